@@ -1,0 +1,31 @@
+# Compiler options of everything that is ours, as the target ranvier_flags.
+#
+# No option here names an instruction set: the binary must run on any machine of the architecture, and picks wider
+# instructions at run time (core/base/instruction_set.hpp).
+
+# The same bits on every machine: no fused multiply-add where the source has two operations. The other two give up what
+# nobody reads (errno, floating-point exceptions) for loops that vectorise; unlike -ffast-math they change no result.
+set(RANVIER_NUMERICAL_OPTIONS -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+add_library(ranvier_flags INTERFACE)
+target_compile_options(
+  ranvier_flags INTERFACE ${RANVIER_NUMERICAL_OPTIONS} -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+
+if(RANVIER_WARNINGS_AS_ERRORS)
+  target_compile_options(ranvier_flags INTERFACE -Werror)
+endif()
+
+if(RANVIER_TESTS)
+  # Assertions stay on although the tests are built like a release.
+  target_compile_options(ranvier_flags INTERFACE -UNDEBUG)
+endif()
+
+if(RANVIER_SANITIZER)
+  if(NOT RANVIER_SANITIZER MATCHES "^(address|undefined|thread)$")
+    message(FATAL_ERROR "RANVIER_SANITIZER is '${RANVIER_SANITIZER}', and must be address, undefined or thread.")
+  endif()
+  set(sanitizer_options -fsanitize=${RANVIER_SANITIZER} -fno-sanitize-recover=all)
+  target_compile_options(ranvier_flags INTERFACE ${sanitizer_options} -fno-omit-frame-pointer -g -O1)
+  target_compile_definitions(ranvier_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(ranvier_flags INTERFACE ${sanitizer_options})
+endif()

@@ -1,0 +1,20 @@
+# ranvier_add_layer(<layer> [USES <layer>...]): the library ranvier_<layer> of core/<layer>/*.cpp.
+#
+# Includes are relative to core/, so the compiler alone would let any layer include any other; that the includes follow
+# the arrows is a test (tests/python/test_layers.py).
+
+function(ranvier_add_layer layer)
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp")
+  if(sources)
+    set(scope PUBLIC)
+    add_library(ranvier_${layer} STATIC ${sources})
+    target_link_libraries(ranvier_${layer} PRIVATE ranvier_flags)
+  else()
+    set(scope INTERFACE)
+    add_library(ranvier_${layer} INTERFACE)
+  endif()
+  list(TRANSFORM layer_USES PREPEND ranvier_)
+  target_include_directories(ranvier_${layer} ${scope} "${PROJECT_SOURCE_DIR}/core")
+  target_link_libraries(ranvier_${layer} ${scope} ${layer_USES} Threads::Threads)
+endfunction()

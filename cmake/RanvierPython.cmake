@@ -1,0 +1,13 @@
+# The extension module ranvier._core, of bindings/*.cpp.
+
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+find_package(nanobind CONFIG REQUIRED)
+
+file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bindings/*.cpp")
+
+# No link-time optimisation: the loops that count lie in the layers, each in one translation unit.
+nanobind_add_module(_core NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
+target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
+target_link_libraries(_core PRIVATE ranvier_engine ranvier_build_info ranvier_flags)
+
+install(TARGETS _core LIBRARY DESTINATION ranvier)
