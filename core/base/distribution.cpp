@@ -1,0 +1,195 @@
+#include "base/distribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/math.hpp"
+
+namespace ranvier {
+
+namespace {
+
+using Kind = Distribution::Kind;
+using Restriction = Distribution::Restriction;
+
+template <Kind kind>
+RANVIER_ALWAYS_INLINE double transform(double u, double first, double second) {
+    if constexpr (kind == Kind::normal) {
+        return first + second * math::normal_quantile(u);
+    } else if constexpr (kind == Kind::lognormal) {
+        return math::exp(first + second * math::normal_quantile(u));
+    } else if constexpr (kind == Kind::uniform) {
+        return first + (second - first) * u;
+    } else {
+        return first - second * math::log(u);
+    }
+}
+
+template <Kind kind>
+struct TransformWords {
+    RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict words, std::size_t count, double first,
+                                          double second, double* __restrict out) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t word = words[2 * i] | std::uint64_t{words[2 * i + 1]} << 32;
+            out[i] = transform<kind>(to_open_unit(word), first, second);
+        }
+    }
+};
+
+double transform_one(const Distribution& d, std::uint64_t word) {
+    const double u = to_open_unit(word);
+    switch (d.kind) {
+        case Kind::normal:
+            return transform<Kind::normal>(u, d.first, d.second);
+        case Kind::lognormal:
+            return transform<Kind::lognormal>(u, d.first, d.second);
+        case Kind::uniform:
+            return transform<Kind::uniform>(u, d.first, d.second);
+        case Kind::exponential:
+            return transform<Kind::exponential>(u, d.first, d.second);
+        case Kind::constant:
+            break;
+    }
+    return d.first;
+}
+
+double normal_probability(double z) { return 0.5 * std::erfc(-z * 0.70710678118654752); }
+
+/// P(X <= x), without the restriction.
+double cumulative(const Distribution& d, double x) {
+    if (std::isinf(x)) return x > 0 ? 1.0 : 0.0;
+    if (d.kind == Kind::constant || (d.second == 0.0 && d.kind != Kind::uniform)) {
+        const double value = d.kind == Kind::lognormal ? std::exp(d.first) : d.first;
+        return x >= value ? 1.0 : 0.0;
+    }
+    switch (d.kind) {
+        case Kind::normal:
+            return normal_probability((x - d.first) / d.second);
+        case Kind::lognormal:
+            return x <= 0.0 ? 0.0 : normal_probability((std::log(x) - d.first) / d.second);
+        case Kind::uniform:
+            if (d.first == d.second) return x >= d.first ? 1.0 : 0.0;
+            return std::clamp((x - d.first) / (d.second - d.first), 0.0, 1.0);
+        case Kind::exponential:
+            return x <= d.first ? 0.0 : -std::expm1(-(x - d.first) / d.second);
+        case Kind::constant:
+            break;
+    }
+    return 1.0;
+}
+
+/// A redraw is tried this often before the nearer bound is taken: with the acceptance that check() demands, it has a
+/// probability below 1e-17 of ever being reached.
+constexpr std::uint32_t most_attempts = 40000;
+
+double restrict_one(const Distribution& d, double value, RandomKey key, std::uint64_t stream, std::uint32_t index) {
+    if (d.restriction == Restriction::redraw) {
+        RandomStream numbers{key, stream, 0};
+        while (!(value >= d.lower && value <= d.upper) && numbers.attempt < most_attempts) {
+            ++numbers.attempt;
+            value = transform_one(d, numbers.word64(index));
+        }
+    }
+    return std::clamp(value, d.lower, d.upper);
+}
+
+}  // namespace
+
+double Distribution::least() const {
+    // The transforms are monotonic in u (the exponential falls), so that their ends are those of u.
+    constexpr std::uint64_t last = ~std::uint64_t{0};
+    const double a = transform_one(*this, 0);
+    const double b = transform_one(*this, last);
+    const double value = std::min(a, b);
+    return restriction == Restriction::none ? value : std::clamp(value, lower, upper);
+}
+
+double Distribution::greatest() const {
+    constexpr std::uint64_t last = ~std::uint64_t{0};
+    const double value = std::max(transform_one(*this, 0), transform_one(*this, last));
+    return restriction == Restriction::none ? value : std::clamp(value, lower, upper);
+}
+
+double Distribution::acceptance() const {
+    if (restriction == Restriction::none) return 1.0;
+    const double below = std::isinf(lower) ? 0.0 : cumulative(*this, std::nextafter(lower, -HUGE_VAL));
+    return cumulative(*this, upper) - below;
+}
+
+void Distribution::check(std::string_view object) const {
+    const auto fail = [&](double value, std::string bound, std::string remedy) {
+        throw ValueOutOfBoundsError({.object = std::string(object),
+                                     .value = to_text(value),
+                                     .bound = std::move(bound),
+                                     .remedy = std::move(remedy)});
+    };
+    for (const double value : {first, second}) {
+        if (!std::isfinite(value)) fail(value, "every parameter of a distribution must be finite", "give a number");
+    }
+    const bool has_width = kind == Kind::normal || kind == Kind::lognormal || kind == Kind::exponential;
+    if (has_width && second < 0.0) fail(second, "the width of a distribution must be >= 0", "give its absolute value");
+    if (kind == Kind::uniform && second < first) {
+        fail(second, "the upper end of a uniform distribution must not be below its lower end, " + to_text(first),
+             "exchange the two");
+    }
+    if (!std::isfinite(greatest()) || !std::isfinite(least())) {
+        fail(second, "its values would overflow", "give smaller parameters");
+    }
+    if (restriction == Restriction::none) return;
+    if (std::isnan(lower) || std::isnan(upper) || lower > upper) {
+        fail(lower, "the lower bound of a distribution must not be above the upper one, " + to_text(upper),
+             "exchange the two");
+    }
+    if (restriction == Restriction::redraw && acceptance() < 1e-3) {
+        fail(acceptance(), "redrawing must accept at least one draw in 1000 (this is the accepted fraction)",
+             "widen the bounds or clip instead");
+    }
+}
+
+void Distribution::fill(InstructionSet set, RandomKey key, std::uint64_t stream, std::uint32_t first_index,
+                        std::size_t count, double* out) const {
+    if (kind == Kind::constant) {
+        std::fill_n(out, count, restriction == Restriction::none ? first : std::clamp(first, lower, upper));
+        return;
+    }
+    constexpr std::size_t batch = 256;
+    std::uint32_t words[2 * batch];
+    const RandomStream numbers{key, stream, 0};
+    for (std::size_t done = 0; done < count; done += batch) {
+        const std::size_t n = std::min(batch, count - done);
+        const std::uint32_t index = first_index + static_cast<std::uint32_t>(done);
+        numbers.fill(set, 2 * index, 2 * n, words);
+        const std::uint32_t* source = words;
+        double* target = out + done;
+        switch (kind) {
+            case Kind::normal:
+                Dispatched<TransformWords<Kind::normal>>::call(set, source, n, first, second, target);
+                break;
+            case Kind::lognormal:
+                Dispatched<TransformWords<Kind::lognormal>>::call(set, source, n, first, second, target);
+                break;
+            case Kind::uniform:
+                Dispatched<TransformWords<Kind::uniform>>::call(set, source, n, first, second, target);
+                break;
+            case Kind::exponential:
+                Dispatched<TransformWords<Kind::exponential>>::call(set, source, n, first, second, target);
+                break;
+            case Kind::constant:
+                break;
+        }
+        if (restriction == Restriction::none) continue;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (target[i] >= lower && target[i] <= upper) continue;
+            target[i] = restrict_one(*this, target[i], key, stream, index + static_cast<std::uint32_t>(i));
+        }
+    }
+}
+
+double Distribution::draw(RandomKey key, std::uint64_t stream, std::uint32_t index) const {
+    const double value = transform_one(*this, RandomStream{key, stream, 0}.word64(index));
+    return restriction == Restriction::none ? value : restrict_one(*this, value, key, stream, index);
+}
+
+}  // namespace ranvier

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace ranvier {
+
+/// The instruction sets for which the hot loops are compiled. All of them give the same bits: no loop uses fused
+/// multiply-add, and nothing is summed in another order.
+enum class InstructionSet { baseline, avx2, avx512 };
+
+/// The widest set that this processor has.
+InstructionSet detect_instruction_set();
+
+/// The sets that this processor has, narrowest first.
+std::span<const InstructionSet> available_instruction_sets();
+
+std::string_view to_string(InstructionSet set);
+
+/// The set named "auto" (the widest), "baseline", "avx2" or "avx512".
+/// @throws UnknownNameError for another name, ValueOutOfBoundsError when this processor does not have it.
+InstructionSet parse_instruction_set(std::string_view name);
+
+#define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
+#define RANVIER_TARGET_AVX2 __attribute__((target("avx2,bmi2")))
+#define RANVIER_TARGET_AVX512 \
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2,prefer-vector-width=512")))
+
+/// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
+/// instruction set. Functions of the standard library that are not inlined must not be called from it: the copy that the
+/// linker keeps may be the one that was compiled for another set.
+template <class Kernel>
+struct Dispatched {
+    template <class... Arguments>
+    static auto call(InstructionSet set, Arguments... arguments) {
+        switch (set) {
+            case InstructionSet::avx512:
+                return avx512(arguments...);
+            case InstructionSet::avx2:
+                return avx2(arguments...);
+            case InstructionSet::baseline:
+                break;
+        }
+        return baseline(arguments...);
+    }
+
+   private:
+    template <class... Arguments>
+    [[gnu::noinline]] static auto baseline(Arguments... arguments) {
+        return Kernel::run(arguments...);
+    }
+    template <class... Arguments>
+    RANVIER_TARGET_AVX2 [[gnu::noinline]] static auto avx2(Arguments... arguments) {
+        return Kernel::run(arguments...);
+    }
+    template <class... Arguments>
+    RANVIER_TARGET_AVX512 [[gnu::noinline]] static auto avx512(Arguments... arguments) {
+        return Kernel::run(arguments...);
+    }
+};
+
+}  // namespace ranvier

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/distribution.hpp"
+#include "base/ids.hpp"
+#include "connect/rule.hpp"
+#include "models/neuron.hpp"
+#include "models/stimulator.hpp"
+
+namespace ranvier::engine {
+
+/// A value for each of many things: one for all, one each, or drawn for each.
+using Values = std::variant<double, std::vector<double>, Distribution>;
+
+/// A contiguous part [begin, end) of a population, as indices within it.
+struct Selection {
+    PopulationId population;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+
+    std::uint64_t size() const { return end - begin; }
+};
+
+struct Population {
+    PopulationId id;
+    std::string name;
+    const models::NeuronModel* model = nullptr;
+    NeuronId first;
+    std::uint64_t size = 0;
+    std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
+    std::map<std::string, Values, std::less<>> variables;   ///< initial values set, by name
+    std::vector<std::vector<Step>> spike_steps;             ///< per unit, only for models that play spikes
+};
+
+struct Projection {
+    ProjectionId id;
+    std::string name;
+    Selection sources;
+    Selection targets;
+    connect::RuleSpec rule;
+    Values weight = 1.0;
+    Values delay = 1.0;  ///< ms; drawn ones are rounded to the grid, constants and arrays must lie on it
+    /// Largest absolute weight that will ever be set, for the grid of the sums; 0: 64 times the largest one given.
+    double weight_bound = 0.0;
+};
+
+struct StimulusSpec {
+    std::string name;
+    const models::StimulatorModel* model = nullptr;
+    Selection targets;
+    std::map<std::string, Values, std::less<>> parameters;
+    std::map<std::string, std::vector<double>, std::less<>> sequences;
+    Values weight = 1.0;
+    double delay = 0.0;  ///< ms
+};
+
+struct SpikeRecorderSpec {
+    std::vector<Selection> neurons;
+};
+
+struct StateRecorderSpec {
+    Selection neurons;
+    std::vector<std::uint32_t> indices;  ///< which neurons, as indices within the population, ascending
+    std::vector<std::string> variables;
+    Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
+};
+
+/// A recorder is named by its place in the list of its kind.
+using RecorderIndex = std::size_t;
+
+/// The description of a network: populations, projections, stimuli and recorders. Nothing is built; every call checks
+/// what it is given as far as it can be known.
+class Network {
+   public:
+    /// @param resolution ms, > 0
+    explicit Network(double resolution = 0.1, std::uint64_t seed = 1);
+
+    double resolution() const { return resolution_; }
+    std::uint64_t seed() const { return seed_; }
+    /// @throws StateError when delays, spike times or recording intervals exist that were put on the old grid.
+    void set_resolution(double resolution);
+    void set_seed(std::uint64_t seed) { seed_ = seed; }
+
+    /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError
+    PopulationId create(std::string_view model, std::uint64_t size, std::string name,
+                        std::map<std::string, Values, std::less<>> values);
+    /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
+    /// stand more than once in a list.
+    PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
+
+    /// @throws RuleError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
+    ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
+                         std::string name, double weight_bound = 0.0);
+
+    /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, DelayError
+    void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
+                   std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
+                   std::string name);
+
+    RecorderIndex record_spikes(std::vector<Selection> neurons);
+    /// @param interval ms, a multiple of the resolution
+    /// @throws UnknownNameError when the model has no such variable
+    RecorderIndex record_state(PopulationId population, std::vector<std::uint32_t> indices,
+                               std::vector<std::string> variables, double interval);
+
+    std::span<const Population> populations() const { return populations_; }
+    std::span<const Projection> projections() const { return projections_; }
+    std::span<const StimulusSpec> stimuli() const { return stimuli_; }
+    std::span<const SpikeRecorderSpec> spike_recorders() const { return spike_recorders_; }
+    std::span<const StateRecorderSpec> state_recorders() const { return state_recorders_; }
+
+    const Population& population(PopulationId id) const;
+    /// Units of all populations, spike generators included.
+    std::uint64_t unit_count() const;
+    /// Neurons: without spike generators.
+    std::uint64_t neuron_count() const;
+    /// Expected number of synapses, exact where the rules fix it.
+    double expected_synapses() const;
+    /// Steps that a time in ms takes. @throws DelayError (named `object`) when it is not on the grid.
+    Step to_steps(double milliseconds, std::string_view object) const;
+
+   private:
+    double resolution_;
+    std::uint64_t seed_;
+    std::vector<Population> populations_;
+    std::vector<Projection> projections_;
+    std::vector<StimulusSpec> stimuli_;
+    std::vector<SpikeRecorderSpec> spike_recorders_;
+    std::vector<StateRecorderSpec> state_recorders_;
+};
+
+}  // namespace ranvier::engine

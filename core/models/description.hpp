@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace ranvier::models {
+
+/// Bounds of a parameter; a bound that is open does not belong to the interval.
+struct Bounds {
+    double lower = -std::numeric_limits<double>::infinity();
+    double upper = std::numeric_limits<double>::infinity();
+    bool lower_open = false;
+    bool upper_open = false;
+
+    bool contains(double value) const {
+        return (lower_open ? value > lower : value >= lower) && (upper_open ? value < upper : value <= upper);
+    }
+};
+
+inline constexpr Bounds any_number{};
+inline constexpr Bounds positive{.lower = 0.0, .lower_open = true};
+inline constexpr Bounds not_negative{.lower = 0.0};
+
+/// One parameter of a model. What Python accepts, checks and documents follows from it.
+struct ParameterInfo {
+    std::string_view name;
+    std::string_view unit;  ///< "" where there is none
+    double default_value;
+    Bounds bounds;
+    std::string_view meaning;
+    /// Whether +infinity is a valid value (a stop time, say).
+    bool may_be_infinite = false;
+};
+
+/// One state variable of a neuron model: it can be recorded, read, and set.
+struct VariableInfo {
+    std::string_view name;
+    std::string_view unit;
+    std::string_view meaning;
+    /// The parameter that gives its initial value unless the user sets it; empty: 0.
+    std::string_view initial_parameter = {};
+};
+
+/// A list of numbers that a model takes, for example the times and values of a step current.
+struct SequenceInfo {
+    std::string_view name;
+    std::string_view unit;
+    std::string_view meaning;
+};
+
+}  // namespace ranvier::models

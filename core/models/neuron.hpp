@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "models/description.hpp"
+
+namespace ranvier::models {
+
+enum class Precision : std::uint8_t { single_precision, double_precision };
+
+/// The values of one parameter or variable for the neurons of a group: one for all, or one each.
+struct GroupValues {
+    std::vector<double> values;  ///< length 1 or n
+
+    bool uniform() const { return values.size() == 1; }
+    double operator[](std::size_t neuron) const { return values[uniform() ? 0 : neuron]; }
+};
+
+/// What one step of a group reads and writes.
+struct UpdateArguments {
+    Step step = 0;
+    /// One array per receptor with n inputs of this step each. The group sets them to zero when it has read them.
+    double* const* inputs = nullptr;
+    /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
+    const double* current = nullptr;
+    /// Room for n indices: those of the neurons that fire in this step, ascending.
+    std::uint32_t* spikes = nullptr;
+};
+
+/// The neurons of one population on one shard.
+///
+/// One virtual call a step; inside are plain loops over structures of arrays. A group is used by one thread at a time and
+/// its memory is first touched by the thread that creates it.
+class NeuronGroup {
+   public:
+    virtual ~NeuronGroup() = default;
+
+    /// Advances all neurons by one step; returns how many fired.
+    virtual std::size_t update(const UpdateArguments& arguments) = 0;
+
+    /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
+    virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
+    virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
+
+    /// Parameters (all of them, in the order of NeuronModel::parameters), already checked. State is kept.
+    virtual void set_parameters(std::span<const GroupValues> parameters) = 0;
+
+    /// Bytes that the group has allocated.
+    virtual std::size_t bytes() const = 0;
+};
+
+struct GroupArguments {
+    std::size_t size = 0;
+    double resolution = 0.1;  ///< ms
+    Precision precision = Precision::double_precision;
+    InstructionSet instruction_set = InstructionSet::baseline;
+    std::span<const GroupValues> parameters;  ///< in the order of NeuronModel::parameters
+    std::span<const GroupValues> variables;   ///< initial values, in the order of NeuronModel::variables
+    /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
+    std::span<const std::vector<Step>> spike_steps;
+};
+
+/// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
+struct NeuronModel {
+    std::string_view name;
+    std::string_view summary;    ///< one line
+    std::string_view equations;  ///< several lines, plain text
+    std::string_view reference;  ///< the paper
+    std::span<const ParameterInfo> parameters;
+    std::span<const VariableInfo> variables;
+    /// Names of the inputs. With two, weights >= 0 go to the first and weights < 0 to the second (with their sign).
+    std::span<const std::string_view> receptors;
+    /// Unit of a weight.
+    std::string_view weight_unit;
+    /// Plays given spikes instead of computing them (spike_generator): not counted as neurons, and no targets.
+    bool plays_spikes = false;
+    std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
+    /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
+    std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
+};
+
+/// All neuron models, by name ascending.
+std::span<const NeuronModel* const> neuron_models();
+/// @throws UnknownNameError
+const NeuronModel& find_neuron_model(std::string_view name);
+
+}  // namespace ranvier::models

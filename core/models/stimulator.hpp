@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "base/random.hpp"
+#include "models/description.hpp"
+#include "models/neuron.hpp"
+
+namespace ranvier::models {
+
+/// What a stimulator adds to: the synaptic input of its targets or their current.
+enum class StimulatorOutput : std::uint8_t { spikes, current };
+
+struct StimulusArguments {
+    double resolution = 0.1;  ///< ms
+    InstructionSet instruction_set = InstructionSet::baseline;
+    RandomKey key;                               ///< of this stimulus; numbers are drawn per (target id, step)
+    NeuronId first_target;                       ///< global id of the first target on this shard
+    std::uint64_t target_stride = 1;             ///< target i has the id first_target + i * target_stride
+    std::size_t size = 0;                        ///< targets on this shard
+    std::span<const GroupValues> parameters;     ///< in the order of StimulatorModel::parameters, per target or for all
+    std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
+    GroupValues weights;                         ///< factor of each target (mV, pA or, for currents, none)
+    DelaySteps delay = 1;                        ///< what the stimulator emits at time t acts on its targets at t + delay
+};
+
+/// One stimulus for its targets on one shard. The targets are contiguous in their group.
+class Stimulus {
+   public:
+    virtual ~Stimulus() = default;
+
+    /// Adds to out[0, size) what acts on the targets in this step. A pure function of the step: steps may be asked for
+    /// in any order. For `spikes`: the number of spikes that arrive times the weight. For `current`: pA.
+    virtual void add(Step step, double* out) = 0;
+
+    virtual std::size_t bytes() const = 0;
+};
+
+/// A stimulator model. Each model's file defines one and registers it (models/registry.cpp).
+struct StimulatorModel {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view equations;
+    std::string_view reference;
+    StimulatorOutput output = StimulatorOutput::current;
+    std::span<const ParameterInfo> parameters;
+    std::span<const SequenceInfo> sequences;
+    std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
+    /// Why parameters and sequences do not fit together (lengths, order), or nothing.
+    std::optional<std::string> (*conflict)(std::span<const double> parameters,
+                                           std::span<const std::vector<double>> sequences) = nullptr;
+};
+
+std::span<const StimulatorModel* const> stimulator_models();
+/// @throws UnknownNameError
+const StimulatorModel& find_stimulator_model(std::string_view name);
+
+}  // namespace ranvier::models
