@@ -1,0 +1,133 @@
+# All set-up, builds and checks. Everything lands in .venv/ and build/; `make help` lists the targets.
+
+# The Python to use; by default the first of python3 and /usr/bin/python3 that will do.
+PYTHON ?=
+# More arguments for the command that a target runs: make run ARGS="--set scale=0.1"
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP_INSTALL := $(BIN)/python -m pip install --quiet
+# CMake and Ninja come from PyPI, so they are found in the virtual environment.
+WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
+CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON
+CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
+# Random addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
+FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
+
+# Folders count too: their times tell of files that came or went.
+CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
+CPP_FILES := $(shell find core bindings tests/cpp -name '*.cpp' -o -name '*.hpp')
+PYTHON_FILES := python tests tools/list_requirements
+
+SANITIZERS := address undefined thread
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# Ninja knows better how to use the cores, and two installations of packages would get in each other's way.
+.NOTPARALLEL:
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28
+
+.PHONY: setup
+setup: build/machine $(STAMPS)/package $(STAMPS)/development ## Set up everything; leaves .venv/bin/ranvier
+
+.PHONY: run
+run: $(STAMPS)/package ## Run the cortical microcircuit at full scale, and set up what that needs
+	$(BIN)/ranvier run microcircuit --json microcircuit.json --plot microcircuit.png $(ARGS)
+
+.PHONY: test
+test: setup lint test-cpp test-python ## Run all checks and tests but the slow ones
+
+# ---- set-up ----------------------------------------------------------------------------------------------------------
+
+# What development needs of the system. Looked at before anything else, so that all that is missing is told at once.
+build/machine:
+	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest
+	@mkdir -p build && touch $@
+
+# An environment whose Python is gone, or that was moved here from elsewhere, is made anew, and builds with it.
+ENVIRONMENT_IS_SOUND := $(shell grep -qsF '$(CURDIR)/$(VENV)' $(VENV)/pyvenv.cfg && $(BIN)/python -c '' && echo yes)
+ifneq ($(ENVIRONMENT_IS_SOUND),yes)
+.PHONY: $(STAMPS)/environment
+endif
+
+$(STAMPS)/environment:
+	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python
+	@echo "Making the virtual environment $(VENV)"
+	@rm -rf $(VENV) build/*/
+	@"$$(tools/find_python $(PYTHON))" -m venv '$(CURDIR)/$(VENV)'
+	@mkdir -p $(STAMPS) && touch $@
+
+# PyPI is asked only for what is not there yet.
+$(STAMPS)/build-tools: $(STAMPS)/environment pyproject.toml
+	@echo "Installing what the package needs"
+	@$(BIN)/python tools/list_requirements build package >$(STAMPS)/package.txt
+	@$(PIP_INSTALL) --requirement $(STAMPS)/package.txt 'cmake>=3.22' ninja
+	@touch $@
+
+# The package as an editable installation: changes of python/ need no other one, those of the core a short one.
+$(STAMPS)/package: $(STAMPS)/build-tools $(CORE_SOURCES)
+	@echo "Building Ranvier"
+	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
+	    --config-settings=build-dir=build/package \
+	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
+	@touch $@
+
+$(STAMPS)/development: $(STAMPS)/environment pyproject.toml
+	@echo "Installing what development needs"
+	@$(BIN)/python tools/list_requirements test dev >$(STAMPS)/development.txt
+	@$(PIP_INSTALL) --requirement $(STAMPS)/development.txt
+	@touch $@
+
+# ---- checks and tests ------------------------------------------------------------------------------------------------
+
+.PHONY: lint
+lint: $(STAMPS)/package $(STAMPS)/development ## Check format, style and types
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+	$(BIN)/ruff format --check $(PYTHON_FILES)
+	$(BIN)/ruff check $(PYTHON_FILES)
+	$(BIN)/mypy
+
+.PHONY: format
+format: $(STAMPS)/development ## Format all sources
+	$(BIN)/clang-format -i $(CPP_FILES)
+	$(BIN)/ruff format $(PYTHON_FILES)
+
+.PHONY: test-cpp
+test-cpp: build/machine $(STAMPS)/build-tools ## Build and run the C++ tests
+	$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON
+	$(WITH_TOOLS) cmake --build build/tests
+	$(CTEST) --test-dir build/tests
+
+.PHONY: test-python
+test-python: $(STAMPS)/package $(STAMPS)/development ## Run the Python tests but the slow ones
+	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: validate
+validate: $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
+	$(BIN)/python -m pytest tests/python/validation $(ARGS)
+
+.PHONY: sanitize
+sanitize: $(addprefix sanitize-,$(SANITIZERS)) ## Run the C++ tests with each sanitizer: address, undefined, thread
+
+.PHONY: $(addprefix sanitize-,$(SANITIZERS))
+$(addprefix sanitize-,$(SANITIZERS)): sanitize-%: build/machine $(STAMPS)/build-tools
+	$(CONFIGURE) -B build/$* -DRANVIER_SANITIZER=$*
+	$(WITH_TOOLS) cmake --build build/$*
+	UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1 \
+	    $(FIXED_ADDRESSES) $(CTEST) --test-dir build/$*
+
+.PHONY: bench
+bench: $(STAMPS)/package $(STAMPS)/development ## Time the microcircuit side by side with NEST
+	$(BIN)/ranvier bench microcircuit --against nest $(ARGS)
+
+# ---- the rest --------------------------------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## Remove all that make made
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find python tests tools -name __pycache__ -prune -exec rm -rf {} +
