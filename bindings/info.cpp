@@ -1,0 +1,42 @@
+#include <sched.h>
+
+#include <string>
+#include <vector>
+
+#include "base/build_info.hpp"
+#include "base/instruction_set.hpp"
+#include "bindings.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+/// Processors that this process may run on, which can be fewer than the machine has.
+std::uint32_t usable_processors() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+    return static_cast<std::uint32_t>(CPU_COUNT(&set));
+}
+
+std::vector<std::string> instruction_set_names() {
+    std::vector<std::string> names;
+    for (const InstructionSet set : available_instruction_sets()) names.emplace_back(to_string(set));
+    return names;
+}
+
+}  // namespace
+
+void bind_info(nb::module_& module) {
+    module.attr("version") = build_info::version;
+    module.attr("source_revision") = build_info::source_revision;
+    module.attr("compiler") = build_info::compiler;
+    module.attr("build_type") = build_info::build_type;
+    module.attr("compiler_flags") = build_info::flags;
+    module.attr("architecture") = build_info::architecture;
+    module.attr("system") = build_info::system;
+    module.def("instruction_sets", instruction_set_names, "Those that this processor has, narrowest first.");
+    module.def("usable_processors", usable_processors, "Processors that this process may run on.");
+    module.def("available_memory", engine::available_memory, "Bytes of memory that this process may still take.");
+}
+
+}  // namespace ranvier::bindings

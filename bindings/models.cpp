@@ -1,0 +1,122 @@
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bindings.hpp"
+#include "connect/rule.hpp"
+#include "models/neuron.hpp"
+#include "models/stimulator.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using connect::RuleInfo;
+using connect::RuleParameterInfo;
+using models::NeuronModel;
+using models::ParameterInfo;
+using models::SequenceInfo;
+using models::StimulatorModel;
+using models::VariableInfo;
+
+template <class Item>
+std::vector<Item> as_list(std::span<const Item> items) {
+    return {items.begin(), items.end()};
+}
+
+std::string to_interval(const ParameterInfo& parameter) {
+    const models::Bounds& bounds = parameter.bounds;
+    const bool no_lower = std::isinf(bounds.lower);
+    const bool no_upper = std::isinf(bounds.upper);
+    std::string text;
+    if (no_lower && no_upper) return parameter.may_be_infinite ? "any number or infinite" : "any number";
+    if (no_upper) {
+        text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower);
+    } else if (no_lower) {
+        text = (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
+    } else {
+        text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower) + " and " +
+               (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
+    }
+    return parameter.may_be_infinite ? text + ", may be infinite" : text;
+}
+
+void bind_parts(nb::module_& module) {
+    nb::class_<ParameterInfo>(module, "ParameterInfo", "A parameter of a model.")
+        .def_ro("name", &ParameterInfo::name)
+        .def_ro("unit", &ParameterInfo::unit)
+        .def_ro("default", &ParameterInfo::default_value)
+        .def_prop_ro("bounds", to_interval, "The valid values, as text.")
+        .def_ro("meaning", &ParameterInfo::meaning);
+    nb::class_<VariableInfo>(module, "VariableInfo", "A state variable of a neuron model.")
+        .def_ro("name", &VariableInfo::name)
+        .def_ro("unit", &VariableInfo::unit)
+        .def_ro("meaning", &VariableInfo::meaning)
+        .def_ro("initial_parameter", &VariableInfo::initial_parameter,
+                "The parameter that gives its initial value unless that is set; empty: 0.");
+    nb::class_<SequenceInfo>(module, "SequenceInfo", "A list of numbers that a stimulator takes.")
+        .def_ro("name", &SequenceInfo::name)
+        .def_ro("unit", &SequenceInfo::unit)
+        .def_ro("meaning", &SequenceInfo::meaning);
+    nb::class_<RuleParameterInfo>(module, "RuleParameterInfo", "A parameter of a connection rule.")
+        .def_ro("name", &RuleParameterInfo::name)
+        .def_ro("meaning", &RuleParameterInfo::meaning)
+        .def_ro("bounds", &RuleParameterInfo::bounds);
+}
+
+}  // namespace
+
+void bind_models(nb::module_& module) {
+    bind_parts(module);
+    nb::class_<NeuronModel>(module, "NeuronModel", "The description of a neuron model.")
+        .def_ro("name", &NeuronModel::name)
+        .def_ro("summary", &NeuronModel::summary)
+        .def_ro("equations", &NeuronModel::equations)
+        .def_ro("reference", &NeuronModel::reference)
+        .def_prop_ro("parameters", [](const NeuronModel& model) { return as_list(model.parameters); })
+        .def_prop_ro("variables", [](const NeuronModel& model) { return as_list(model.variables); })
+        .def_prop_ro("receptors", [](const NeuronModel& model) { return as_list(model.receptors); })
+        .def_ro("weight_unit", &NeuronModel::weight_unit)
+        .def_ro("plays_spikes", &NeuronModel::plays_spikes);
+    nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
+        .def_ro("name", &StimulatorModel::name)
+        .def_ro("summary", &StimulatorModel::summary)
+        .def_ro("equations", &StimulatorModel::equations)
+        .def_ro("reference", &StimulatorModel::reference)
+        .def_prop_ro(
+            "emits_spikes",
+            [](const StimulatorModel& model) { return model.output == models::StimulatorOutput::spikes; },
+            "Whether it adds to the synaptic input of its targets rather than to their current.")
+        .def_prop_ro("parameters", [](const StimulatorModel& model) { return as_list(model.parameters); })
+        .def_prop_ro("sequences", [](const StimulatorModel& model) { return as_list(model.sequences); });
+    nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
+        .def_ro("name", &RuleInfo::name)
+        .def_ro("summary", &RuleInfo::summary)
+        .def_prop_ro("parameters", [](const RuleInfo& rule) { return as_list(rule.parameters); });
+
+    module.def(
+        "neuron_models",
+        [] {
+            const auto models = models::neuron_models();
+            return std::vector<const NeuronModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All neuron models, by name.");
+    module.def(
+        "stimulator_models",
+        [] {
+            const auto models = models::stimulator_models();
+            return std::vector<const StimulatorModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All stimulators, by name.");
+    module.def(
+        "rules",
+        [] {
+            const auto rules = connect::rules();
+            return std::vector<const RuleInfo*>(rules.begin(), rules.end());
+        },
+        nb::rv_policy::reference, "All connection rules.");
+}
+
+}  // namespace ranvier::bindings

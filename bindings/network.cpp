@@ -1,0 +1,166 @@
+#include "engine/network.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <variant>
+
+#include "bindings.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using engine::Network;
+using engine::Selection;
+
+/// A value as Python gives it: one for all, an array with one each, or drawn.
+using InputValue = std::variant<InputArray<double>, Distribution, double>;
+using InputValues = std::map<std::string, InputValue>;
+/// (population, begin, end)
+using InputSelection = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+
+engine::Values to_values(const InputValue& value) {
+    if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_vector<double>(*array);
+    if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
+    return std::get<double>(value);
+}
+
+std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values) {
+    std::map<std::string, engine::Values, std::less<>> result;
+    for (const auto& [name, value] : values) result.emplace(name, to_values(value));
+    return result;
+}
+
+Selection to_selection(const InputSelection& selection) {
+    const auto& [population, begin, end] = selection;
+    return {.population = PopulationId(population), .begin = begin, .end = end};
+}
+
+/// The unit, times and so on come flat: `times` of unit i are `counts[i]` numbers.
+std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
+                                      const InputArray<std::int64_t>& counts) {
+    std::vector<std::vector<double>> lists;
+    lists.reserve(counts.size());
+    const double* next = times.data();
+    for (const std::int64_t count : to_span(counts)) {
+        lists.emplace_back(next, next + count);
+        next += count;
+    }
+    return network.create_spike_generators(std::move(name), lists).value;
+}
+
+std::shared_ptr<const std::vector<std::uint64_t>> to_shared(const std::optional<InputArray<std::int64_t>>& indices) {
+    if (!indices) return nullptr;
+    return std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*indices));
+}
+
+void stimulate(Network& network, const InputSelection& targets, std::string_view stimulator, const InputValues& values,
+               const std::map<std::string, InputArray<double>>& sequences, const InputValue& weight, double delay,
+               std::string name) {
+    std::map<std::string, std::vector<double>, std::less<>> lists;
+    for (const auto& [key, array] : sequences) lists.emplace(key, to_vector<double>(array));
+    network.stimulate(to_selection(targets), stimulator, to_values(values), std::move(lists), to_values(weight), delay,
+                      std::move(name));
+}
+
+void bind_distribution(nb::module_& module) {
+    using Kind = Distribution::Kind;
+    using Restriction = Distribution::Restriction;
+    nb::class_<Distribution>(module, "Distribution", "A distribution of real numbers, as the core sees it.")
+        .def(
+            "__init__",
+            [](Distribution* self, std::string_view kind, double first, double second, std::string_view restriction,
+               double lower, double upper) {
+                static const std::map<std::string_view, Kind> kinds{{"normal", Kind::normal},
+                                                                    {"lognormal", Kind::lognormal},
+                                                                    {"uniform", Kind::uniform},
+                                                                    {"exponential", Kind::exponential}};
+                static const std::map<std::string_view, Restriction> restrictions{
+                    {"none", Restriction::none}, {"clip", Restriction::clip}, {"redraw", Restriction::redraw}};
+                new (self) Distribution{.kind = kinds.at(kind),
+                                        .first = first,
+                                        .second = second,
+                                        .restriction = restrictions.at(restriction),
+                                        .lower = lower,
+                                        .upper = upper};
+            },
+            nb::arg("kind"), nb::arg("first"), nb::arg("second"), nb::arg("restriction"), nb::arg("lower"),
+            nb::arg("upper"))
+        .def("check", &Distribution::check, nb::arg("object"),
+             "Raise ValueOutOfBoundsError if it cannot be drawn from.");
+}
+
+}  // namespace
+
+void bind_network(nb::module_& module) {
+    bind_distribution(module);
+    nb::class_<Network>(module, "Network", "The description of a network, checked by the core.")
+        .def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
+        .def_prop_ro("resolution", &Network::resolution)
+        .def_prop_ro("seed", &Network::seed)
+        .def("set_resolution", &Network::set_resolution, nb::arg("resolution"))
+        .def("set_seed", &Network::set_seed, nb::arg("seed"))
+        .def(
+            "create",
+            [](Network& self, std::string_view model, std::uint64_t size, std::string name, const InputValues& values) {
+                return self.create(model, size, std::move(name), to_values(values)).value;
+            },
+            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
+        .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
+             "Unit i plays the next counts[i] of the times.")
+        .def(
+            "connect",
+            [](Network& self, const InputSelection& sources, const InputSelection& targets, std::string rule,
+               std::uint64_t number, double probability, bool allow_autapses, bool allow_multapses,
+               const std::optional<InputArray<std::int64_t>>& source_indices,
+               const std::optional<InputArray<std::int64_t>>& target_indices, const InputValue& weight,
+               const InputValue& delay, std::string name, double weight_bound) {
+                connect::RuleSpec spec{.name = std::move(rule),
+                                       .number = number,
+                                       .probability = probability,
+                                       .allow_autapses = allow_autapses,
+                                       .allow_multapses = allow_multapses,
+                                       .sources = to_shared(source_indices),
+                                       .targets = to_shared(target_indices)};
+                return self
+                    .connect(to_selection(sources), to_selection(targets), std::move(spec), to_values(weight),
+                             to_values(delay), std::move(name), weight_bound)
+                    .value;
+            },
+            nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(), nb::arg("number") = 0,
+            nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
+            nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
+            nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
+        .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"))
+        .def(
+            "record_spikes",
+            [](Network& self, const std::vector<InputSelection>& neurons) {
+                std::vector<Selection> selections;
+                for (const InputSelection& selection : neurons) selections.push_back(to_selection(selection));
+                return self.record_spikes(std::move(selections));
+            },
+            nb::arg("neurons"))
+        .def(
+            "record_state",
+            [](Network& self, std::uint32_t population, const InputArray<std::int64_t>& indices,
+               std::vector<std::string> variables, double interval) {
+                return self.record_state(PopulationId(population), to_vector<std::uint32_t>(indices),
+                                         std::move(variables), interval);
+            },
+            nb::arg("population"), nb::arg("indices"), nb::arg("variables"), nb::arg("interval"))
+        .def(
+            "population_name",
+            [](const Network& self, std::uint32_t id) { return self.population(PopulationId(id)).name; }, nb::arg("id"))
+        .def(
+            "projection_name", [](const Network& self, std::uint32_t id) { return self.projections()[id].name; },
+            nb::arg("id"))
+        .def_prop_ro("unit_count", &Network::unit_count)
+        .def_prop_ro("neuron_count", &Network::neuron_count)
+        .def_prop_ro("expected_synapses", &Network::expected_synapses)
+        .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
+}
+
+}  // namespace ranvier::bindings
