@@ -11,6 +11,12 @@ add_library(ranvier_flags INTERFACE)
 target_compile_options(
   ranvier_flags INTERFACE ${RANVIER_NUMERICAL_OPTIONS} -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12
+   AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # This version sees overlapping copies in sums of strings where there are none (GCC bug 105651).
+  target_compile_options(ranvier_flags INTERFACE -Wno-restrict)
+endif()
+
 if(RANVIER_WARNINGS_AS_ERRORS)
   target_compile_options(ranvier_flags INTERFACE -Werror)
 endif()
