@@ -1,6 +1,9 @@
 """The sources follow the arrows of the architecture: a layer uses those below it, and nothing else."""
 
+import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -85,3 +88,61 @@ def test_the_core_does_not_know_python() -> None:
         if include == "Python.h" or include.startswith(("nanobind", "numpy"))
     ]
     assert knowing == []
+
+
+def imports(path: Path, package_root: Path) -> set[str]:
+    """Return the full names of all that a Python file imports, also inside its functions."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts: list[str] = []
+            if node.level:
+                parts.extend(path.relative_to(package_root).parts[: -node.level])
+            if node.module:
+                parts.append(node.module)
+            found.update(".".join([*parts, alias.name]) for alias in node.names)
+    return found
+
+
+def importers(package_root: Path, module: str) -> set[str]:
+    """Return the files below a folder that import a module or something from it."""
+    return {
+        str(path.relative_to(package_root))
+        for path in package_root.rglob("*.py")
+        if any(f"{name}.".startswith(f"{module}.") for name in imports(path, package_root))
+    }
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import ranvier.command_line",
+        "from ranvier import command_line",
+        "from ranvier.command_line import main",
+        "from .. import command_line",
+        "def later() -> None:\n    from ..command_line import main",
+    ],
+)
+def test_an_import_is_found(tmp_path: Path, statement: str) -> None:
+    (tmp_path / "ranvier/networks").mkdir(parents=True)
+    (tmp_path / "ranvier/networks/other.py").write_text("from ranvier import command_lines\n")
+    (tmp_path / "ranvier/networks/brunel.py").write_text(statement)
+    assert importers(tmp_path, "ranvier.command_line") == {"ranvier/networks/brunel.py"}
+
+
+def test_nothing_in_the_package_knows_its_command_line() -> None:
+    assert importers(ROOT / "python", "ranvier.command_line") <= {"ranvier/__main__.py"}
+
+
+def test_only_benchmarks_know_other_simulators() -> None:
+    assert all("bench" in path for path in importers(ROOT / "python", "nest"))
+
+
+@pytest.mark.parametrize("module", ["ranvier", "ranvier.command_line"])
+def test_what_only_some_need_is_loaded_late(module: str) -> None:
+    """Importing takes no time for plots, chooses no plotting backend, and needs no other simulator."""
+    late = "{'matplotlib.pyplot', 'nest'}"
+    code = f"import sys, {module}; sys.exit(', '.join({late} & set(sys.modules)))"
+    subprocess.run([sys.executable, "-c", code], check=True)
