@@ -13,7 +13,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
-# Random addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
+# Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
 # Folders count too: their times tell of files that came or went.
@@ -96,6 +96,12 @@ lint: $(STAMPS)/package $(STAMPS)/development ## Check format, style and types
 format: $(STAMPS)/development ## Format all sources
 	$(BIN)/clang-format -i $(CPP_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
+
+.PHONY: stub
+stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier._core anew, after its bindings changed
+	$(BIN)/python -m nanobind.stubgen --quiet --module ranvier._core --exclude-docstrings --exclude-values \
+	    --output-file python/ranvier/_core.pyi
+	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 
 .PHONY: test-cpp
 test-cpp: build/machine $(STAMPS)/build-tools ## Build and run the C++ tests
