@@ -144,5 +144,5 @@ def test_only_benchmarks_know_other_simulators() -> None:
 def test_what_only_some_need_is_loaded_late(module: str) -> None:
     """Importing takes no time for plots, chooses no plotting backend, and needs no other simulator."""
     late = "{'matplotlib.pyplot', 'nest'}"
-    code = f"import sys, {module}; sys.exit(', '.join({late} & set(sys.modules)))"
+    code = f"import sys, {module}; sys.exit(', '.join({late} & set(sys.modules)) or None)"
     subprocess.run([sys.executable, "-c", code], check=True)
