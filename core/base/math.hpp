@@ -96,6 +96,13 @@ RANVIER_ALWAYS_INLINE double log(double x) {
     return e * 0x1.62e42feep-1 + (2.0 * s + tail);
 }
 
+/// log(1 + x) for -1 < x, also where x is small.
+RANVIER_ALWAYS_INLINE double log1p(double x) {
+    // What 1 + x loses by rounding is made good by the slope of the logarithm there (Kahan).
+    const double u = 1.0 + x;
+    return u == 1.0 ? x : log(u) * (x / (u - 1.0));
+}
+
 /// sin(2 pi x) for |x| < 2^51: x counts cycles, so that long runs lose no phase.
 RANVIER_ALWAYS_INLINE double sin_cycles(double x) {
     const double whole = (x + 0x1.8p52) - 0x1.8p52;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/instruction_set.hpp"
 
@@ -72,6 +73,11 @@ struct RandomStream {
     void fill(InstructionSet set, std::uint32_t first, std::size_t count, std::uint32_t* out) const;
 };
 
+/// Blocks of many streams of one key at once, vectorised: out[4 i] to out[4 i + 3] are block blocks[i] of streams[i].
+/// For when each stream gives only a few numbers.
+void fill_blocks(InstructionSet set, RandomKey key, std::uint32_t attempt, std::span<const std::uint64_t> streams,
+                 std::span<const std::uint32_t> blocks, std::uint32_t* out);
+
 /// A uniform number in the open interval (0, 1) from 64 random bits, never 0 and never 1.
 RANVIER_ALWAYS_INLINE double to_open_unit(std::uint64_t word) {
     // The upper 52 bits as the mantissa of a number in [1, 2): exact, and vector code on every instruction set.
@@ -82,7 +88,9 @@ RANVIER_ALWAYS_INLINE double to_open_unit(std::uint64_t word) {
 /// (rejection). Its start is a function of what it is for, so it too depends on nothing else.
 class SequentialRandom {
    public:
-    explicit SequentialRandom(RandomStream stream) : stream_(stream) {}
+    /// Reads from word 4 * first_block on.
+    explicit SequentialRandom(RandomStream stream, std::uint32_t first_block = 0)
+        : stream_(stream), next_block_(first_block) {}
 
     std::uint32_t next32() {
         if (used_ == 4) {
@@ -102,7 +110,7 @@ class SequentialRandom {
    private:
     RandomStream stream_;
     std::array<std::uint32_t, 4> words_{};
-    std::uint32_t next_block_ = 0;
+    std::uint32_t next_block_;
     std::uint32_t used_ = 4;
 };
 

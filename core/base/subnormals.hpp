@@ -1,0 +1,33 @@
+#pragma once
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace ranvier {
+
+/// Treats subnormal numbers as zero while it lives, on this thread: currents and potentials that decay exponentially
+/// would otherwise end among them, where many processors calculate a hundred times slower. It holds for all instruction
+/// sets alike, so that results stay the same.
+class FlushSubnormals {
+   public:
+#if defined(__SSE2__)
+    FlushSubnormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | flush_results | read_as_zero); }
+    ~FlushSubnormals() { _mm_setcsr(saved_); }
+#else
+    FlushSubnormals() = default;
+    ~FlushSubnormals() = default;
+#endif
+    FlushSubnormals(const FlushSubnormals&) = delete;
+    FlushSubnormals& operator=(const FlushSubnormals&) = delete;
+
+#if defined(__SSE2__)
+   private:
+    static constexpr unsigned flush_results = 0x8000;
+    static constexpr unsigned read_as_zero = 0x0040;
+
+    unsigned saved_;
+#endif
+};
+
+}  // namespace ranvier

@@ -1,0 +1,340 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "connect/table.hpp"
+
+namespace ranvier::connect {
+
+/// Delays of synapses relative to the least delay of their table, one byte each where that suffices.
+using DelayStore = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
+
+/// The columns of a table, rows one after another, before anything is built on them.
+template <class Target, class Weight>
+struct TableColumns {
+    RowMap row_map;
+    Buffer<std::uint64_t> row_start;  ///< rows + 1
+    Buffer<Target> targets;           ///< local indices
+    Buffer<Weight> weights;
+    DelayStore delays;           ///< empty when all delays are the same
+    Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
+    DelaySteps least_delay = 1;
+    DelaySteps greatest_delay = 1;
+};
+
+namespace detail {
+
+constexpr std::size_t cache_line = 64;
+
+RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
+    const char* line = static_cast<const char*>(begin);
+    const char* end = line + bytes;
+    for (; line < end; line += cache_line) __builtin_prefetch(line, 0, 3);
+}
+
+template <class Target, class Weight>
+RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weight* __restrict weights, std::size_t count,
+                                   double* inputs) {
+    std::size_t i = 0;
+    // Unrolled by hand: the compiler must assume that targets repeat, and would not.
+    for (; i + 4 <= count; i += 4) {
+        inputs[targets[i]] += static_cast<double>(weights[i]);
+        inputs[targets[i + 1]] += static_cast<double>(weights[i + 1]);
+        inputs[targets[i + 2]] += static_cast<double>(weights[i + 2]);
+        inputs[targets[i + 3]] += static_cast<double>(weights[i + 3]);
+    }
+    for (; i < count; ++i) inputs[targets[i]] += static_cast<double>(weights[i]);
+}
+
+/// A spike whose synapses have not all been delivered.
+struct ActiveSpike {
+    std::uint64_t row_begin = 0;
+    std::uint64_t offsets = 0;  ///< of the row's first entry in the table of offsets
+    Step stamp = 0;
+};
+
+template <class Target, class Weight, class Offset>
+struct RunArguments {
+    const ActiveSpike* spikes;
+    std::size_t count;
+    const Offset* offsets;
+    const Target* targets;
+    const Weight* weights;
+    Step begin;  ///< of the window of arrival
+    Step end;
+    Step least_delay;
+    Step delays;  ///< number of different delays that a row has runs for
+    InputRing inputs;
+};
+
+/// Adds, for each spike, the runs (source, delay) that arrive in the window.
+///
+/// Runs lie at random places in gigabytes, so that time is spent waiting for memory: the offsets of a row are fetched
+/// `offsets_ahead` spikes before they are needed, its synapses `synapses_ahead` before.
+template <class Target, class Weight, class Offset>
+struct DeliverRuns {
+    static constexpr std::size_t offsets_ahead = 16;
+    static constexpr std::size_t synapses_ahead = 6;
+
+    RANVIER_ALWAYS_INLINE static void run(const RunArguments<Target, Weight, Offset>* arguments) {
+        const auto& a = *arguments;
+        for (std::size_t i = 0; i < a.count + offsets_ahead; ++i) {
+            if (i < a.count) {
+                const Offset* row = a.offsets + a.spikes[i].offsets;
+                __builtin_prefetch(row + first(a, i), 0, 3);
+            }
+            if (i >= offsets_ahead - synapses_ahead && i - (offsets_ahead - synapses_ahead) < a.count) {
+                const std::size_t j = i - (offsets_ahead - synapses_ahead);
+                const Offset* row = a.offsets + a.spikes[j].offsets;
+                const std::size_t begin = row[first(a, j)];
+                const std::size_t length = row[last(a, j)] - begin;
+                prefetch_span(a.targets + a.spikes[j].row_begin + begin, length * sizeof(Target));
+                prefetch_span(a.weights + a.spikes[j].row_begin + begin, length * sizeof(Weight));
+            }
+            if (i >= offsets_ahead) deliver(a, i - offsets_ahead);
+        }
+    }
+
+   private:
+    RANVIER_ALWAYS_INLINE static Step first(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const Step d = a.begin - a.spikes[i].stamp - a.least_delay;
+        return d < 0 ? 0 : (d > a.delays ? a.delays : d);
+    }
+    RANVIER_ALWAYS_INLINE static Step last(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const Step d = a.end - a.spikes[i].stamp - a.least_delay;
+        return d < 0 ? 0 : (d > a.delays ? a.delays : d);
+    }
+    RANVIER_ALWAYS_INLINE static void deliver(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const ActiveSpike spike = a.spikes[i];
+        const Offset* row = a.offsets + spike.offsets;
+        const Target* targets = a.targets + spike.row_begin;
+        const Weight* weights = a.weights + spike.row_begin;
+        const Step end = last(a, i);
+        for (Step d = first(a, i); d < end; ++d) {
+            const std::size_t begin = row[d];
+            add_run(targets + begin, weights + begin, row[d + 1] - begin,
+                    a.inputs.slot(spike.stamp + a.least_delay + d));
+        }
+    }
+};
+
+template <class Target, class Weight, class Delay>
+struct RingArguments {
+    const std::uint64_t* begins;
+    const std::uint64_t* ends;
+    std::size_t count;
+    const Target* targets;
+    const Weight* weights;
+    const Delay* delays;
+    Step base;  ///< step in which the least delay arrives
+    InputRing inputs;
+};
+
+/// Adds all synapses of each row at once, each into the slot of its arrival.
+template <class Target, class Weight, class Delay>
+struct DeliverRing {
+    static constexpr std::size_t ahead = 4;
+
+    RANVIER_ALWAYS_INLINE static void run(const RingArguments<Target, Weight, Delay>* arguments) {
+        const auto& a = *arguments;
+        for (std::size_t r = 0; r < a.count; ++r) {
+            if (r + ahead < a.count) {
+                const std::uint64_t next = a.begins[r + ahead];
+                const std::size_t length = std::size_t(a.ends[r + ahead] - next);
+                prefetch_span(a.targets + next, length * sizeof(Target));
+                prefetch_span(a.weights + next, length * sizeof(Weight));
+                prefetch_span(a.delays + next, length * sizeof(Delay));
+            }
+            for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
+                a.inputs.slot(a.base + a.delays[i])[a.targets[i]] += static_cast<double>(a.weights[i]);
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+/// What both layouts share: columns, queries, changes of weights.
+template <class Target, class Weight>
+class StoredTable : public SynapseTable {
+   public:
+    explicit StoredTable(TableColumns<Target, Weight> columns) : columns_(std::move(columns)) {}
+
+    const RowMap& row_map() const override { return columns_.row_map; }
+    std::uint64_t size() const override { return columns_.targets.size(); }
+    DelaySteps least_delay() const override { return columns_.least_delay; }
+    DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
+
+    std::uint64_t row_begin(RowIndex row) const override { return columns_.row_start[row.value]; }
+    std::uint64_t row_end(RowIndex row) const override { return columns_.row_start[row.value + 1]; }
+    RowIndex row_of_position(std::uint64_t position) const override {
+        const auto starts = columns_.row_start.span();
+        const auto after = std::upper_bound(starts.begin(), starts.end(), position);
+        return RowIndex{static_cast<std::uint32_t>(after - starts.begin() - 1)};
+    }
+    std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
+    double weight(std::uint64_t position) const override { return static_cast<double>(columns_.weights[position]); }
+    void set_weight(std::uint64_t position, double weight) override {
+        columns_.weights[position] = static_cast<Weight>(weight);
+    }
+    bool has_tags() const override { return !columns_.tags.empty(); }
+    std::uint32_t tag(std::uint64_t position) const override {
+        return columns_.tags.empty() ? 0 : columns_.tags[position];
+    }
+
+   protected:
+    std::uint64_t column_bytes() const {
+        return columns_.row_start.bytes() + columns_.targets.bytes() + columns_.weights.bytes() +
+               columns_.tags.bytes() + std::visit([](const auto& d) { return d.bytes(); }, columns_.delays);
+    }
+
+    TableColumns<Target, Weight> columns_;
+};
+
+/// The layout for dense networks: each row sorted by delay, and for each row where the run of each delay begins. What
+/// arrives in the next few steps is added just before it is needed, so that all writes go to a few arrays that stay in
+/// the cache.
+template <class Target, class Weight, class Offset>
+class RunTable final : public StoredTable<Target, Weight> {
+   public:
+    /// @param offsets for each row `delays + 1` positions relative to its beginning
+    RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets)
+        : StoredTable<Target, Weight>(std::move(columns)),
+          offsets_(std::move(offsets)),
+          delays_(this->columns_.greatest_delay - this->columns_.least_delay + 1) {}
+
+    std::string_view layout() const override { return "runs"; }
+    DelaySteps reach() const override { return 0; }
+    std::uint64_t bytes() const override {
+        return this->column_bytes() + offsets_.bytes() + active_.capacity() * sizeof(detail::ActiveSpike);
+    }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step now, Step window_end,
+                         const InputRing& inputs) override {
+        const std::size_t before = active_.size();
+        std::uint64_t events = 0;
+        for (const NeuronId source : sources) {
+            const RowIndex row = this->columns_.row_map.row(source);
+            if (row == RowMap::none) continue;
+            const std::uint64_t begin = this->row_begin(row);
+            const std::uint64_t length = this->row_end(row) - begin;
+            if (length == 0) continue;
+            events += length;
+            active_.push_back({begin, std::uint64_t{row.value} * (delays_ + 1), stamp});
+        }
+        if (window_end > now + 1) deliver_from(set, before, now + 1, window_end, inputs);
+        return events;
+    }
+
+    void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) override {
+        while (head_ < active_.size() && active_[head_].stamp + this->columns_.greatest_delay < begin) ++head_;
+        // Those that are done are dropped when they are the greater part, so that each is moved at most once.
+        if (head_ > 64 && head_ > active_.size() / 2) {
+            active_.erase(active_.begin(), active_.begin() + static_cast<std::ptrdiff_t>(head_));
+            head_ = 0;
+        }
+        deliver_from(set, head_, begin, end, inputs);
+    }
+
+    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        const std::uint64_t start = this->row_begin(row);
+        const Offset* offsets = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+        DelaySteps delay = 0;
+        for (std::uint64_t position = begin; position < end; ++position) {
+            while (start + offsets[delay + 1] <= position) ++delay;
+            out.push_back({position, this->target(position), this->columns_.least_delay + delay,
+                           this->weight(position), this->tag(position)});
+        }
+    }
+
+   private:
+    void deliver_from(InstructionSet set, std::size_t first, Step begin, Step end, const InputRing& inputs) {
+        if (first == active_.size()) return;
+        const detail::RunArguments<Target, Weight, Offset> arguments{
+            .spikes = active_.data() + first,
+            .count = active_.size() - first,
+            .offsets = offsets_.data(),
+            .targets = this->columns_.targets.data(),
+            .weights = this->columns_.weights.data(),
+            .begin = begin,
+            .end = end,
+            .least_delay = this->columns_.least_delay,
+            .delays = delays_,
+            .inputs = inputs,
+        };
+        Dispatched<detail::DeliverRuns<Target, Weight, Offset>>::call(set, &arguments);
+    }
+
+    Buffer<Offset> offsets_;
+    DelaySteps delays_;
+    std::vector<detail::ActiveSpike> active_;
+    std::size_t head_ = 0;
+};
+
+/// The layout for sparse networks and long delays, where a run (source, delay) would have hardly a synapse: the delay is
+/// stored with each synapse, and a row is added at once, when its source fires, into a ring of inputs as long as the
+/// longest delay.
+template <class Target, class Weight>
+class RingTable final : public StoredTable<Target, Weight> {
+   public:
+    using StoredTable<Target, Weight>::StoredTable;
+
+    std::string_view layout() const override { return "ring"; }
+    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+    std::uint64_t bytes() const override { return this->column_bytes(); }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step /*now*/,
+                         Step /*window_end*/, const InputRing& inputs) override {
+        begins_.clear();
+        ends_.clear();
+        std::uint64_t events = 0;
+        for (const NeuronId source : sources) {
+            const RowIndex row = this->columns_.row_map.row(source);
+            if (row == RowMap::none) continue;
+            begins_.push_back(this->row_begin(row));
+            ends_.push_back(this->row_end(row));
+            events += ends_.back() - begins_.back();
+        }
+        std::visit(
+            [&]<class Delay>(const Buffer<Delay>& delays) {
+                const detail::RingArguments<Target, Weight, Delay> arguments{
+                    .begins = begins_.data(),
+                    .ends = ends_.data(),
+                    .count = begins_.size(),
+                    .targets = this->columns_.targets.data(),
+                    .weights = this->columns_.weights.data(),
+                    .delays = delays.data(),
+                    .base = stamp + this->columns_.least_delay,
+                    .inputs = inputs,
+                };
+                Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+            },
+            this->columns_.delays);
+        return events;
+    }
+    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
+
+    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        std::visit(
+            [&](const auto& delays) {
+                for (std::uint64_t position = begin; position < end; ++position) {
+                    out.push_back({position, this->target(position), this->columns_.least_delay + delays[position],
+                                   this->weight(position), this->tag(position)});
+                }
+            },
+            this->columns_.delays);
+    }
+
+   private:
+    std::vector<std::uint64_t> begins_;
+    std::vector<std::uint64_t> ends_;
+};
+
+}  // namespace ranvier::connect

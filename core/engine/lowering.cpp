@@ -1,0 +1,226 @@
+#include "engine/lowering.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Headroom for weights that are set while a simulation runs, unless the user gave a bound.
+constexpr double default_weight_headroom = 64.0;
+/// Inputs that may always arrive in one step at one receptor, whatever the in-degree.
+constexpr double least_simultaneous_inputs = 4096.0;
+/// In-degrees that are drawn scatter around their mean.
+constexpr double degree_headroom = 4.0;
+
+// Objects of random keys: the things that have values of their own must not share a key.
+constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
+constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
+constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
+
+/// The values for the neurons first, first + stride, ... of a population (indices within it).
+models::GroupValues local_values(const Values& values, RandomKey key, std::uint64_t first, std::uint64_t stride,
+                                 std::uint64_t count) {
+    models::GroupValues local;
+    if (const auto* number = std::get_if<double>(&values)) {
+        local.values = {*number};
+        return local;
+    }
+    local.values.resize(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t index = first + i * stride;
+        local.values[i] = std::holds_alternative<Distribution>(values)
+                              ? std::get<Distribution>(values).draw(key, index, 0)
+                              : std::get<std::vector<double>>(values)[index];
+    }
+    // The rule for reading GroupValues is that one value stands for all.
+    if (count == 0) local.values = {0.0};
+    return local;
+}
+
+connect::SynapseValues lower_values(const Values& values, RandomKey key) {
+    if (const auto* number = std::get_if<double>(&values)) return {*number, key};
+    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+        return {std::make_shared<const std::vector<double>>(*array), key};
+    }
+    return {std::get<Distribution>(values), key};
+}
+
+std::pair<double, double> range_of(const Values& values) {
+    if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
+    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+        if (array->empty()) return {0.0, 0.0};
+        const auto [least, greatest] = std::minmax_element(array->begin(), array->end());
+        return {*least, *greatest};
+    }
+    const auto& distribution = std::get<Distribution>(values);
+    return {distribution.least(), distribution.greatest()};
+}
+
+double largest_absolute(const Values& values) {
+    const auto [least, greatest] = range_of(values);
+    return std::max(std::abs(least), std::abs(greatest));
+}
+
+}  // namespace
+
+LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network) {
+    for (const Population& population : network.populations()) ranges_.push_back({population.first, population.size});
+    lower_projections();
+    choose_grids();
+}
+
+void LoweredNetwork::lower_projections() {
+    shortest_delay_ = std::numeric_limits<std::int32_t>::max();
+    const double steps_per_millisecond = 1.0 / network_->resolution();
+    for (const Projection& projection : network_->projections()) {
+        const Population& sources = network_->population(projection.sources.population);
+        const Population& targets = network_->population(projection.targets.population);
+        connect::ProjectionPlan plan;
+        plan.id = projection.id;
+        plan.pairs = {NeuronId{sources.first.value + projection.sources.begin}, projection.sources.size(),
+                      NeuronId{targets.first.value + projection.targets.begin}, projection.targets.size()};
+        plan.target_population = projection.targets.population;
+        plan.sampler = connect::bind_rule(projection.rule, plan.pairs, network_->seed(), projection.id);
+        plan.weights =
+            lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
+        plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
+        plan.receptors = static_cast<std::uint32_t>(targets.model->receptors.size());
+        if (plan.pairs.sources > 0 && plan.pairs.targets > 0) {
+            shortest_delay_ =
+                std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
+        }
+        plans_.push_back(std::move(plan));
+    }
+}
+
+void LoweredNetwork::choose_grids() {
+    const std::size_t populations = ranges_.size();
+    std::vector<double> largest(2 * populations, 0.0);
+    std::vector<double> inputs(2 * populations, 0.0);
+    for (const connect::ProjectionPlan& plan : plans_) {
+        const Projection& projection = network_->projections()[plan.id.value];
+        const double bound = projection.weight_bound > 0.0
+                                 ? projection.weight_bound
+                                 : default_weight_headroom * largest_absolute(projection.weight);
+        // Only a list can put most of its synapses on one target.
+        const double degree = projection.rule.name == "explicit"
+                                  ? plan.sampler->expected_synapses()
+                                  : degree_headroom * plan.sampler->expected_synapses() /
+                                        static_cast<double>(std::max<std::uint64_t>(plan.pairs.targets, 1));
+        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+            const std::size_t slot = plan.target_population.value * 2 + receptor;
+            largest[slot] = std::max(largest[slot], bound);
+            inputs[slot] += degree;
+        }
+    }
+    for (const StimulusSpec& stimulus : network_->stimuli()) {
+        if (stimulus.model->output != models::StimulatorOutput::spikes) continue;
+        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+            const std::size_t slot = stimulus.targets.population.value * 2 + receptor;
+            largest[slot] = std::max(largest[slot], default_weight_headroom * largest_absolute(stimulus.weight));
+        }
+    }
+    for (std::size_t slot = 0; slot < 2 * populations; ++slot) {
+        grids_.emplace_back(largest[slot], std::max(inputs[slot], least_simultaneous_inputs));
+    }
+    for (connect::ProjectionPlan& plan : plans_) {
+        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+            plan.grids[receptor] = grid(plan.target_population, receptor);
+        }
+    }
+}
+
+std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,
+                                                            const connect::ShardLayout& layout) const {
+    const auto [skip, count] = layout.local(population.first, population.size);
+    std::vector<models::GroupValues> values;
+    for (std::size_t i = 0; i < population.model->parameters.size(); ++i) {
+        const models::ParameterInfo& info = population.model->parameters[i];
+        const auto given = population.parameters.find(info.name);
+        const RandomKey key =
+            make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
+        values.push_back(given == population.parameters.end()
+                             ? models::GroupValues{{info.default_value}}
+                             : local_values(given->second, key, skip, layout.shards(), count));
+    }
+    return values;
+}
+
+std::vector<models::GroupValues> LoweredNetwork::variables(const Population& population,
+                                                           const connect::ShardLayout& layout,
+                                                           std::span<const models::GroupValues> parameters) const {
+    const auto [skip, count] = layout.local(population.first, population.size);
+    std::vector<models::GroupValues> values;
+    for (std::size_t i = 0; i < population.model->variables.size(); ++i) {
+        const models::VariableInfo& info = population.model->variables[i];
+        if (const auto given = population.variables.find(info.name); given != population.variables.end()) {
+            const RandomKey key = make_key(network_->seed(), Purpose::parameter,
+                                           population.id.value * objects_per_population + variable_keys + i);
+            values.push_back(local_values(given->second, key, skip, layout.shards(), count));
+            continue;
+        }
+        models::GroupValues initial{{0.0}};
+        for (std::size_t k = 0; k < population.model->parameters.size(); ++k) {
+            if (population.model->parameters[k].name == info.initial_parameter) initial = parameters[k];
+        }
+        values.push_back(std::move(initial));
+    }
+    return values;
+}
+
+std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus,
+                                                            const connect::ShardLayout& layout) const {
+    const StimulusSpec& spec = network_->stimuli()[stimulus];
+    const Population& targets = network_->population(spec.targets.population);
+    const auto [skip, count] =
+        layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
+    std::vector<models::GroupValues> values;
+    for (std::size_t i = 0; i < spec.model->parameters.size(); ++i) {
+        const models::ParameterInfo& info = spec.model->parameters[i];
+        const auto given = spec.parameters.find(info.name);
+        const RandomKey key = make_key(network_->seed(), Purpose::parameter,
+                                       stimulus_keys + stimulus * objects_per_population + i);
+        values.push_back(given == spec.parameters.end()
+                             ? models::GroupValues{{info.default_value}}
+                             : local_values(given->second, key, skip, layout.shards(), count));
+    }
+    return values;
+}
+
+models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const connect::ShardLayout& layout) const {
+    const StimulusSpec& spec = network_->stimuli()[stimulus];
+    const Population& targets = network_->population(spec.targets.population);
+    const auto [skip, count] =
+        layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
+    models::GroupValues values = local_values(
+        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), skip, layout.shards(), count);
+    if (spec.model->output == models::StimulatorOutput::spikes) {
+        const connect::WeightGrid& grid = this->grid(spec.targets.population, receptor(stimulus));
+        for (double& weight : values.values) weight = grid.round(weight);
+    }
+    return values;
+}
+
+std::uint32_t LoweredNetwork::receptor(std::size_t stimulus) const {
+    const StimulusSpec& spec = network_->stimuli()[stimulus];
+    const Population& targets = network_->population(spec.targets.population);
+    if (targets.model->receptors.size() == 1) return 0;
+    const auto [least, greatest] = range_of(spec.weight);
+    if (least < 0.0 && greatest > 0.0) {
+        throw ValueOutOfBoundsError(
+            {.object = "weights of a " + std::string(spec.model->name) + " for '" + targets.name + "'",
+             .value = "from " + to_text(least) + " to " + to_text(greatest),
+             .bound = "all weights of a stimulus must have one sign, since it goes to one receptor",
+             .remedy = "give two stimuli, or bounds to the distribution"});
+    }
+    return least < 0.0 ? 1 : 0;
+}
+
+}  // namespace ranvier::engine

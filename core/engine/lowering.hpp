@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "connect/layout.hpp"
+#include "connect/projection_plan.hpp"
+#include "engine/network.hpp"
+#include "models/neuron.hpp"
+
+namespace ranvier::engine {
+
+/// A network as numbers: what users wrote with names, units and defaults becomes what building and stepping take.
+class LoweredNetwork {
+   public:
+    explicit LoweredNetwork(const Network& network);
+
+    const Network& network() const { return *network_; }
+    std::span<const connect::PopulationRange> ranges() const { return ranges_; }
+    std::span<const connect::ProjectionPlan> plans() const { return plans_; }
+    const connect::WeightGrid& grid(PopulationId population, std::uint32_t receptor) const {
+        return grids_[population.value * 2 + receptor];
+    }
+    /// The shortest delay of all projections, in steps; a large number when there are none.
+    Step shortest_delay() const { return shortest_delay_; }
+
+    /// Values of a model's parameters, in its order, for the neurons of a population on one shard.
+    std::vector<models::GroupValues> parameters(const Population& population, const connect::ShardLayout& layout) const;
+    /// Initial values of a model's variables, in its order.
+    std::vector<models::GroupValues> variables(const Population& population, const connect::ShardLayout& layout,
+                                               std::span<const models::GroupValues> parameters) const;
+    std::vector<models::GroupValues> parameters(std::size_t stimulus, const connect::ShardLayout& layout) const;
+    /// Weights of a stimulus for its targets on one shard, on the grid of the receptor they go to.
+    models::GroupValues weights(std::size_t stimulus, const connect::ShardLayout& layout) const;
+    /// The receptor that a stimulus with these weights goes to.
+    /// @throws ValueOutOfBoundsError when weights of both signs occur and the model has two receptors
+    std::uint32_t receptor(std::size_t stimulus) const;
+
+   private:
+    void lower_projections();
+    void choose_grids();
+
+    const Network* network_;
+    std::vector<connect::PopulationRange> ranges_;
+    std::vector<connect::ProjectionPlan> plans_;
+    std::vector<connect::WeightGrid> grids_;
+    Step shortest_delay_ = 0;
+};
+
+}  // namespace ranvier::engine

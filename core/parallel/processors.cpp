@@ -1,0 +1,37 @@
+#include "parallel/processors.hpp"
+
+#include <sched.h>
+
+namespace ranvier::parallel {
+
+std::vector<int> available_processors() {
+    std::vector<int> processors;
+    // The set is sized by hand, because a machine may have more processors than the default set has room for.
+    constexpr int most = 16384;
+    cpu_set_t* set = CPU_ALLOC(most);
+    if (set != nullptr) {
+        const std::size_t bytes = CPU_ALLOC_SIZE(most);
+        CPU_ZERO_S(bytes, set);
+        if (::sched_getaffinity(0, bytes, set) == 0) {
+            for (int processor = 0; processor < most; ++processor) {
+                if (CPU_ISSET_S(static_cast<std::size_t>(processor), bytes, set)) processors.push_back(processor);
+            }
+        }
+        CPU_FREE(set);
+    }
+    if (processors.empty()) processors.push_back(0);
+    return processors;
+}
+
+bool pin_to_processor(int processor) {
+    cpu_set_t* set = CPU_ALLOC(processor + 1);
+    if (set == nullptr) return false;
+    const std::size_t bytes = CPU_ALLOC_SIZE(processor + 1);
+    CPU_ZERO_S(bytes, set);
+    CPU_SET_S(static_cast<std::size_t>(processor), bytes, set);
+    const bool done = ::sched_setaffinity(0, bytes, set) == 0;
+    CPU_FREE(set);
+    return done;
+}
+
+}  // namespace ranvier::parallel
