@@ -403,6 +403,7 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<c
                               (options.layout == TableLayout::automatic && range > 0 &&
                                prefer_ring(static_cast<std::uint64_t>(share), table.row_map.rows(), range + 1,
                                            table.greatest_delay, layout.size()));
+            if (ring) estimate.reach = std::max(estimate.reach, table.greatest_delay);
             const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
             estimate.final_bytes += columns + starts + (ring ? share * delay_bytes : offsets);
             estimate.peak_bytes += columns + starts + share * delay_bytes + std::max(offsets, 8.0 * rows);

@@ -53,6 +53,7 @@ class TableBuilder {
 struct TableEstimate {
     double final_bytes = 0.0;
     double peak_bytes = 0.0;
+    DelaySteps reach = 0;  ///< longest delay of those tables that would deliver through a ring
 };
 TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<const ShardLayout> layouts,
                               const BuildOptions& options);

@@ -1,0 +1,178 @@
+#include "engine/neuron_access.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+template <class Infos>
+std::optional<std::size_t> find_name(const Infos& infos, std::string_view name) {
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        if (infos[i].name == name) return i;
+    }
+    return std::nullopt;
+}
+
+UnknownNameError unknown_value(const Population& population, std::string_view name) {
+    std::vector<std::string_view> known;
+    for (const models::VariableInfo& info : population.model->variables) known.push_back(info.name);
+    for (const models::ParameterInfo& info : population.model->parameters) known.push_back(info.name);
+    return unknown_name("variable or parameter of " + std::string(population.model->name), name, known);
+}
+
+/// Gives each neuron its own value, so that single ones can change.
+void expand(models::GroupValues& values, std::size_t size) {
+    if (values.values.size() != size) values.values.assign(size, values.values.front());
+}
+
+}  // namespace
+
+const Population& NeuronAccess::checked(PopulationId id, std::span<const std::uint32_t> indices) const {
+    const Population& population = network_.network().population(id);
+    for (const std::uint32_t index : indices) {
+        if (index < population.size) continue;
+        throw ValueOutOfBoundsError({.object = "index of a neuron in '" + population.name + "'",
+                                     .value = std::to_string(index),
+                                     .bound = "the population has " + std::to_string(population.size) + " neurons",
+                                     .remedy = "use indices from 0"});
+    }
+    return population;
+}
+
+NeuronAccess::Place NeuronAccess::place(const Population& population, std::uint32_t index) const {
+    const std::uint64_t id = population.first.value + index;
+    const std::size_t shard = id % shards_.size();
+    const std::uint64_t first = shards_[shard]->layout().part(population.id).first.value;
+    return {shard, static_cast<std::uint32_t>((id - first) / shards_.size())};
+}
+
+std::vector<NeuronAccess::ShardPart> NeuronAccess::by_shard(const Population& population,
+                                                            std::span<const std::uint32_t> indices) const {
+    std::vector<ShardPart> parts(shards_.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const Place own = place(population, indices[i]);
+        parts[own.shard].local.push_back(own.local);
+        parts[own.shard].places.push_back(i);
+    }
+    return parts;
+}
+
+std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
+                                      std::span<const std::uint32_t> indices) const {
+    const Population& population = checked(id, indices);
+    const auto variable = find_name(population.model->variables, name);
+    const auto parameter = find_name(population.model->parameters, name);
+    if (!variable && !parameter) throw unknown_value(population, name);
+    std::vector<double> values(indices.size());
+    std::vector<double> read;
+    const std::vector<ShardPart> parts = by_shard(population, indices);
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        const ShardPart& part = parts[shard];
+        if (part.local.empty()) continue;
+        const Shard::Group& group = shards_[shard]->group(id);
+        read.resize(part.local.size());
+        if (variable) {
+            group.neurons->read(*variable, part.local, read.data());
+        } else {
+            for (std::size_t i = 0; i < read.size(); ++i) read[i] = group.parameters[*parameter][part.local[i]];
+        }
+        for (std::size_t i = 0; i < read.size(); ++i) values[part.places[i]] = read[i];
+    }
+    return values;
+}
+
+void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const std::uint32_t> indices,
+                       std::span<const double> values) {
+    const Population& population = checked(id, indices);
+    if (values.size() != indices.size()) {
+        throw ShapeError({.object = std::string(name) + " of " + std::to_string(indices.size()) + " neurons",
+                          .value = std::to_string(values.size()) + " values",
+                          .bound = "one value is needed for each neuron",
+                          .remedy = "give an array of that length, or one number"});
+    }
+    const auto variable = find_name(population.model->variables, name);
+    const auto parameter = find_name(population.model->parameters, name);
+    if (!variable && !parameter) throw unknown_value(population, name);
+    for (const double value : values) {
+        if (std::isfinite(value)) continue;
+        if (parameter && population.model->parameters[*parameter].may_be_infinite && !std::isnan(value)) continue;
+        throw ValueOutOfBoundsError({.object = std::string(name) + " of '" + population.name + "'",
+                                     .value = to_text(value),
+                                     .bound = "it must be finite",
+                                     .remedy = "give a number"});
+    }
+    if (parameter) {
+        set_parameter(population, *parameter, indices, values);
+        return;
+    }
+    std::vector<double> own;
+    const std::vector<ShardPart> parts = by_shard(population, indices);
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        const ShardPart& part = parts[shard];
+        if (part.local.empty()) continue;
+        own.clear();
+        for (const std::size_t i : part.places) own.push_back(values[i]);
+        shards_[shard]->group(id).neurons->write(*variable, part.local, own.data());
+    }
+}
+
+void NeuronAccess::set_parameter(const Population& population, std::size_t parameter,
+                                 std::span<const std::uint32_t> indices, std::span<const double> values) {
+    const models::ParameterInfo& info = population.model->parameters[parameter];
+    for (const double value : values) {
+        if (info.bounds.contains(value)) continue;
+        throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
+                                     .value = to_text(value),
+                                     .bound = "it must be " +
+                                              (info.bounds.lower_open ? "> " + to_text(info.bounds.lower)
+                                                                      : ">= " + to_text(info.bounds.lower)) +
+                                              " and " +
+                                              (info.bounds.upper_open ? "< " + to_text(info.bounds.upper)
+                                                                      : "<= " + to_text(info.bounds.upper)),
+                                     .remedy = "give a value within its bounds"});
+    }
+    // Changed on the side and checked as a whole, so that a conflict leaves everything as it was.
+    std::vector<std::vector<models::GroupValues>> changed(shards_.size());
+    std::vector<double> one(population.model->parameters.size());
+    const std::vector<ShardPart> parts = by_shard(population, indices);
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        const ShardPart& part = parts[shard];
+        if (part.local.empty()) continue;
+        const Shard::Group& group = shards_[shard]->group(population.id);
+        changed[shard] = group.parameters;
+        models::GroupValues& own = changed[shard][parameter];
+        const bool whole = part.local.size() == group.size &&
+                           std::all_of(part.places.begin(), part.places.end(),
+                                       [&](std::size_t i) { return values[i] == values[part.places[0]]; });
+        if (whole) {
+            own.values = {values[part.places[0]]};
+        } else {
+            expand(own, group.size);
+            for (std::size_t i = 0; i < part.local.size(); ++i) own.values[part.local[i]] = values[part.places[i]];
+        }
+        if (population.model->conflict == nullptr) continue;
+        for (const std::uint32_t local : part.local) {
+            for (std::size_t k = 0; k < one.size(); ++k) one[k] = changed[shard][k][local];
+            if (const auto conflict = population.model->conflict(one)) {
+                throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
+                                             .value = to_text(own[local]),
+                                             .bound = *conflict,
+                                             .remedy = "change both"});
+            }
+        }
+    }
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        if (changed[shard].empty()) continue;
+        Shard::Group& group = shards_[shard]->group(population.id);
+        group.neurons->set_parameters(changed[shard]);
+        group.parameters = std::move(changed[shard]);
+    }
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,302 @@
+#include "engine/queries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Where a synapse is stored, packed into one number.
+struct Handle {
+    std::uint32_t shard = 0;
+    std::uint32_t receptor = 0;
+    std::uint64_t position = 0;
+
+    static constexpr int position_bits = 44;
+    static constexpr int receptor_bits = 2;
+
+    std::uint64_t pack() const {
+        return std::uint64_t{shard} << (position_bits + receptor_bits) | std::uint64_t{receptor} << position_bits |
+               position;
+    }
+    static Handle unpack(std::uint64_t packed) {
+        return {static_cast<std::uint32_t>(packed >> (position_bits + receptor_bits)),
+                static_cast<std::uint32_t>(packed >> position_bits & ((1 << receptor_bits) - 1)),
+                packed & ((std::uint64_t{1} << position_bits) - 1)};
+    }
+};
+
+struct Found {
+    std::uint32_t projection;
+    std::uint32_t delay;
+    std::uint64_t source;
+    std::uint64_t target;
+    double weight;
+    std::uint64_t handle;
+};
+
+bool canonical_order(const Found& a, const Found& b) {
+    if (a.projection != b.projection) return a.projection < b.projection;
+    if (a.source != b.source) return a.source < b.source;
+    if (a.target != b.target) return a.target < b.target;
+    if (a.delay != b.delay) return a.delay < b.delay;
+    // All synapses of one pair lie on one shard, so that the place in the table is the order of drawing; weights of
+    // different signs lie in different tables.
+    return a.handle < b.handle;
+}
+
+std::vector<std::uint64_t> sorted_unique(const std::vector<std::uint64_t>& ids) {
+    std::vector<std::uint64_t> sorted = ids;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    return sorted;
+}
+
+/// Walks through the synapses of one shard that a query asks for.
+class ShardSearch {
+   public:
+    ShardSearch(const LoweredNetwork& network, const Shard& shard, const ConnectionQuery& query)
+        : network_(network), shard_(shard), query_(query) {
+        if (query.sources) sources_ = sorted_unique(*query.sources);
+        if (query.targets) select_targets(*query.targets);
+        by_population_.resize(network.ranges().size());
+        for (const connect::ProjectionPlan& plan : network.plans()) {
+            by_population_[plan.target_population.value].push_back(&plan);
+        }
+    }
+
+    template <class Visit>
+    void visit(const parallel::Team& team, Visit visit_synapse) {
+        for (std::uint32_t receptor = 0; receptor < shard_.tables().size(); ++receptor) {
+            const connect::SynapseTable* table = shard_.tables()[receptor].get();
+            if (table == nullptr) continue;
+            if (query_.sources) {
+                for (const std::uint64_t source : sources_) {
+                    const RowIndex row = table->row_map().row(NeuronId{source});
+                    if (row == connect::RowMap::none) continue;
+                    visit_row(*table, receptor, row, NeuronId{source}, visit_synapse);
+                }
+                continue;
+            }
+            for (std::uint32_t row = 0; row < table->row_map().rows(); ++row) {
+                if (row % 256 == 0) team.check_cancelled();
+                const NeuronId source = table->row_map().source(RowIndex{row});
+                if (query_.projection && !sends(*query_.projection, source)) continue;
+                visit_row(*table, receptor, RowIndex{row}, source, visit_synapse);
+            }
+        }
+    }
+
+   private:
+    void select_targets(const std::vector<std::uint64_t>& targets) {
+        selected_.resize(shard_.layout().size(), 0);
+        for (const std::uint64_t target : targets) {
+            if (target % shard_.layout().shards() != shard_.layout().shard().value) continue;
+            for (std::uint32_t p = 0; p < network_.ranges().size(); ++p) {
+                const connect::PopulationRange& range = network_.ranges()[p];
+                if (target < range.first.value || target - range.first.value >= range.size) continue;
+                selected_[shard_.layout().local_index(PopulationId{p}, NeuronId{target}).value] = 1;
+            }
+        }
+    }
+
+    bool sends(ProjectionId projection, NeuronId source) const {
+        const connect::PairSpace& pairs = network_.plans()[projection.value].pairs;
+        return source >= pairs.first_source && source.value - pairs.first_source.value < pairs.sources;
+    }
+
+    /// The projection that made a synapse: from its tag, or the only one that connects this source with this target.
+    const connect::ProjectionPlan& projection(const connect::SynapseTable& table, std::uint32_t receptor,
+                                              NeuronId source, PopulationId population, NeuronId target,
+                                              std::uint32_t tag) const {
+        if (table.has_tags()) return network_.plans()[tag];
+        for (const connect::ProjectionPlan* plan : by_population_[population.value]) {
+            const connect::PairSpace& pairs = plan->pairs;
+            if (plan->feeds(receptor) && source >= pairs.first_source &&
+                source.value - pairs.first_source.value < pairs.sources && target >= pairs.first_target &&
+                target.value - pairs.first_target.value < pairs.targets) {
+                return *plan;
+            }
+        }
+        throw InternalError("a synapse belongs to no projection");
+    }
+
+    template <class Visit>
+    void visit_row(const connect::SynapseTable& table, std::uint32_t receptor, RowIndex row, NeuronId source,
+                   Visit& visit_synapse) {
+        views_.clear();
+        table.read(row, table.row_begin(row), table.row_end(row), views_);
+        for (const connect::SynapseView& view : views_) {
+            if (query_.targets && selected_[view.target] == 0) continue;
+            const LocalIndex local{view.target};
+            const PopulationId population = shard_.layout().population_of(local);
+            const connect::ShardLayout::Part& part = shard_.layout().part(population);
+            const NeuronId target{part.first.value + std::uint64_t{local.value - part.offset} * shard_.layout().shards()};
+            const ProjectionId id = projection(table, receptor, source, population, target, view.tag).id;
+            if (query_.projection && id != *query_.projection) continue;
+            visit_synapse(receptor, id, source, target, view);
+        }
+    }
+
+    const LoweredNetwork& network_;
+    const Shard& shard_;
+    const ConnectionQuery& query_;
+    std::vector<std::uint64_t> sources_;
+    std::vector<std::uint8_t> selected_;
+    std::vector<std::vector<const connect::ProjectionPlan*>> by_population_;
+    std::vector<connect::SynapseView> views_;
+};
+
+void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
+    const std::uint64_t units = network.network().unit_count();
+    for (const auto* ids : {&query.sources, &query.targets}) {
+        if (!*ids) continue;
+        for (const std::uint64_t id : **ids) {
+            if (id < units) continue;
+            throw ValueOutOfBoundsError({.object = "neuron id in a query of connections",
+                                         .value = std::to_string(id),
+                                         .bound = "ids go from 0 to " + std::to_string(units) + " - 1",
+                                         .remedy = "use the ids of a population"});
+        }
+    }
+    if (query.projection && query.projection->value >= network.plans().size()) {
+        throw ValueOutOfBoundsError({.object = "projection in a query of connections",
+                                     .value = std::to_string(query.projection->value),
+                                     .bound = "the network has " + std::to_string(network.plans().size()),
+                                     .remedy = "use a projection of this network"});
+    }
+}
+
+}  // namespace
+
+std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Team& team) const {
+    check_query(network_, query);
+    std::vector<std::uint64_t> counts(shards_.size(), 0);
+    if (!query.sources && !query.targets && !query.projection) {
+        return std::accumulate(shards_.begin(), shards_.end(), std::uint64_t{0},
+                               [](std::uint64_t sum, const auto& shard) { return sum + shard->synapses(); });
+    }
+    team.run([&](std::uint32_t worker) {
+        std::uint64_t count = 0;
+        ShardSearch(network_, *shards_[worker], query)
+            .visit(team, [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
+        counts[worker] = count;
+    });
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Team& team) const {
+    const std::uint64_t total = count(query, team);
+    // The list, its sorted copy in the order of the shards, and the columns that are handed out.
+    const std::uint64_t bytes = total * (2 * sizeof(Found) + 5 * sizeof(std::uint64_t));
+    if (bytes > available_memory()) {
+        throw InsufficientMemoryError({.object = "memory for the connections that were asked for",
+                                       .value = std::to_string(bytes) + " bytes",
+                                       .bound = "this machine has " + std::to_string(available_memory()) + " available",
+                                       .remedy = "ask for fewer sources, targets or projections at a time"});
+    }
+    std::vector<std::vector<Found>> found(shards_.size());
+    team.run([&](std::uint32_t worker) {
+        std::vector<Found>& own = found[worker];
+        ShardSearch(network_, *shards_[worker], query)
+            .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
+                             const connect::SynapseView& view) {
+                own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
+                               Handle{worker, receptor, view.position}.pack()});
+            });
+        std::sort(own.begin(), own.end(), canonical_order);
+    });
+    ConnectionData data;
+    data.sources.reserve(total);
+    data.targets.reserve(total);
+    data.weights.reserve(total);
+    data.delays.reserve(total);
+    data.projections.reserve(total);
+    data.handles.reserve(total);
+    std::vector<std::size_t> next(found.size(), 0);
+    for (std::uint64_t i = 0; i < total; ++i) {
+        std::size_t best = found.size();
+        for (std::size_t shard = 0; shard < found.size(); ++shard) {
+            if (next[shard] == found[shard].size()) continue;
+            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]])) best = shard;
+        }
+        const Found& synapse = found[best][next[best]++];
+        data.sources.push_back(synapse.source);
+        data.targets.push_back(synapse.target);
+        data.weights.push_back(synapse.weight);
+        data.delays.push_back(synapse.delay);
+        data.projections.push_back(synapse.projection);
+        data.handles.push_back(synapse.handle);
+    }
+    return data;
+}
+
+namespace {
+
+const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, Handle handle) {
+    if (handle.shard < shards.size() && handle.receptor < shards[handle.shard]->tables().size()) {
+        const auto& table = shards[handle.shard]->tables()[handle.receptor];
+        if (table && handle.position < table->size()) return *table;
+    }
+    throw ValueOutOfBoundsError({.object = "handle of a synapse",
+                                 .value = std::to_string(handle.pack()),
+                                 .bound = "this simulation has no such synapse",
+                                 .remedy = "use the handles of a query of this simulation"});
+}
+
+}  // namespace
+
+std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
+    std::vector<double> weights(handles.size());
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        const Handle handle = Handle::unpack(handles[i]);
+        weights[i] = table_of(shards_, handle).weight(handle.position);
+    }
+    return weights;
+}
+
+void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights,
+                                   bool double_weights) {
+    if (handles.size() != weights.size()) {
+        throw ShapeError({.object = "weights of " + std::to_string(handles.size()) + " synapses",
+                          .value = std::to_string(weights.size()) + " values",
+                          .bound = "one value is needed for each synapse",
+                          .remedy = "give an array of that length"});
+    }
+    std::vector<double> rounded(weights.size());
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        const Handle handle = Handle::unpack(handles[i]);
+        const connect::SynapseTable& table = table_of(shards_, handle);
+        const connect::ShardLayout& layout = shards_[handle.shard]->layout();
+        const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
+        const connect::WeightGrid& grid = network_.grid(population, handle.receptor);
+        const double weight = weights[i];
+        const auto fail = [&](std::string bound, std::string remedy) {
+            throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
+                                         .value = to_text(weight),
+                                         .bound = std::move(bound),
+                                         .remedy = std::move(remedy)});
+        };
+        if (!std::isfinite(weight)) fail("a weight must be finite", "give a number");
+        if (std::abs(weight) > grid.largest_weight()) {
+            fail("weights onto this population are at most " + to_text(grid.largest_weight()),
+                 "give connect() the weight_bound that is needed");
+        }
+        const bool two = network_.network().populations()[population.value].model->receptors.size() == 2;
+        if (two && (handle.receptor == 0 ? weight < 0.0 : weight > 0.0)) {
+            fail("its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
+        }
+        rounded[i] = grid.round(double_weights ? weight : static_cast<double>(static_cast<float>(weight)));
+    }
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        const Handle handle = Handle::unpack(handles[i]);
+        shards_[handle.shard]->tables()[handle.receptor]->set_weight(handle.position, rounded[i]);
+    }
+}
+
+}  // namespace ranvier::engine

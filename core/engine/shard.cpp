@@ -1,0 +1,268 @@
+#include "engine/shard.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
+             InstructionSet instruction_set)
+    : layout_(layout), instruction_set_(instruction_set) {
+    create_groups(network, options);
+    create_stimuli(network);
+    create_recorders(network.network());
+}
+
+void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options) {
+    std::size_t largest_output = 0;
+    for (const Population& population : network.network().populations()) {
+        const connect::ShardLayout::Part& part = layout_.part(population.id);
+        Group group;
+        group.population = population.id;
+        group.offset = part.offset;
+        group.size = static_cast<std::uint32_t>(part.count);
+        group.plays_spikes = population.model->plays_spikes;
+        group.parameters = network.parameters(population, layout_);
+        if (part.count > 0) {
+            const std::vector<models::GroupValues> variables =
+                network.variables(population, layout_, group.parameters);
+            std::vector<std::vector<Step>> spike_steps;
+            for (std::uint64_t i = 0; i < part.count && !population.spike_steps.empty(); ++i) {
+                spike_steps.push_back(
+                    population.spike_steps[part.first.value - population.first.value + i * layout_.shards()]);
+            }
+            group.neurons = population.model->create({.size = part.count,
+                                                      .resolution = network.network().resolution(),
+                                                      .precision = options.precision,
+                                                      .instruction_set = instruction_set_,
+                                                      .parameters = group.parameters,
+                                                      .variables = variables,
+                                                      .spike_steps = spike_steps});
+            largest_output = std::max(largest_output, group.neurons->largest_output());
+        }
+        groups_.push_back(std::move(group));
+    }
+    fired_.resize(largest_output);
+}
+
+void Shard::create_stimuli(const LoweredNetwork& network) {
+    const Network& description = network.network();
+    bool any_current = false;
+    for (std::size_t i = 0; i < description.stimuli().size(); ++i) {
+        const StimulusSpec& spec = description.stimuli()[i];
+        const Population& targets = description.population(spec.targets.population);
+        const NeuronId first_target{targets.first.value + spec.targets.begin};
+        const std::uint32_t receptor = network.receptor(i);
+        const bool current = spec.model->output == models::StimulatorOutput::current;
+        const auto [skip, count] = layout_.local(first_target, spec.targets.size());
+        if (count == 0) continue;
+        const NeuronId first{first_target.value + skip};
+        std::vector<std::vector<double>> sequences;
+        for (const models::SequenceInfo& info : spec.model->sequences) {
+            const auto given = spec.sequences.find(info.name);
+            sequences.push_back(given == spec.sequences.end() ? std::vector<double>{} : given->second);
+        }
+        const std::vector<models::GroupValues> parameters = network.parameters(i, layout_);
+        ShardStimulus stimulus;
+        stimulus.stimulus =
+            spec.model->create({.resolution = description.resolution(),
+                                .instruction_set = instruction_set_,
+                                .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, i),
+                                .first_target = first,
+                                .target_stride = layout_.shards(),
+                                .size = count,
+                                .parameters = parameters,
+                                .sequences = sequences,
+                                .weights = network.weights(i, layout_),
+                                .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay"))});
+        stimulus.offset = layout_.local_index(spec.targets.population, first).value;
+        stimulus.receptor = receptor;
+        stimulus.current = current;
+        any_current = any_current || current;
+        stimuli_.push_back(std::move(stimulus));
+    }
+    if (any_current) {
+        currents_ = Buffer<double>(layout_.size());
+        std::fill_n(currents_.data(), currents_.size(), 0.0);
+    }
+}
+
+void Shard::create_recorders(const Network& network) {
+    for (const SpikeRecorderSpec& spec : network.spike_recorders()) {
+        SpikeRecorder recorder;
+        for (const Selection& selection : spec.neurons) {
+            const std::uint64_t first = network.population(selection.population).first.value;
+            if (selection.size() == 0) continue;
+            recorder.ranges.emplace_back(NeuronId{first + selection.begin}, NeuronId{first + selection.end});
+        }
+        std::sort(recorder.ranges.begin(), recorder.ranges.end());
+        std::vector<std::pair<NeuronId, NeuronId>> joined;
+        for (const auto& range : recorder.ranges) {
+            if (!joined.empty() && range.first <= joined.back().second) {
+                joined.back().second = std::max(joined.back().second, range.second);
+            } else {
+                joined.push_back(range);
+            }
+        }
+        recorder.ranges = std::move(joined);
+        spike_recorders_.push_back(std::move(recorder));
+    }
+    for (const StateRecorderSpec& spec : network.state_recorders()) {
+        const Population& population = network.population(spec.neurons.population);
+        StateRecorder recorder;
+        recorder.population = population.id;
+        recorder.interval = spec.interval;
+        for (const std::string& name : spec.variables) {
+            const auto variables = population.model->variables;
+            const auto found = std::find_if(variables.begin(), variables.end(),
+                                            [&](const models::VariableInfo& info) { return info.name == name; });
+            if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
+            recorder.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
+        }
+        const connect::ShardLayout::Part& part = layout_.part(population.id);
+        for (std::size_t i = 0; i < spec.indices.size(); ++i) {
+            const std::uint64_t id = population.first.value + spec.indices[i];
+            if (id % layout_.shards() != layout_.shard().value) continue;
+            recorder.local.push_back(static_cast<std::uint32_t>((id - part.first.value) / layout_.shards()));
+            recorder.places.push_back(i);
+        }
+        state_recorders_.push_back(std::move(recorder));
+    }
+}
+
+void Shard::set_tables(connect::ShardTables tables, std::uint32_t window) {
+    tables_ = std::move(tables);
+    window_ = window;
+    for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+        const connect::SynapseTable* table = receptor < tables_.size() ? tables_[receptor].get() : nullptr;
+        // A receptor that nothing reaches reads zeros from one array that stays as it is.
+        std::uint32_t slots = 1;
+        if (table != nullptr) slots = std::bit_ceil(std::max(window, table->reach() + 1));
+        inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size());
+        std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), 0.0);
+        rings_[receptor] = {inputs_[receptor].data(), layout_.size(), slots - 1};
+    }
+}
+
+void Shard::begin_step(Step step) {
+    if (step % window_ != 0) return;
+    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
+        if (tables_[receptor]) tables_[receptor]->deliver(instruction_set_, step, step + window_, rings_[receptor]);
+    }
+}
+
+void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
+    const Step window_end = (now / window_ + 1) * window_;
+    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
+        if (!tables_[receptor]) continue;
+        synaptic_events_ +=
+            tables_[receptor]->accept(instruction_set_, stamp, sources, now, window_end, rings_[receptor]);
+    }
+}
+
+void Shard::update(Step step) {
+    if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
+    for (ShardStimulus& stimulus : stimuli_) {
+        double* out = stimulus.current ? currents_.data() : rings_[stimulus.receptor].slot(step);
+        stimulus.stimulus->add(step, out + stimulus.offset);
+    }
+    for (Group& group : groups_) {
+        if (group.neurons) update_group(group, step);
+    }
+}
+
+void Shard::update_group(Group& group, Step step) {
+    double* inputs[2] = {rings_[0].slot(step) + group.offset, rings_[1].slot(step) + group.offset};
+    const std::size_t fired =
+        group.neurons->update({.step = step,
+                               .inputs = inputs,
+                               .current = currents_.empty() ? nullptr : currents_.data() + group.offset,
+                               .spikes = fired_.data()});
+    if (fired == 0) return;
+    const std::uint64_t first = layout_.part(group.population).first.value;
+    for (std::size_t i = 0; i < fired; ++i) {
+        const NeuronId neuron{first + std::uint64_t{fired_[i]} * layout_.shards()};
+        outbox_->push_back({step, neuron});
+        remember(neuron, step);
+    }
+    group.spikes += fired;
+}
+
+void Shard::remember(NeuronId neuron, Step step) {
+    for (SpikeRecorder& recorder : spike_recorders_) {
+        const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
+                                            [](NeuronId id, const auto& range) { return id < range.first; });
+        if (after == recorder.ranges.begin() || neuron >= (after - 1)->second) continue;
+        recorder.spikes.push_back({step, neuron});
+    }
+}
+
+void Shard::record(Step step) {
+    for (StateRecorder& recorder : state_recorders_) {
+        if (step % recorder.interval != 0) continue;
+        recorder.steps.push_back(step);
+        const models::NeuronGroup* neurons = groups_[recorder.population.value].neurons.get();
+        for (const std::size_t variable : recorder.variables) {
+            const std::size_t size = recorder.values.size();
+            recorder.values.resize(size + recorder.local.size());
+            if (neurons != nullptr) neurons->read(variable, recorder.local, recorder.values.data() + size);
+        }
+    }
+}
+
+std::uint64_t Shard::synapses() const {
+    std::uint64_t total = 0;
+    for (const auto& table : tables_) {
+        if (table) total += table->size();
+    }
+    return total;
+}
+
+void Shard::reset_counts() {
+    synaptic_events_ = 0;
+    for (Group& group : groups_) group.spikes = 0;
+    times = {};
+}
+
+std::uint64_t Shard::recorded_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(comm::SpikeRecord);
+    for (const StateRecorder& recorder : state_recorders_) {
+        bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step);
+    }
+    return bytes;
+}
+
+std::uint64_t Shard::synapse_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& table : tables_) {
+        if (table) bytes += table->bytes();
+    }
+    return bytes;
+}
+
+std::uint64_t Shard::neuron_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Group& group : groups_) {
+        if (group.neurons) bytes += group.neurons->bytes();
+        for (const models::GroupValues& values : group.parameters) bytes += values.values.capacity() * sizeof(double);
+    }
+    return bytes;
+}
+
+std::uint64_t Shard::input_bytes() const { return inputs_[0].bytes() + inputs_[1].bytes() + currents_.bytes(); }
+
+std::uint64_t Shard::stimulus_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const ShardStimulus& stimulus : stimuli_) bytes += stimulus.stimulus->bytes();
+    return bytes;
+}
+
+std::uint64_t Shard::spike_bytes() const {
+    return (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::SpikeRecord) +
+           fired_.capacity() * sizeof(std::uint32_t);
+}
+
+}  // namespace ranvier::engine
