@@ -29,6 +29,8 @@ InstructionSet parse_instruction_set(std::string_view name);
 /// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
 /// instruction set. Functions of the standard library that are not inlined must not be called from it: the copy that the
 /// linker keeps may be the one that was compiled for another set.
+///
+/// A kernel that must know the set may have `template <InstructionSet set> ... run(...)` instead.
 template <class Kernel>
 struct Dispatched {
     template <class... Arguments>
@@ -45,17 +47,26 @@ struct Dispatched {
     }
 
    private:
+    template <InstructionSet set, class... Arguments>
+    RANVIER_ALWAYS_INLINE static auto run(Arguments... arguments) {
+        if constexpr (requires { Kernel::template run<set>(arguments...); }) {
+            return Kernel::template run<set>(arguments...);
+        } else {
+            return Kernel::run(arguments...);
+        }
+    }
+
     template <class... Arguments>
     [[gnu::noinline]] static auto baseline(Arguments... arguments) {
-        return Kernel::run(arguments...);
+        return run<InstructionSet::baseline>(arguments...);
     }
     template <class... Arguments>
     RANVIER_TARGET_AVX2 [[gnu::noinline]] static auto avx2(Arguments... arguments) {
-        return Kernel::run(arguments...);
+        return run<InstructionSet::avx2>(arguments...);
     }
     template <class... Arguments>
     RANVIER_TARGET_AVX512 [[gnu::noinline]] static auto avx512(Arguments... arguments) {
-        return Kernel::run(arguments...);
+        return run<InstructionSet::avx512>(arguments...);
     }
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/philox_lanes.hpp"
+
 namespace ranvier {
 
 namespace {
@@ -14,40 +16,27 @@ std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// Blocks are computed side by side in structures of arrays, so that the compiler turns each line of the round into
-/// vector instructions.
+/// Consecutive blocks of one stream.
 struct FillBlocks {
-    static constexpr std::size_t lanes = 16;
+    static constexpr std::size_t blocks = philox_lanes::count;
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(RandomKey key, std::uint32_t attempt, std::uint64_t stream,
-                                          std::uint32_t first_block, std::uint32_t* __restrict out) {
-        std::uint32_t c0[lanes], c1[lanes], c2[lanes], c3[lanes];
-        for (std::size_t i = 0; i < lanes; ++i) {
+                                          std::uint32_t first_block, std::uint32_t* out) {
+        alignas(64) std::uint64_t c0[blocks], c1[blocks], c2[blocks], c3[blocks];
+        for (std::size_t i = 0; i < blocks; ++i) {
             c0[i] = first_block + static_cast<std::uint32_t>(i);
             c1[i] = attempt;
-            c2[i] = static_cast<std::uint32_t>(stream);
-            c3[i] = static_cast<std::uint32_t>(stream >> 32);
+            c2[i] = stream;
+            c3[i] = stream >> 32;
         }
-        std::uint32_t k0 = key.low;
-        std::uint32_t k1 = key.high;
-        for (int round = 0; round < 10; ++round) {
-            for (std::size_t i = 0; i < lanes; ++i) {
-                const std::uint64_t product0 = std::uint64_t{0xD2511F53} * c0[i];
-                const std::uint64_t product1 = std::uint64_t{0xCD9E8D57} * c2[i];
-                c0[i] = static_cast<std::uint32_t>(product1 >> 32) ^ c1[i] ^ k0;
-                c2[i] = static_cast<std::uint32_t>(product0 >> 32) ^ c3[i] ^ k1;
-                c1[i] = static_cast<std::uint32_t>(product1);
-                c3[i] = static_cast<std::uint32_t>(product0);
-            }
-            k0 += 0x9E3779B9;
-            k1 += 0xBB67AE85;
+        alignas(64) std::uint64_t first[blocks], second[blocks], pairs[2 * blocks];
+        philox_lanes::run<set>(key, c0, c1, c2, c3, first, second);
+        for (std::size_t i = 0; i < blocks; ++i) {
+            pairs[2 * i] = first[i];
+            pairs[2 * i + 1] = second[i];
         }
-        for (std::size_t i = 0; i < lanes; ++i) {
-            out[4 * i] = c0[i];
-            out[4 * i + 1] = c1[i];
-            out[4 * i + 2] = c2[i];
-            out[4 * i + 3] = c3[i];
-        }
+        __builtin_memcpy(out, pairs, sizeof pairs);
     }
 };
 
@@ -59,7 +48,7 @@ RandomKey make_key(std::uint64_t seed, Purpose purpose, std::uint64_t object) {
 }
 
 void RandomStream::fill(InstructionSet set, std::uint32_t first, std::size_t count, std::uint32_t* out) const {
-    constexpr std::size_t batch = FillBlocks::lanes * 4;
+    constexpr std::size_t batch = FillBlocks::blocks * 4;
     std::uint32_t words[batch];
     std::uint32_t block_index = first / 4;
     std::size_t skip = first % 4;
@@ -70,7 +59,8 @@ void RandomStream::fill(InstructionSet set, std::uint32_t first, std::size_t cou
             done += batch;
         } else {
             const std::size_t wanted = std::min(batch - skip, count - done);
-            if (wanted <= 8) {
+            // A few words are cheaper one block at a time.
+            if (wanted <= 24) {
                 for (std::size_t i = 0; i < wanted; ++i) {
                     out[done + i] = word32(block_index * 4 + static_cast<std::uint32_t>(skip + i));
                 }
@@ -81,7 +71,7 @@ void RandomStream::fill(InstructionSet set, std::uint32_t first, std::size_t cou
             done += wanted;
             skip = 0;
         }
-        block_index += FillBlocks::lanes;
+        block_index += FillBlocks::blocks;
     }
 }
 
