@@ -131,10 +131,18 @@ class Network {
     Step to_steps(double milliseconds, std::string_view object) const;
 
    private:
+    /// @throws ValueOutOfBoundsError, named `object`, when there is no such part of a population.
+    void check_selection(const Selection& selection, std::string_view object) const;
+    /// @throws ValueOutOfBoundsError when the units of the selection play spikes and so take no input.
+    void check_takes_input(const Selection& selection) const;
+    std::string name_population(std::string name, std::string_view model) const;
+    PopulationId add(Population population);
+
     double resolution_;
     std::uint64_t seed_;
     std::vector<Population> populations_;
     std::vector<Projection> projections_;
+    std::vector<double> synapses_;  ///< expected, by projection
     std::vector<StimulusSpec> stimuli_;
     std::vector<SpikeRecorderSpec> spike_recorders_;
     std::vector<StateRecorderSpec> state_recorders_;

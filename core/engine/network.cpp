@@ -1,0 +1,321 @@
+#include "engine/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "engine/network_checks.hpp"
+#include "engine/value_checks.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Ids, and sums of them, stay far from the end of 64 bits.
+constexpr std::uint64_t most_units = std::uint64_t{1} << 48;
+
+void check_resolution(double resolution) {
+    if (std::isfinite(resolution) && resolution > 0.0) return;
+    throw ValueOutOfBoundsError({.object = "resolution",
+                                 .value = to_text(resolution) + " ms",
+                                 .bound = "it must be > 0 and finite",
+                                 .remedy = "0.1 ms is usual"});
+}
+
+template <class Infos>
+auto find_info(const Infos& infos, std::string_view name) {
+    return std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
+}
+
+template <class Infos>
+void append_names(const Infos& infos, std::vector<std::string_view>& names) {
+    for (const auto& info : infos) names.push_back(info.name);
+}
+
+}  // namespace
+
+Network::Network(double resolution, std::uint64_t seed) : resolution_(resolution), seed_(seed) {
+    check_resolution(resolution);
+}
+
+void Network::set_resolution(double resolution) {
+    check_resolution(resolution);
+    if (resolution == resolution_) return;
+    const bool plays_spikes =
+        std::ranges::any_of(populations_, [](const Population& population) { return population.model->plays_spikes; });
+    std::string_view what;
+    if (!projections_.empty()) what = "delays of projections";
+    if (!stimuli_.empty()) what = "delays of stimuli";
+    if (!state_recorders_.empty()) what = "recording intervals";
+    if (plays_spikes) what = "spike times";
+    if (!what.empty()) {
+        throw StateError({.object = "resolution",
+                          .value = to_text(resolution_) + " ms",
+                          .bound = std::string(what) + " have been put on that grid, so it cannot become " +
+                                   to_text(resolution) + " ms",
+                          .remedy = "set the resolution first of all"});
+    }
+    resolution_ = resolution;
+}
+
+PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values) {
+    const models::NeuronModel& model = models::find_neuron_model(model_name);
+    if (model.plays_spikes) {
+        throw ValueOutOfBoundsError({.object = "model of population " + quoted(name),
+                                     .value = quoted(model_name),
+                                     .bound = "it needs the spike times of each unit",
+                                     .remedy = "use create_spike_generators"});
+    }
+    Population population;
+    population.name = name_population(std::move(name), model.name);
+    population.model = &model;
+    population.size = size;
+    for (auto& [key, value] : values) {
+        const std::string object = key + " of population " + quoted(population.name);
+        if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
+            check_values(value, *parameter, object, size);
+            population.parameters.emplace(key, std::move(value));
+        } else if (find_info(model.variables, key) != model.variables.end()) {
+            check_values(value, object, size);
+            population.variables.emplace(key, std::move(value));
+        } else {
+            std::vector<std::string_view> known;
+            append_names(model.parameters, known);
+            append_names(model.variables, known);
+            throw unknown_name("parameter of " + std::string(model.name), key, known);
+        }
+    }
+    if (model.conflict != nullptr) {
+        check_conflicts(model.parameters, population.parameters, size, model.conflict,
+                        "population " + quoted(population.name));
+    }
+    return add(std::move(population));
+}
+
+PopulationId Network::create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times) {
+    const models::NeuronModel& model = models::find_neuron_model("spike_generator");
+    Population population;
+    population.name = name_population(std::move(name), model.name);
+    population.model = &model;
+    population.size = spike_times.size();
+    for (std::size_t unit = 0; unit < spike_times.size(); ++unit) {
+        population.spike_steps.push_back(spike_steps(spike_times[unit], resolution_, population.name, unit));
+    }
+    return add(std::move(population));
+}
+
+std::string Network::name_population(std::string name, std::string_view model) const {
+    const auto taken = [&](std::string_view candidate) {
+        return std::ranges::any_of(populations_,
+                                   [&](const Population& population) { return population.name == candidate; });
+    };
+    if (name.empty()) {
+        for (std::size_t number = populations_.size(); name.empty() || taken(name); ++number) {
+            name = std::string(model) + "_" + std::to_string(number);
+        }
+    }
+    if (!taken(name)) return name;
+    throw ValueOutOfBoundsError({.object = "name of a population",
+                                 .value = quoted(name),
+                                 .bound = "there is one of that name already",
+                                 .remedy = "choose another"});
+}
+
+PopulationId Network::add(Population population) {
+    if (population.size > most_units - unit_count()) {
+        throw ValueOutOfBoundsError({.object = "size of population " + quoted(population.name),
+                                     .value = std::to_string(population.size),
+                                     .bound = "a network can have at most 2^48 units",
+                                     .remedy = "make it smaller"});
+    }
+    population.id = PopulationId{static_cast<std::uint32_t>(populations_.size())};
+    population.first = NeuronId{unit_count()};
+    populations_.push_back(std::move(population));
+    return populations_.back().id;
+}
+
+ProjectionId Network::connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
+                              std::string name, double weight_bound) {
+    check_selection(sources, "sources");
+    check_selection(targets, "targets");
+    check_takes_input(targets);
+    const Population& source = population(sources.population);
+    const Population& target = population(targets.population);
+    if (name.empty()) name = source.name + " to " + target.name;
+    const ProjectionId id{static_cast<std::uint32_t>(projections_.size())};
+    const connect::PairSpace pairs{NeuronId{source.first.value + sources.begin}, sources.size(),
+                                   NeuronId{target.first.value + targets.begin}, targets.size()};
+    const auto sampler = connect::bind_rule(rule, pairs, seed_, id);
+    check_weights(weight, name, rule, *sampler);
+    check_weight_bound(weight_bound, weight, name);
+    check_delays(delay, resolution_, "delay of projection " + quoted(name), *sampler);
+    projections_.push_back({.id = id,
+                            .name = std::move(name),
+                            .sources = sources,
+                            .targets = targets,
+                            .rule = std::move(rule),
+                            .weight = std::move(weight),
+                            .delay = std::move(delay),
+                            .weight_bound = weight_bound});
+    synapses_.push_back(sampler->expected_synapses());
+    return id;
+}
+
+void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,
+                        std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
+                        std::string name) {
+    const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
+    check_selection(targets, "targets");
+    check_takes_input(targets);
+    const Population& population = this->population(targets.population);
+    if (name.empty()) name = std::string(model.name) + " of " + population.name;
+    const std::string stimulus = "stimulus " + quoted(name);
+    std::vector<std::string_view> known;
+    append_names(model.parameters, known);
+    append_names(model.sequences, known);
+    const auto unknown = [&](std::string_view key) {
+        return unknown_name("parameter of " + std::string(model.name), key, known);
+    };
+    for (const auto& [key, value] : values) {
+        const auto info = find_info(model.parameters, key);
+        if (info == model.parameters.end()) throw unknown(key);
+        check_values(value, *info, key + " of " + stimulus, targets.size());
+    }
+    for (const auto& [key, numbers] : sequences) {
+        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
+        check_values(numbers, key + " of " + stimulus, numbers.size());
+    }
+    // The order of the model, with nothing left out.
+    std::vector<std::vector<double>> ordered;
+    for (const models::SequenceInfo& info : model.sequences) {
+        ordered.push_back(sequences.try_emplace(std::string(info.name)).first->second);
+    }
+    if (model.conflict != nullptr) {
+        check_conflicts(
+            model.parameters, values, targets.size(),
+            [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
+    }
+    check_values(weight, "weight of " + stimulus, targets.size());
+    const auto [least, greatest] = range_of(weight);
+    if (model.output == models::StimulatorOutput::spikes && population.model->receptors.size() > 1 && least < 0.0 &&
+        greatest > 0.0) {
+        throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
+                                     .value = "from " + to_text(least) + " to " + to_text(greatest),
+                                     .bound = "all must have one sign, since they go to one receptor",
+                                     .remedy = "make two stimuli, or restrict the distribution with low= or high="});
+    }
+    check_delay(delay, resolution_, "delay of " + stimulus);
+    StimulusSpec spec{.name = std::move(name),
+                      .model = &model,
+                      .targets = targets,
+                      .parameters = std::move(values),
+                      .sequences = std::move(sequences),
+                      .weight = std::move(weight),
+                      .delay = delay};
+    try_stimulus(spec, population, resolution_);
+    stimuli_.push_back(std::move(spec));
+}
+
+RecorderIndex Network::record_spikes(std::vector<Selection> neurons) {
+    for (const Selection& selection : neurons) check_selection(selection, "recorded neurons");
+    spike_recorders_.push_back({std::move(neurons)});
+    return spike_recorders_.size() - 1;
+}
+
+RecorderIndex Network::record_state(PopulationId id, std::vector<std::uint32_t> indices,
+                                    std::vector<std::string> variables, double interval) {
+    const Population& recorded = population(id);
+    const std::string of_recorder = " of a recorder of " + quoted(recorded.name);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const bool within = indices[i] < recorded.size;
+        if (within && (i == 0 || indices[i] > indices[i - 1])) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "index " + std::to_string(i) + of_recorder,
+             .value = std::to_string(indices[i]),
+             .bound = within ? "indices must ascend" : "there are " + std::to_string(recorded.size) + " neurons",
+             .remedy = within ? "sort them and leave out repetitions" : "use indices from 0"});
+    }
+    if (variables.empty()) {
+        throw ShapeError({.object = "number of variables" + of_recorder,
+                          .value = "0",
+                          .bound = "there must be one at least",
+                          .remedy = "name the variables"});
+    }
+    std::vector<std::string_view> known;
+    append_names(recorded.model->variables, known);
+    for (auto variable = variables.begin(); variable != variables.end(); ++variable) {
+        if (std::ranges::find(known, *variable) == known.end()) {
+            throw unknown_name("variable of " + std::string(recorded.model->name), *variable, known);
+        }
+        if (std::find(variables.begin(), variable, *variable) != variable) {
+            throw ValueOutOfBoundsError({.object = "variable" + of_recorder,
+                                         .value = quoted(*variable),
+                                         .bound = "it stands twice in the list",
+                                         .remedy = "name each once"});
+        }
+    }
+    const auto steps = steps_on_grid(interval, resolution_);
+    if (!steps || *steps < 1) {
+        throw ValueOutOfBoundsError({.object = "interval" + of_recorder,
+                                     .value = to_text(interval) + " ms",
+                                     .bound = off_grid(resolution_) + ", and one step at least",
+                                     .remedy = "round it"});
+    }
+    state_recorders_.push_back({.neurons = {id, 0, recorded.size},
+                                .indices = std::move(indices),
+                                .variables = std::move(variables),
+                                .interval = *steps});
+    return state_recorders_.size() - 1;
+}
+
+void Network::check_selection(const Selection& selection, std::string_view object) const {
+    const Population& whole = population(selection.population);
+    if (selection.begin <= selection.end && selection.end <= whole.size) return;
+    throw ValueOutOfBoundsError(
+        {.object = std::string(object) + " in population " + quoted(whole.name),
+         .value = "[" + std::to_string(selection.begin) + ", " + std::to_string(selection.end) + ")",
+         .bound = "it has " + std::to_string(whole.size) + " units",
+         .remedy = "select a range within [0, " + std::to_string(whole.size) + ")"});
+}
+
+void Network::check_takes_input(const Selection& selection) const {
+    const Population& targets = population(selection.population);
+    if (!targets.model->plays_spikes) return;
+    throw ValueOutOfBoundsError({.object = "target population " + quoted(targets.name),
+                                 .value = "of the model " + quoted(targets.model->name),
+                                 .bound = "this model takes no input",
+                                 .remedy = "use it as a source only"});
+}
+
+const Population& Network::population(PopulationId id) const {
+    if (id.value < populations_.size()) return populations_[id.value];
+    throw ValueOutOfBoundsError({.object = "population",
+                                 .value = "number " + std::to_string(id.value),
+                                 .bound = "this network has " + std::to_string(populations_.size()),
+                                 .remedy = "use populations of the same network"});
+}
+
+std::uint64_t Network::unit_count() const {
+    return populations_.empty() ? 0 : populations_.back().first.value + populations_.back().size;
+}
+
+std::uint64_t Network::neuron_count() const {
+    std::uint64_t count = 0;
+    for (const Population& population : populations_) count += population.model->plays_spikes ? 0 : population.size;
+    return count;
+}
+
+double Network::expected_synapses() const { return std::accumulate(synapses_.begin(), synapses_.end(), 0.0); }
+
+Step Network::to_steps(double milliseconds, std::string_view object) const {
+    if (const auto steps = steps_on_grid(milliseconds, resolution_)) return *steps;
+    throw DelayError({.object = std::string(object),
+                      .value = to_text(milliseconds) + " ms",
+                      .bound = off_grid(resolution_),
+                      .remedy = "round it, or choose a resolution that divides it"});
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,179 @@
+#include "engine/network_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "engine/value_checks.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// The tables count delays in 16 bits.
+constexpr Step longest_delay = 65535;
+
+}  // namespace
+
+std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+
+std::optional<Step> steps_on_grid(double milliseconds, double resolution) {
+    const double steps = milliseconds / resolution;
+    const double nearest = std::round(steps);
+    if (!(std::abs(nearest) < 0x1p53)) return std::nullopt;
+    const double tolerance = std::max(1e-6, std::abs(steps) * 1e-15);
+    if (std::abs(steps - nearest) > tolerance) return std::nullopt;
+    return static_cast<Step>(nearest);
+}
+
+std::string off_grid(double resolution) {
+    return "it must be a multiple of the resolution, " + to_text(resolution) + " ms";
+}
+
+void check_delay(double delay, double resolution, const std::string& object) {
+    const auto fail = [&](std::string bound, std::string remedy) {
+        throw DelayError({.object = object,
+                          .value = to_text(delay) + " ms",
+                          .bound = std::move(bound),
+                          .remedy = std::move(remedy)});
+    };
+    const std::string step = to_text(resolution) + " ms";
+    if (!std::isfinite(delay)) fail("it must be finite", "give a time in ms");
+    const auto steps = steps_on_grid(delay, resolution);
+    if (delay < resolution && !(steps && *steps >= 1)) {
+        fail("it must be at least one step, " + step, "raise it, or choose a smaller resolution");
+    }
+    if (!steps) fail(off_grid(resolution), "round it, or choose a resolution that divides it");
+    if (*steps > longest_delay) {
+        fail("it can be at most 65535 steps of " + step, "lower it, or choose a larger resolution");
+    }
+}
+
+void check_delays(const Values& delays, double resolution, const std::string& object,
+                  const connect::RuleSampler& rule) {
+    if (const auto* number = std::get_if<double>(&delays)) return check_delay(*number, resolution, object);
+    if (const auto* array = std::get_if<std::vector<double>>(&delays)) {
+        if (!rule.array_length()) {
+            throw ShapeError({.object = object,
+                              .value = "an array",
+                              .bound = "the rule draws how many synapses a target has",
+                              .remedy = "give a number or a distribution"});
+        }
+        if (array->size() != *rule.array_length()) {
+            throw ShapeError({.object = "length of " + object,
+                              .value = std::to_string(array->size()),
+                              .bound = "the rule has " + std::to_string(*rule.array_length()) + " entries",
+                              .remedy = "give one value for each, or one for all"});
+        }
+        for (std::size_t i = 0; i < array->size(); ++i) {
+            check_delay((*array)[i], resolution, "element " + std::to_string(i) + " of " + object);
+        }
+        return;
+    }
+    const auto& distribution = std::get<Distribution>(delays);
+    distribution.check(object);
+    // The same rounding as when synapses are made: half a step is rounded up.
+    const double steps_per_millisecond = 1.0 / resolution;
+    const double least = distribution.least();
+    if (least * steps_per_millisecond + 0.5 < 1.0) {
+        throw DelayError({.object = "least value that can be drawn for " + object,
+                          .value = to_text(least) + " ms",
+                          .bound = "it rounds to less than one step, " + to_text(resolution) + " ms",
+                          .remedy = "restrict the distribution with low= at half a step, " + to_text(0.5 * resolution) +
+                                    " ms, or more"});
+    }
+    const double greatest = distribution.greatest();
+    if (greatest * steps_per_millisecond + 0.5 >= static_cast<double>(longest_delay) + 1.0) {
+        throw DelayError({.object = "greatest value that can be drawn for " + object,
+                          .value = to_text(greatest) + " ms",
+                          .bound = "a delay can be at most 65535 steps of " + to_text(resolution) + " ms",
+                          .remedy = "restrict the distribution with high="});
+    }
+}
+
+std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
+                              std::size_t unit) {
+    std::vector<Step> steps;
+    steps.reserve(times.size());
+    const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
+        throw ValueOutOfBoundsError({.object = "spike time " + std::to_string(i) + " of unit " + std::to_string(unit) +
+                                               " of " + quoted(population),
+                                     .value = to_text(times[i]) + " ms",
+                                     .bound = std::move(bound),
+                                     .remedy = std::move(remedy)});
+    };
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (!std::isfinite(times[i])) fail(i, "it must be finite", "give a time in ms");
+        const auto step = steps_on_grid(times[i], resolution);
+        if (!step) fail(i, off_grid(resolution), "round it");
+        if (*step < 1) fail(i, "the first spike can be at the end of the first step", "move the spikes to later times");
+        if (!steps.empty() && *step < steps.back()) fail(i, "times must ascend", "sort them");
+        steps.push_back(*step);
+    }
+    return steps;
+}
+
+void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution) {
+    const bool any_array = std::ranges::any_of(
+        spec.parameters, [](const auto& entry) { return std::holds_alternative<std::vector<double>>(entry.second); });
+    const auto size = static_cast<std::size_t>(any_array ? spec.targets.size() : 1);
+    if (size == 0) return;
+    std::vector<models::GroupValues> parameters;
+    for (const models::ParameterInfo& info : spec.model->parameters) {
+        const auto given = spec.parameters.find(info.name);
+        models::GroupValues values{{info.default_value}};
+        if (given != spec.parameters.end()) {
+            if (const auto* array = std::get_if<std::vector<double>>(&given->second)) {
+                values.values = *array;
+            } else {
+                values.values = {range_of(given->second).first};
+            }
+        }
+        parameters.push_back(std::move(values));
+    }
+    std::vector<std::vector<double>> sequences;
+    for (const models::SequenceInfo& info : spec.model->sequences)
+        sequences.push_back(spec.sequences.find(info.name)->second);
+    (void)spec.model->create({.resolution = resolution,
+                              .instruction_set = InstructionSet::baseline,
+                              .key = {},
+                              .first_target = targets.first,
+                              .target_stride = 1,
+                              .size = size,
+                              .parameters = parameters,
+                              .sequences = sequences,
+                              .weights = {{1.0}},
+                              .delay = static_cast<DelaySteps>(*steps_on_grid(spec.delay, resolution))});
+}
+
+void check_weight_bound(double bound, const Values& weight, const std::string& projection) {
+    const std::string object = "weight_bound of projection " + quoted(projection);
+    if (!(std::isfinite(bound) && bound >= 0.0)) {
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = to_text(bound),
+                                     .bound = "it must be >= 0 and finite",
+                                     .remedy = "leave it at 0 for 64 times the largest weight"});
+    }
+    const auto [least, greatest] = range_of(weight);
+    const double largest = std::max(std::abs(least), std::abs(greatest));
+    if (bound == 0.0 || bound >= largest) return;
+    throw ValueOutOfBoundsError({.object = object,
+                                 .value = to_text(bound),
+                                 .bound = "weights of up to " + to_text(largest) + " can occur",
+                                 .remedy = "raise it, or restrict the distribution with low= and high="});
+}
+
+void check_weights(const Values& weight, const std::string& projection, const connect::RuleSpec& rule,
+                   const connect::RuleSampler& sampler) {
+    const std::string object = "weight of projection " + quoted(projection);
+    if (std::holds_alternative<std::vector<double>>(weight) && !sampler.array_length()) {
+        throw ShapeError({.object = object,
+                          .value = "an array",
+                          .bound = "rule " + quoted(rule.name) + " draws how many synapses a target has",
+                          .remedy = "give a number or a distribution, or set the weights after building"});
+    }
+    check_values(weight, object, sampler.array_length().value_or(0));
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,132 @@
+#include "engine/value_checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+void check_length(const std::vector<double>& array, const std::string& object, std::uint64_t count) {
+    if (array.size() == count) return;
+    throw ShapeError({.object = "length of " + object,
+                      .value = std::to_string(array.size()),
+                      .bound = "there are " + std::to_string(count),
+                      .remedy = "give one value for each, or one for all"});
+}
+
+void check_number(double value, const models::ParameterInfo& info, const std::string& object) {
+    const bool may_stand = std::isfinite(value) || (std::isinf(value) && info.may_be_infinite);
+    if (may_stand && info.bounds.contains(value)) return;
+    throw ValueOutOfBoundsError(
+        {.object = object,
+         .value = to_text(value),
+         .bound = may_stand ? "it must be " + describe(info.bounds) : std::string("it must be finite"),
+         .remedy = "give a value within the bounds"});
+}
+
+/// The ends of a distribution must keep the bounds of the parameter, since a value may come near them.
+void check_ends(const Distribution& distribution, const models::ParameterInfo& info, const std::string& object) {
+    const double least = distribution.least();
+    const double greatest = distribution.greatest();
+    for (const double end : {least, greatest}) {
+        if (info.bounds.contains(end)) continue;
+        throw ValueOutOfBoundsError(
+            {.object = end == least ? "least value that can be drawn for " + object
+                                    : "greatest value that can be drawn for " + object,
+             .value = to_text(end),
+             .bound = "it must be " + describe(info.bounds),
+             .remedy = end == least ? "restrict the distribution with low=" : "restrict the distribution with high="});
+    }
+}
+
+const models::ParameterInfo any_finite{.name = "", .unit = "", .default_value = 0.0, .bounds = {}, .meaning = ""};
+
+}  // namespace
+
+std::string describe(const models::Bounds& bounds) {
+    std::string text;
+    if (std::isfinite(bounds.lower)) text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower);
+    if (std::isfinite(bounds.upper)) {
+        if (!text.empty()) text += " and ";
+        text += (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
+    }
+    if (!text.empty()) return text;
+    return bounds.upper_open ? "below infinity" : "a number";
+}
+
+std::pair<double, double> range_of(const Values& values) {
+    if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
+    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+        if (array->empty()) return {0.0, 0.0};
+        const auto [least, greatest] = std::ranges::minmax(*array);
+        return {least, greatest};
+    }
+    const auto& distribution = std::get<Distribution>(values);
+    return {distribution.least(), distribution.greatest()};
+}
+
+void check_values(const Values& values, const models::ParameterInfo& info, const std::string& object,
+                  std::uint64_t count) {
+    if (const auto* number = std::get_if<double>(&values)) {
+        check_number(*number, info, object);
+    } else if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+        check_length(*array, object, count);
+        for (std::size_t i = 0; i < array->size(); ++i) {
+            check_number((*array)[i], info, "element " + std::to_string(i) + " of " + object);
+        }
+    } else {
+        const auto& distribution = std::get<Distribution>(values);
+        distribution.check(object);
+        check_ends(distribution, info, object);
+    }
+}
+
+void check_values(const Values& values, const std::string& object, std::uint64_t count) {
+    check_values(values, any_finite, object, count);
+}
+
+void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
+                     const ConflictTest& conflict, const std::string& object) {
+    std::vector<double> parameters(infos.size());
+    std::vector<std::pair<std::size_t, const std::vector<double>*>> arrays;
+    std::vector<std::pair<std::size_t, std::pair<double, double>>> drawn;
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        parameters[i] = infos[i].default_value;
+        const auto given = values.find(infos[i].name);
+        if (given == values.end()) continue;
+        if (const auto* number = std::get_if<double>(&given->second)) {
+            parameters[i] = *number;
+        } else if (const auto* array = std::get_if<std::vector<double>>(&given->second)) {
+            arrays.emplace_back(i, array);
+        } else {
+            drawn.emplace_back(i, range_of(given->second));
+        }
+    }
+    const std::uint64_t elements = arrays.empty() ? std::min<std::uint64_t>(count, 1) : count;
+    const std::uint64_t corners = std::uint64_t{1} << drawn.size();
+    for (std::uint64_t element = 0; element < elements; ++element) {
+        for (const auto& [parameter, array] : arrays) parameters[parameter] = (*array)[element];
+        for (std::uint64_t corner = 0; corner < corners; ++corner) {
+            for (std::size_t i = 0; i < drawn.size(); ++i) {
+                const auto& [least, greatest] = drawn[i].second;
+                parameters[drawn[i].first] = (corner >> i & 1) == 0 ? least : greatest;
+            }
+            const auto reason = conflict(parameters);
+            if (!reason) continue;
+            std::string where = arrays.empty() ? "" : " (element " + std::to_string(element) + ")";
+            throw ValueOutOfBoundsError(
+                {.object = "parameters of " + object + where,
+                 .value = "",
+                 .bound = *reason,
+                 .remedy = drawn.empty() ? "change one of them"
+                                         : "change one of them, or restrict the distributions with low= and high="});
+        }
+    }
+}
+
+}  // namespace ranvier::engine

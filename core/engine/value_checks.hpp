@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/network.hpp"
+#include "models/description.hpp"
+
+/// Checks of what users give as values. All throw before anything is changed, and name the object that is wrong.
+namespace ranvier::engine {
+
+using NamedValues = std::map<std::string, Values, std::less<>>;
+
+/// Least and greatest value that can occur; (0, 0) when there are none.
+std::pair<double, double> range_of(const Values& values);
+
+/// Values of `count` things that must be finite.
+/// @throws ShapeError for an array of another length, ValueOutOfBoundsError
+void check_values(const Values& values, const std::string& object, std::uint64_t count);
+
+/// Values of a parameter, which must keep its bounds. @throws as above
+void check_values(const Values& values, const models::ParameterInfo& info, const std::string& object,
+                  std::uint64_t count);
+
+/// What a model has to say against a set of parameters of one neuron or target.
+using ConflictTest = std::function<std::optional<std::string>(std::span<const double>)>;
+
+/// Asks a model whether the parameters of each of `count` things fit together: all combinations of the elements of
+/// arrays at one index, and of the bounds of distributions.
+/// @throws ValueOutOfBoundsError
+void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
+                     const ConflictTest& conflict, const std::string& object);
+
+/// "> 0", ">= 0 and <= 1", ...
+std::string describe(const models::Bounds& bounds);
+
+}  // namespace ranvier::engine
