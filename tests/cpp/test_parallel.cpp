@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "parallel/processors.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier {
+namespace {
+
+class TeamOf : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(TeamOf, RunsEachWorkerOnceAndReturnsAfterAll) {
+    parallel::Team team(GetParam(), true);
+    for (int job = 0; job < 20; ++job) {
+        std::vector<int> runs(GetParam(), 0);
+        team.run([&](std::uint32_t worker) { ++runs[worker]; });
+        EXPECT_EQ(runs, std::vector<int>(GetParam(), 1));
+    }
+}
+
+TEST_P(TeamOf, MeetsAtTheBarrier) {
+    parallel::Team team(GetParam(), false);
+    // Each worker sees what all others wrote before the last meeting, and nothing that comes after the next one.
+    std::vector<int> round_of(GetParam(), 0);
+    std::atomic<int> wrong{0};
+    team.run([&](std::uint32_t worker) {
+        for (int round = 1; round <= 500; ++round) {
+            round_of[worker] = round;
+            team.wait();
+            for (const int other : round_of) wrong += other != round;
+            team.wait();
+        }
+    });
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(TeamOf, ThrowsWhatAWorkerThrewAndNobodyWaitsForIt) {
+    parallel::Team team(GetParam(), false);
+    const auto failing = [&](std::uint32_t worker) {
+        if (worker == GetParam() - 1) throw std::runtime_error("worker failed");
+        for (;;) {
+            team.wait();
+            if (GetParam() == 1) break;
+        }
+    };
+    EXPECT_THROW(team.run(failing), std::runtime_error);
+    // The team is whole again.
+    std::atomic<std::uint32_t> runs{0};
+    team.run([&](std::uint32_t) {
+        team.wait();
+        ++runs;
+    });
+    EXPECT_EQ(runs, GetParam());
+}
+
+TEST_P(TeamOf, StopsWhenPollThrows) {
+    parallel::Team team(GetParam(), false);
+    const auto endless = [&](std::uint32_t) {
+        while (!team.stop_requested()) {
+        }
+    };
+    EXPECT_THROW(team.run(endless, [] { throw std::out_of_range("enough"); }), std::out_of_range);
+    EXPECT_FALSE([&] {
+        bool stop = false;
+        team.run([&](std::uint32_t worker) {
+            if (worker == 0) stop = team.stop_requested();
+        });
+        return stop;
+    }());
+}
+
+TEST_P(TeamOf, GivesUpWherePollThrewAndOthersWait) {
+    parallel::Team team(GetParam(), false);
+    const auto endless = [&](std::uint32_t) {
+        for (;;) {
+            team.check_cancelled();
+            team.wait();
+        }
+    };
+    EXPECT_THROW(team.run(endless, [] { throw std::out_of_range("enough"); }), std::out_of_range);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, TeamOf, testing::Values(1u, 2u, 3u, 7u));
+
+TEST(Processors, AreThoseThatTheThreadMayUse) {
+    const std::vector<int> before = parallel::available_processors();
+    ASSERT_FALSE(before.empty());
+    // Pinning happens in workers; the caller stays free.
+    const parallel::Team team(1, true);
+    EXPECT_TRUE(team.pinned());
+    EXPECT_EQ(parallel::available_processors(), before);
+}
+
+TEST(Communicator, OfOneProcessLeavesValuesAsTheyAre) {
+    const comm::Communicator alone;
+    std::vector<std::uint64_t> values{3, 0, 7};
+    alone.barrier();
+    alone.sum(values);
+    alone.least(values);
+    alone.greatest(values);
+    EXPECT_EQ(values, (std::vector<std::uint64_t>{3, 0, 7}));
+    EXPECT_EQ(alone.size(), 1);
+    EXPECT_EQ(alone.rank(), Rank{0});
+}
+
+TEST(Exchange, NoneBringsNothing) {
+    comm::NoExchange none;
+    std::vector<comm::SpikeRecord> incoming(4);
+    const std::vector<comm::SpikeRecord> outgoing(3);
+    none.exchange(outgoing, incoming);
+    EXPECT_TRUE(incoming.empty());
+    EXPECT_FALSE(none.needed());
+    EXPECT_EQ(none.name(), "none");
+}
+
+}  // namespace
+}  // namespace ranvier

@@ -1,0 +1,271 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include "connect/layout.hpp"
+#include "connect/projection_plan.hpp"
+#include "connect/table_builder.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::connect {
+namespace {
+
+constexpr double resolution = 0.1;
+
+struct Synapse {
+    std::uint64_t source;
+    std::uint64_t target;
+    double weight;
+    DelaySteps delay;
+
+    friend auto operator<=>(const Synapse&, const Synapse&) = default;
+};
+
+/// Some synapses between 0..neurons-1, all in one population, as an explicit list.
+std::vector<Synapse> random_synapses(std::uint64_t neurons, std::size_t count, DelaySteps longest, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<std::uint64_t> id(0, neurons - 1);
+    std::uniform_int_distribution<DelaySteps> delay(1, longest);
+    std::normal_distribution<double> weight(0.0, 100.0);
+    std::vector<Synapse> synapses(count);
+    for (Synapse& s : synapses) s = {id(random), id(random), static_cast<double>(static_cast<float>(weight(random))), delay(random)};
+    return synapses;
+}
+
+struct Built {
+    std::vector<ShardLayout> layouts;
+    std::vector<ShardTables> tables;
+};
+
+ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neurons, std::uint32_t id) {
+    auto sources = std::make_shared<std::vector<std::uint64_t>>();
+    auto targets = std::make_shared<std::vector<std::uint64_t>>();
+    auto weights = std::make_shared<std::vector<double>>();
+    auto delays = std::make_shared<std::vector<double>>();
+    for (const Synapse& s : synapses) {
+        sources->push_back(s.source);
+        targets->push_back(s.target);
+        weights->push_back(s.weight);
+        delays->push_back(s.delay * resolution);
+    }
+    ProjectionPlan plan;
+    plan.id = ProjectionId{id};
+    plan.pairs = {NeuronId{0}, neurons, NeuronId{0}, neurons};
+    plan.target_population = PopulationId{0};
+    plan.sampler = bind_rule({.name = "explicit", .sources = sources, .targets = targets}, plan.pairs, 1, plan.id);
+    plan.weights = {SynapseValues::Array(weights), {}};
+    plan.delays = {SynapseValues::Array(delays), {}};
+    plan.receptors = 2;
+    plan.grids = {WeightGrid(1000.0, 4096.0), WeightGrid(1000.0, 4096.0)};
+    return plan;
+}
+
+Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std::uint32_t shards, TableLayout layout,
+            bool double_weights = false) {
+    Built built;
+    const std::vector<PopulationRange> ranges{{NeuronId{0}, neurons}};
+    for (std::uint32_t shard = 0; shard < shards; ++shard) built.layouts.emplace_back(ShardId{shard}, shards, ranges);
+    parallel::Team team(shards, false);
+    TableBuilder builder(plans, built.layouts,
+                         {.instruction_set = detect_instruction_set(),
+                          .resolution = resolution,
+                          .double_weights = double_weights,
+                          .layout = layout},
+                         team);
+    built.tables.resize(shards);
+    team.run([&](std::uint32_t worker) {
+        builder.build(worker);
+        built.tables[worker] = builder.finish(worker);
+    });
+    return built;
+}
+
+std::vector<Synapse> read_all(const Built& built) {
+    std::vector<Synapse> all;
+    for (std::size_t shard = 0; shard < built.tables.size(); ++shard) {
+        for (const auto& table : built.tables[shard]) {
+            if (!table) continue;
+            for (std::uint32_t row = 0; row < table->row_map().rows(); ++row) {
+                std::vector<SynapseView> views;
+                table->read(RowIndex{row}, table->row_begin(RowIndex{row}), table->row_end(RowIndex{row}), views);
+                for (const SynapseView& view : views) {
+                    all.push_back({table->row_map().source(RowIndex{row}).value,
+                                   built.layouts[shard].id_of(LocalIndex{view.target}).value, view.weight, view.delay});
+                    EXPECT_EQ(table->row_of_position(view.position).value, row);
+                }
+            }
+        }
+    }
+    return all;
+}
+
+using Parameters = std::tuple<std::uint32_t, TableLayout, DelaySteps, bool>;
+class Tables : public testing::TestWithParam<Parameters> {};
+
+TEST_P(Tables, HoldWhatWasDrawn) {
+    const auto [shards, layout, longest, double_weights] = GetParam();
+    std::vector<Synapse> expected = random_synapses(50, 3000, longest, 7);
+    std::vector<Synapse> found = read_all(build({make_plan(expected, 50, 0)}, 50, shards, layout, double_weights));
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected);
+}
+
+/// The oracle: every spike, every synapse, one after another.
+TEST_P(Tables, DeliverEverySpikeAtItsTime) {
+    const auto [shards, layout, longest, double_weights] = GetParam();
+    constexpr std::uint64_t neurons = 50;
+    const std::vector<Synapse> synapses = random_synapses(neurons, 3000, longest, 11);
+    constexpr Step steps = 100;
+    std::mt19937 random(3);
+    std::vector<std::vector<NeuronId>> spikes(steps + 1);
+    for (Step step = 1; step <= steps; ++step) {
+        for (std::uint64_t id = 0; id < neurons; ++id) {
+            if (random() % 10 == 0) spikes[static_cast<std::size_t>(step)].push_back(NeuronId{id});
+        }
+    }
+    std::map<std::tuple<Step, std::uint64_t, bool>, double> expected;
+    std::uint64_t expected_events = 0;
+    for (Step step = 1; step <= steps; ++step) {
+        for (const NeuronId source : spikes[static_cast<std::size_t>(step)]) {
+            for (const Synapse& s : synapses) {
+                if (s.source != source.value) continue;
+                ++expected_events;
+                expected[{step + s.delay, s.target, s.weight < 0.0}] += s.weight;
+            }
+        }
+    }
+    for (const InstructionSet set : available_instruction_sets()) {
+        for (const std::uint32_t window : {1u, 2u, 8u}) {
+            Built built = build({make_plan(synapses, neurons, 0)}, neurons, shards, layout, double_weights);
+            std::map<std::tuple<Step, std::uint64_t, bool>, double> found;
+            std::uint64_t events = 0;
+            for (std::uint32_t shard = 0; shard < shards; ++shard) {
+                for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+                    SynapseTable* table = built.tables[shard][receptor].get();
+                    if (table == nullptr) continue;
+                    const std::uint32_t slots = std::bit_ceil(std::max(window, table->reach() + 1));
+                    const std::size_t local = built.layouts[shard].size();
+                    std::vector<double> inputs(slots * local, 0.0);
+                    const InputRing ring{inputs.data(), local, slots - 1};
+                    for (Step step = 1; step <= steps + longest; ++step) {
+                        if (step % window == 0) table->deliver(set, step, step + window, ring);
+                        for (std::size_t i = 0; i < local; ++i) {
+                            double& input = ring.slot(step)[i];
+                            if (input != 0.0) {
+                                const std::uint64_t id =
+                                    built.layouts[shard].id_of(LocalIndex{static_cast<std::uint32_t>(i)}).value;
+                                found[{step, id, receptor == 1}] = input;
+                            }
+                            input = 0.0;
+                        }
+                        if (step > steps) continue;
+                        events += table->accept(set, step, spikes[static_cast<std::size_t>(step)], step,
+                                                (step / window + 1) * window, ring);
+                    }
+                }
+            }
+            EXPECT_EQ(events, expected_events);
+            // Exactly: weights with 24 bits on the grid, sums without rounding.
+            EXPECT_EQ(found, expected) << to_string(set) << " window " << window;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Tables,
+                         testing::Combine(testing::Values(1u, 2u, 3u), testing::Values(TableLayout::runs, TableLayout::ring),
+                                          testing::Values(1u, 2u, 40u, 300u), testing::Bool()));
+
+TEST(TableLayoutChoice, DependsOnTheLengthOfRuns) {
+    // 3000 synapses in 50 rows: with one delay 60 a run, with 40 delays 1.5.
+    EXPECT_EQ(build({make_plan(random_synapses(50, 3000, 2, 1), 50, 0)}, 50, 1, TableLayout::automatic)
+                  .tables[0][0]
+                  ->layout(),
+              "runs");
+    EXPECT_EQ(build({make_plan(random_synapses(50, 3000, 40, 1), 50, 0)}, 50, 1, TableLayout::automatic)
+                  .tables[0][0]
+                  ->layout(),
+              "ring");
+}
+
+TEST(TableTags, TellProjectionsApartThatShareTheirPairs) {
+    const std::vector<Synapse> first = random_synapses(20, 300, 10, 1);
+    const std::vector<Synapse> second = random_synapses(20, 200, 10, 2);
+    for (const TableLayout layout : {TableLayout::runs, TableLayout::ring}) {
+        const Built built = build({make_plan(first, 20, 0), make_plan(second, 20, 1)}, 20, 2, layout);
+        std::map<std::uint32_t, std::size_t> count;
+        for (const ShardTables& tables : built.tables) {
+            for (const auto& table : tables) {
+                ASSERT_TRUE(table && table->has_tags());
+                for (std::uint64_t position = 0; position < table->size(); ++position) ++count[table->tag(position)];
+            }
+        }
+        EXPECT_EQ(count, (std::map<std::uint32_t, std::size_t>{{0, 300}, {1, 200}}));
+    }
+    EXPECT_FALSE(build({make_plan(first, 20, 0)}, 20, 1, TableLayout::runs).tables[0][0]->has_tags());
+}
+
+TEST(RowMap, JoinsRangesAndFindsRows) {
+    const RowMap map({{NeuronId{100}, 10, 0}, {NeuronId{5}, 3, 0}, {NeuronId{105}, 10, 0}, {NeuronId{50}, 0, 0}});
+    EXPECT_EQ(map.rows(), 18u);
+    for (std::uint32_t row = 0; row < map.rows(); ++row) EXPECT_EQ(map.row(map.source(RowIndex{row})).value, row);
+    for (const std::uint64_t id : {0u, 4u, 8u, 50u, 99u, 115u}) EXPECT_EQ(map.row(NeuronId{id}), RowMap::none) << id;
+    EXPECT_EQ(RowMap().row(NeuronId{0}), RowMap::none);
+}
+
+TEST(WeightGrid, MakesSumsExactAndKeepsWeights) {
+    const WeightGrid grid(64 * 320.0, 16384.0);
+    std::mt19937_64 random(5);
+    std::normal_distribution<double> weight(87.8, 8.8);
+    std::vector<double> weights(16384);
+    for (double& w : weights) {
+        const double exact = static_cast<double>(static_cast<float>(weight(random)));
+        w = grid.round(exact);
+        EXPECT_EQ(w, exact);  // the grid is finer than single precision at the size of these weights
+    }
+    double forward = 0.0;
+    for (const double w : weights) forward += w;
+    for (int i = 0; i < 10; ++i) {
+        std::shuffle(weights.begin(), weights.end(), random);
+        double sum = 0.0;
+        for (const double w : weights) sum += w;
+        EXPECT_EQ(sum, forward);
+    }
+    // What lies between two points of the grid goes to the nearer one.
+    EXPECT_EQ(grid.round(0.4 * grid.spacing()), 0.0);
+    EXPECT_EQ(grid.round(0.6 * grid.spacing()), grid.spacing());
+    EXPECT_EQ(grid.round(-0.6 * grid.spacing()), -grid.spacing());
+}
+
+TEST(ShardLayout, DealsEveryNeuronToOneShard) {
+    const std::vector<PopulationRange> populations{{NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};
+    for (const std::uint32_t shards : {1u, 2u, 3u, 7u, 50u}) {
+        std::vector<int> seen(43, 0);
+        for (std::uint32_t shard = 0; shard < shards; ++shard) {
+            const ShardLayout layout(ShardId{shard}, shards, populations);
+            for (std::uint32_t p = 0; p < populations.size(); ++p) {
+                const ShardLayout::Part& part = layout.part(PopulationId{p});
+                EXPECT_EQ(part.offset % ShardLayout::alignment, 0u);
+                for (std::uint64_t i = 0; i < part.count; ++i) {
+                    const NeuronId id{part.first.value + i * shards};
+                    const LocalIndex local = layout.local_index(PopulationId{p}, id);
+                    EXPECT_EQ(layout.id_of(local), id);
+                    EXPECT_EQ(layout.population_of(local).value, p);
+                    EXPECT_LT(local.value, layout.size());
+                    ++seen[id.value];
+                }
+            }
+        }
+        EXPECT_EQ(seen, std::vector<int>(43, 1)) << shards;
+    }
+}
+
+}  // namespace
+}  // namespace ranvier::connect
