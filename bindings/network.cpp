@@ -159,7 +159,13 @@ void bind_network(nb::module_& module) {
             nb::arg("id"))
         .def_prop_ro("unit_count", &Network::unit_count)
         .def_prop_ro("neuron_count", &Network::neuron_count)
-        .def_prop_ro("expected_synapses", &Network::expected_synapses)
+        .def_prop_ro("expected_synapses", [](const Network& self) { return self.expected_synapses(); })
+        .def(
+            "expected_synapses_of",
+            [](const Network& self, std::uint32_t projection) {
+                return self.expected_synapses(ProjectionId(projection));
+            },
+            nb::arg("projection"))
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
 }
 

@@ -127,6 +127,8 @@ class Network {
     std::uint64_t neuron_count() const;
     /// Expected number of synapses, exact where the rules fix it.
     double expected_synapses() const;
+    /// The same of one projection.
+    double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
     /// Steps that a time in ms takes. @throws DelayError (named `object`) when it is not on the grid.
     Step to_steps(double milliseconds, std::string_view object) const;
 
