@@ -17,13 +17,14 @@ namespace {
 constexpr double beyond_all = 0x1p62;
 
 /// How many pairs are passed over before the next connected one, geometrically distributed: floor(log u / log(1 - p)).
+/// Rounding down is left to the caller, since narrow sets cannot do it for vectors.
 struct SkipsFromWords {
     RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict words, std::size_t count,
-                                          double inverse_log_of_failure, std::uint64_t* __restrict skips) {
+                                          double inverse_log_of_failure, double* __restrict skips) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::uint64_t word = words[2 * i] | std::uint64_t{words[2 * i + 1]} << 32;
             const double skip = math::log(to_open_unit(word)) * inverse_log_of_failure;
-            skips[i] = static_cast<std::uint64_t>(static_cast<std::int64_t>(skip < beyond_all ? skip : beyond_all));
+            skips[i] = skip < beyond_all ? skip : beyond_all;
         }
     }
 };
@@ -86,14 +87,15 @@ class PairwiseBernoulli final : public RuleSampler {
                        std::uint64_t position, std::uint32_t& degree, std::vector<std::uint64_t>& partners) const {
         const std::uint64_t allowed = view_.allowed(major);
         const std::uint64_t excluded = view_.excluded(major);
-        std::uint64_t skips[most_skips];
+        double skips[most_skips];
         while (!words.empty() && position < allowed) {
             const std::size_t count = std::min(most_skips, words.size() / 2);
             Dispatched<SkipsFromWords>::call(set, words.data(), count, inverse_log_of_failure_,
-                                             static_cast<std::uint64_t*>(skips));
+                                             static_cast<double*>(skips));
             for (std::size_t i = 0; i < count; ++i) {
-                if (skips[i] >= allowed - position) return allowed;
-                position += skips[i];
+                const auto skip = static_cast<std::uint64_t>(static_cast<std::int64_t>(skips[i]));
+                if (skip >= allowed - position) return allowed;
+                position += skip;
                 partners.push_back(position + (position >= excluded ? 1 : 0));
                 ++degree;
                 ++position;
