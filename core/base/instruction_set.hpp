@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,10 @@ std::string_view to_string(InstructionSet set);
 /// The set named "auto" (the widest), "baseline", "avx2" or "avx512".
 /// @throws UnknownNameError for another name, ValueOutOfBoundsError when this processor does not have it.
 InstructionSet parse_instruction_set(std::string_view name);
+
+/// Bytes of a vector register.
+template <InstructionSet set>
+inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
 
 #define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define RANVIER_TARGET_AVX2 __attribute__((target("avx2,bmi2")))

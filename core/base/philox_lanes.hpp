@@ -17,9 +17,6 @@ inline constexpr std::size_t count = 32;
 
 namespace detail {
 
-template <InstructionSet set>
-inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
-
 /// Vectors in flight, enough to hide the latency of the multiplication.
 inline constexpr std::size_t vectors = 4;
 

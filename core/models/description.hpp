@@ -30,7 +30,7 @@ struct ParameterInfo {
     double default_value;
     Bounds bounds;
     std::string_view meaning;
-    /// Whether +infinity is a valid value (a stop time, say).
+    /// Whether an infinite value is valid where the bounds contain it (a stop time, say, or no lower limit).
     bool may_be_infinite = false;
 };
 

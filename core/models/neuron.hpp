@@ -32,7 +32,8 @@ struct UpdateArguments {
     double* const* inputs = nullptr;
     /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
     const double* current = nullptr;
-    /// Room for n indices: those of the neurons that fire in this step, ascending.
+    /// Room for largest_output() indices: those of the neurons that fire in this step, ascending. A unit of a spike
+    /// generator may stand there several times.
     std::uint32_t* spikes = nullptr;
 };
 
@@ -44,14 +45,18 @@ class NeuronGroup {
    public:
     virtual ~NeuronGroup() = default;
 
-    /// Advances all neurons by one step; returns how many fired.
+    /// Advances all neurons by one step; returns how many indices were written to `spikes`. Steps come one after another.
     virtual std::size_t update(const UpdateArguments& arguments) = 0;
+
+    /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
+    virtual std::size_t largest_output() const = 0;
 
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
 
-    /// Parameters (all of them, in the order of NeuronModel::parameters), already checked. State is kept.
+    /// Parameters (all of them, in the order of NeuronModel::parameters), already checked. State is kept, the absolute
+    /// potential among it; a refractory period that has begun ends as it would have.
     virtual void set_parameters(std::span<const GroupValues> parameters) = 0;
 
     /// Bytes that the group has allocated.

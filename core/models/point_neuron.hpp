@@ -1,0 +1,339 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "base/subnormals.hpp"
+#include "models/leaky_membrane.hpp"
+#include "models/neuron.hpp"
+
+/// The machinery behind point neurons that are integrated exactly on the grid. A model is a class with
+///
+///   - `template <class Real> struct State`: its variables as members of type Real, in the order of
+///     NeuronModel::variables; the first one, `potential`, is kept relative to the resting potential;
+///   - `template <class Real> struct Constants`: what a step needs of the parameters, again as members of type Real, among
+///     them `threshold` and `reset` (relative to the resting potential), `gain_of_constant` (mV per pA of current) and
+///     `drive` (mV: what the parameter I_e adds in a step);
+///   - `receptor_count`, and the indices of two parameters, `resting_potential` and `refractory_period`;
+///   - `static Constants<double> constants(std::span<const double> parameters, double resolution)`;
+///   - `template <class Real> static State<Real> step(State<Real>, const Constants<Real>&, const StepInput<Real,
+///     receptor_count>&)`, which is RANVIER_ALWAYS_INLINE and free of branches.
+///
+/// From these follow arrays, vectorised loops, threshold, reset and refractoriness, in single and double precision.
+namespace ranvier::models {
+
+/// What acts on one neuron in one step.
+template <class Real, std::size_t receptor_count>
+struct StepInput {
+    Real received[receptor_count];  ///< sum of the weights of the spikes that arrive, by receptor
+    Real drive;                     ///< mV: what constant and injected currents add to the potential
+    bool refractory;
+};
+
+namespace point_neuron {
+
+/// Neurons are updated in blocks: long enough for the widest vectors, short enough that looking for the one neuron that
+/// fired costs little.
+inline constexpr std::size_t block_size = 64;
+
+constexpr std::size_t padded(std::size_t count) { return (count + block_size - 1) / block_size * block_size; }
+
+template <class Record, class Real>
+inline constexpr std::size_t member_count = sizeof(Record) / sizeof(Real);
+
+/// Writes the members of a record into arrays. Structured bindings, unlike an array of the members, leave every member
+/// in a register.
+template <class Real, class Record, std::size_t count>
+RANVIER_ALWAYS_INLINE void scatter(const Record& record, Real* const (&arrays)[count], std::size_t index) {
+    static_assert(count == 1 || count == 3 || count == 5, "add a case for this number of variables");
+    if constexpr (count == 1) {
+        const auto& [a] = record;
+        arrays[0][index] = a;
+    } else if constexpr (count == 3) {
+        const auto& [a, b, c] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+    } else {
+        const auto& [a, b, c, d, e] = record;
+        arrays[0][index] = a;
+        arrays[1][index] = b;
+        arrays[2][index] = c;
+        arrays[3][index] = d;
+        arrays[4][index] = e;
+    }
+}
+
+/// An integer as wide as Real, so that comparisons need no conversion in vector code.
+template <class Real>
+using MaskOf = std::conditional_t<sizeof(Real) == 8, std::int64_t, std::int32_t>;
+
+/// What the vectorised loop of one step reads and writes. Raw pointers, so that no function of the standard library is
+/// called from code that is compiled for several instruction sets.
+template <class Model, class Real>
+struct StepArrays {
+    static constexpr std::size_t state_count = member_count<typename Model::template State<Real>, Real>;
+    static constexpr std::size_t constant_count = member_count<typename Model::template Constants<Real>, Real>;
+
+    std::size_t size;
+    Real* state[state_count];
+    const Real* constants[constant_count];  ///< one value each when uniform, else one for each neuron
+    std::int32_t* release;                  ///< the last step of refractoriness, on the group's clock
+    const std::int32_t* refractory_steps;   ///< one value when uniform, else one for each neuron
+    std::int32_t clock;                     ///< of this step
+    double* inputs[Model::receptor_count];
+    const double* current;
+    std::uint32_t* spikes;
+};
+
+template <class Model, class Real, bool uniform, bool with_current>
+struct StepKernel {
+    using Arrays = StepArrays<Model, Real>;
+    using State = typename Model::template State<Real>;
+    using Constants = typename Model::template Constants<Real>;
+
+    RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arguments) {
+        const Arrays arrays = *arguments;
+        std::size_t fired = 0;
+        const std::size_t whole = arrays.size / block_size * block_size;
+        for (std::size_t begin = 0; begin < whole; begin += block_size) {
+            advance(arrays, begin, arrays.inputs, begin, arrays.current, fired, block_size);
+        }
+        if (whole < arrays.size) finish(arrays, whole, fired);
+        return fired;
+    }
+
+   private:
+    /// The last block is not full. State is padded, but inputs belong to the caller and are not.
+    RANVIER_ALWAYS_INLINE static void finish(const Arrays& arrays, std::size_t begin, std::size_t& fired) {
+        alignas(line_bytes) double inputs[Model::receptor_count][block_size] = {};
+        alignas(line_bytes) double current[block_size] = {};
+        const std::size_t rest = arrays.size - begin;
+        double* pointers[Model::receptor_count];
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) {
+            pointers[r] = inputs[r];
+            for (std::size_t k = 0; k < rest; ++k) {
+                inputs[r][k] = arrays.inputs[r][begin + k];
+                arrays.inputs[r][begin + k] = 0.0;
+            }
+        }
+        if constexpr (with_current) {
+            for (std::size_t k = 0; k < rest; ++k) current[k] = arrays.current[begin + k];
+        }
+        advance(arrays, begin, pointers, 0, current, fired, rest);
+    }
+
+    /// One step of the block at `begin`; its inputs and currents stand from `input_begin` on.
+    RANVIER_ALWAYS_INLINE static void advance(const Arrays& arrays, std::size_t begin, double* const* inputs,
+                                              std::size_t input_begin, const double* current, std::size_t& fired,
+                                              std::size_t valid) {
+        if (advance_all(arrays, begin, inputs, input_begin, current)) {
+            reset_fired(arrays, begin, fired, valid);
+        }
+    }
+
+    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which harms nobody).
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, double* const* inputs,
+                                                  std::size_t input_begin, const double* current) {
+        return advance_all(arrays, begin, inputs, input_begin, current, std::make_index_sequence<Arrays::state_count>{},
+                           std::make_index_sequence<Arrays::constant_count>{},
+                           std::make_index_sequence<Model::receptor_count>{});
+    }
+
+    template <std::size_t... S, std::size_t... C, std::size_t... R>
+    RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, double* const* inputs,
+                                                  std::size_t input_begin, const double* current,
+                                                  std::index_sequence<S...>, std::index_sequence<C...>,
+                                                  std::index_sequence<R...>) {
+        Real* const state[] = {aligned(arrays.state[S] + begin)...};
+        const Real* const constants[] = {uniform ? arrays.constants[C] : aligned(arrays.constants[C] + begin)...};
+        double* const input[] = {inputs[R] + input_begin...};
+        const double* const extra = with_current ? current + input_begin : nullptr;
+        const std::int32_t* const release = aligned(arrays.release + begin);
+        const std::int32_t clock = arrays.clock;
+        const Constants shared{constants[C][0]...};
+        MaskOf<Real> any = 0;
+        // The arrays do not overlap, which the compiler cannot see.
+#pragma GCC ivdep
+        for (std::size_t k = 0; k < block_size; ++k) {
+            const Constants own = uniform ? shared : Constants{constants[C][k]...};
+            Real drive = own.drive;
+            if constexpr (with_current) drive += own.gain_of_constant * static_cast<Real>(extra[k]);
+            const StepInput<Real, Model::receptor_count> received{
+                {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
+            const State next = Model::step(State{state[S][k]...}, own, received);
+            ((input[R][k] = 0.0), ...);
+            scatter(next, state, k);
+            any |= next.potential >= own.threshold ? MaskOf<Real>{-1} : MaskOf<Real>{0};
+        }
+        return any != 0;
+    }
+
+    /// Appends the neurons of the block that reached their threshold and resets them. A few in a hundred blocks come
+    /// here, so that the loop above need not do it for all.
+    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::size_t& fired,
+                                                  std::size_t valid) {
+        reset_fired(arrays, begin, fired, valid, std::make_index_sequence<Arrays::constant_count>{});
+    }
+
+    template <std::size_t... C>
+    RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::size_t& fired,
+                                                  std::size_t valid, std::index_sequence<C...>) {
+        for (std::size_t i = begin; i < begin + valid; ++i) {
+            const std::size_t own = uniform ? 0 : i;
+            const Constants constants{arrays.constants[C][own]...};
+            if (!(arrays.state[0][i] >= constants.threshold)) continue;
+            arrays.state[0][i] = constants.reset;
+            arrays.release[i] = arrays.clock + arrays.refractory_steps[own];
+            arrays.spikes[fired++] = static_cast<std::uint32_t>(i);
+        }
+    }
+
+    template <class T>
+    RANVIER_ALWAYS_INLINE static T* aligned(T* pointer) {
+        return static_cast<T*>(__builtin_assume_aligned(pointer, line_bytes));
+    }
+};
+
+template <class Model, class Real>
+class Group final : public NeuronGroup {
+    using Arrays = StepArrays<Model, Real>;
+
+   public:
+    explicit Group(const GroupArguments& arguments)
+        : size_(arguments.size), resolution_(arguments.resolution), instruction_set_(arguments.instruction_set) {
+        for (auto& array : state_) array.assign(padded(size_), Real{0});
+        release_.assign(padded(size_), 0);
+        resting_potential_ = arguments.parameters[Model::resting_potential].values;
+        derive_constants(arguments.parameters);
+        for (std::size_t v = 0; v < Arrays::state_count; ++v) {
+            const GroupValues& initial = arguments.variables[v];
+            for (std::size_t i = 0; i < size_; ++i) set_variable(v, i, initial[i]);
+        }
+    }
+
+    std::size_t update(const UpdateArguments& arguments) override {
+        if (clock_ == latest_clock) rewind_clock();
+        ++clock_;
+        Arrays arrays{};
+        arrays.size = size_;
+        for (std::size_t v = 0; v < Arrays::state_count; ++v) arrays.state[v] = state_[v].data();
+        for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = constants_[c].data();
+        arrays.release = release_.data();
+        arrays.refractory_steps = refractory_steps_.data();
+        arrays.clock = clock_;
+        for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r] = arguments.inputs[r];
+        arrays.current = arguments.current;
+        arrays.spikes = arguments.spikes;
+        const FlushSubnormals flush;
+        if (uniform_) {
+            return arrays.current == nullptr ? run<true, false>(arrays) : run<true, true>(arrays);
+        }
+        return arrays.current == nullptr ? run<false, false>(arrays) : run<false, true>(arrays);
+    }
+
+    std::size_t largest_output() const override { return size_; }
+
+    void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {
+        const auto& values = state_[variable];
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            out[k] = static_cast<double>(values[neurons[k]]) + (variable == 0 ? resting_potential(neurons[k]) : 0.0);
+        }
+    }
+
+    void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) set_variable(variable, neurons[k], values[k]);
+    }
+
+    void set_parameters(std::span<const GroupValues> parameters) override {
+        const GroupValues& resting = parameters[Model::resting_potential];
+        // The potential itself stays, so what is stored of it moves against the resting potential.
+        for (std::size_t i = 0; i < size_; ++i) {
+            const double shift = resting_potential(i) - resting[i];
+            if (shift != 0.0) state_[0][i] = static_cast<Real>(static_cast<double>(state_[0][i]) + shift);
+        }
+        resting_potential_ = resting.values;
+        derive_constants(parameters);
+    }
+
+    std::size_t bytes() const override {
+        std::size_t values = 0;
+        for (const auto& array : state_) values += array.capacity();
+        for (const auto& array : constants_) values += array.capacity();
+        return sizeof(*this) + values * sizeof(Real) +
+               (release_.capacity() + refractory_steps_.capacity()) * sizeof(std::int32_t) +
+               resting_potential_.capacity() * sizeof(double);
+    }
+
+   private:
+    /// Steps are counted in 32 bits, half the memory; long before they overflow the clock starts again.
+    static constexpr std::int32_t latest_clock = 1 << 30;
+
+    template <bool uniform, bool with_current>
+    std::size_t run(const Arrays& arrays) const {
+        return Dispatched<StepKernel<Model, Real, uniform, with_current>>::call(instruction_set_, &arrays);
+    }
+
+    void rewind_clock() {
+        for (std::int32_t& release : release_) release = std::max(release - clock_, 0);
+        clock_ = 0;
+    }
+
+    double resting_potential(std::size_t neuron) const {
+        return resting_potential_[resting_potential_.size() == 1 ? 0 : neuron];
+    }
+
+    void set_variable(std::size_t variable, std::size_t neuron, double value) {
+        state_[variable][neuron] = static_cast<Real>(variable == 0 ? value - resting_potential(neuron) : value);
+    }
+
+    void derive_constants(std::span<const GroupValues> parameters) {
+        uniform_ = std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
+        const std::size_t count = uniform_ ? 1 : size_;
+        // The padding takes the values of the first neuron.
+        const std::size_t length = uniform_ ? 1 : padded(size_);
+        for (auto& array : constants_) array.assign(length, Real{0});
+        refractory_steps_.assign(length, 0);
+        std::vector<double> own(parameters.size());
+        for (std::size_t i = 0; i < length; ++i) {
+            for (std::size_t p = 0; p < own.size(); ++p) own[p] = parameters[p][i < count ? i : 0];
+            const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(
+                Model::constants(std::span<const double>(own), resolution_));
+            for (std::size_t c = 0; c < values.size(); ++c) constants_[c][i] = static_cast<Real>(values[c]);
+            refractory_steps_[i] = static_cast<std::int32_t>(
+                leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
+        }
+    }
+
+    std::size_t size_;
+    double resolution_;
+    InstructionSet instruction_set_;
+    bool uniform_ = true;
+    std::int32_t clock_ = 0;
+    std::array<AlignedVector<Real>, Arrays::state_count> state_;
+    std::array<AlignedVector<Real>, Arrays::constant_count> constants_;
+    AlignedVector<std::int32_t> release_;
+    AlignedVector<std::int32_t> refractory_steps_;
+    std::vector<double> resting_potential_;
+};
+
+template <class Model>
+std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
+    if (arguments.precision == Precision::single_precision) return std::make_unique<Group<Model, float>>(arguments);
+    return std::make_unique<Group<Model, double>>(arguments);
+}
+
+}  // namespace point_neuron
+
+}  // namespace ranvier::models

@@ -1,0 +1,52 @@
+#include "models/poisson_stimulus.hpp"
+
+#include "base/errors.hpp"
+
+namespace ranvier::models {
+
+PoissonStimulus::PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop)
+    : sampler_(arguments),
+      size_(arguments.size),
+      resolution_(arguments.resolution),
+      delay_(arguments.delay),
+      weights_(arguments.weights),
+      windows_(stimulus_tools::windows(start, stop, arguments.resolution)) {}
+
+GroupValues PoissonStimulus::means_of(const GroupValues& rates) const {
+    GroupValues means = rates;
+    for (double& value : means.values) {
+        const double rate = value;
+        value *= resolution_ / 1000.0;
+        if (value <= PoissonSampler::greatest_mean) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "rate",
+             .value = to_text(rate) + " spikes/s",
+             .bound = "it must not give more than " + to_text(PoissonSampler::greatest_mean) + " spikes in a step",
+             .remedy = "give a smaller rate or a finer resolution"});
+    }
+    return means;
+}
+
+void PoissonStimulus::add(Step step, double* out) {
+    const Step time = stimulus_tools::emission_of_spikes(step, delay_);
+    if (time < 1) return;
+    if (windows_.size() == 1) {
+        if (!windows_[0].contains_step_to(time)) return;
+        prepare(time);
+        sampler_.draw(time);
+        sampler_.add(weights_, out);
+        return;
+    }
+    prepare(time);
+    sampler_.draw(time);
+    for (std::size_t i = 0; i < size_; ++i) {
+        if (windows_[i].contains_step_to(time)) out[i] += weights_[i] * sampler_.count(i);
+    }
+}
+
+std::size_t PoissonStimulus::bytes() const {
+    return sizeof(*this) + sampler_.bytes() + weights_.values.capacity() * sizeof(double) +
+           windows_.capacity() * sizeof(stimulus_tools::Window);
+}
+
+}  // namespace ranvier::models

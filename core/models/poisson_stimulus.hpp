@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "models/poisson_sampler.hpp"
+#include "models/stimulator.hpp"
+#include "models/stimulus_tools.hpp"
+
+namespace ranvier::models {
+
+inline constexpr double greatest_rate = 1e9;  ///< spikes/s, a bound of every Poisson generator
+
+/// Poisson input whose rates are given from outside; what the Poisson generators share.
+class PoissonStimulus : public Stimulus {
+   public:
+    void add(Step step, double* out) override;
+    std::size_t bytes() const override;
+
+   protected:
+    PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop);
+
+    /// Sets the rates (spikes/s) that hold in the step that ends at `time`, if they are not set already.
+    virtual void prepare(Step time) = 0;
+    /// @throws ValueOutOfBoundsError when a rate gives more than PoissonSampler::greatest_mean spikes in a step.
+    GroupValues means_of(const GroupValues& rates) const;
+
+    PoissonSampler sampler_;
+
+   private:
+    std::size_t size_;
+    double resolution_;
+    DelaySteps delay_;
+    GroupValues weights_;
+    std::vector<stimulus_tools::Window> windows_;
+};
+
+}  // namespace ranvier::models

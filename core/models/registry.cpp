@@ -1,0 +1,50 @@
+#include "models/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/errors.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+// Lists rather than registration by static objects, whose order no one knows and which a linker may drop.
+
+constexpr std::array all_neuron_models{
+    &iaf_psc_alpha,
+    &iaf_psc_delta,
+    &iaf_psc_exp,
+    &spike_generator,
+};
+
+constexpr std::array all_stimulator_models{
+    &ac_generator,    &dc_generator,      &inhomogeneous_poisson_generator,
+    &noise_generator, &poisson_generator, &step_current_generator,
+};
+
+template <class Model, std::size_t count>
+const Model& find(std::string_view kind, std::string_view name, const std::array<const Model*, count>& models) {
+    std::array<std::string_view, count> names;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (models[i]->name == name) return *models[i];
+        names[i] = models[i]->name;
+    }
+    throw unknown_name(kind, name, names);
+}
+
+}  // namespace
+
+std::span<const NeuronModel* const> neuron_models() { return all_neuron_models; }
+
+const NeuronModel& find_neuron_model(std::string_view name) { return find("neuron model", name, all_neuron_models); }
+
+std::span<const StimulatorModel* const> stimulator_models() { return all_stimulator_models; }
+
+const StimulatorModel& find_stimulator_model(std::string_view name) {
+    return find("stimulator", name, all_stimulator_models);
+}
+
+}  // namespace ranvier::models

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "models/neuron.hpp"
+#include "models/stimulator.hpp"
+
+/// Every model, defined in the file of its name. A new one gets a line here and one in registry.cpp.
+namespace ranvier::models {
+
+extern const NeuronModel iaf_psc_alpha;
+extern const NeuronModel iaf_psc_delta;
+extern const NeuronModel iaf_psc_exp;
+extern const NeuronModel spike_generator;
+
+extern const StimulatorModel ac_generator;
+extern const StimulatorModel dc_generator;
+extern const StimulatorModel inhomogeneous_poisson_generator;
+extern const StimulatorModel noise_generator;
+extern const StimulatorModel poisson_generator;
+extern const StimulatorModel step_current_generator;
+
+}  // namespace ranvier::models

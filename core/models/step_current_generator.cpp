@@ -1,0 +1,88 @@
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/registry.hpp"
+#include "models/stimulus_tools.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+enum Parameter : std::size_t { start, stop };
+enum Sequence : std::size_t { times, amplitudes };
+
+constexpr std::array parameters{window_parameters::start, window_parameters::stop};
+constexpr std::array sequences{
+    SequenceInfo{"times", "ms", "Times at which the current changes, ascending"},
+    SequenceInfo{"amplitudes", "pA", "Current from each of these times on"},
+};
+
+class StepCurrent final : public Stimulus {
+   public:
+    explicit StepCurrent(const StimulusArguments& arguments)
+        : size_(arguments.size),
+          delay_(arguments.delay),
+          weights_(arguments.weights),
+          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
+                                           arguments.resolution)),
+          times_(stimulus_tools::to_steps(std::span<const double>(arguments.sequences[times]), arguments.resolution,
+                                          "times")),
+          amplitudes_(arguments.sequences[amplitudes]) {}
+
+    void add(Step step, double* out) override {
+        const Step time = stimulus_tools::emission_of_current(step, delay_);
+        if (time < 1) return;
+        const double value = stimulus_tools::piecewise_constant(times_, amplitudes_, time);
+        if (windows_.size() == 1) {
+            if (windows_[0].contains(time)) stimulus_tools::add_weighted(value, weights_, size_, out);
+            return;
+        }
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (windows_[i].contains(time)) out[i] += value * weights_[i];
+        }
+    }
+
+    std::size_t bytes() const override {
+        return sizeof(*this) + windows_.capacity() * sizeof(stimulus_tools::Window) + times_.capacity() * sizeof(Step) +
+               (amplitudes_.capacity() + weights_.values.capacity()) * sizeof(double);
+    }
+
+   private:
+    std::size_t size_;
+    DelaySteps delay_;
+    GroupValues weights_;
+    std::vector<stimulus_tools::Window> windows_;
+    std::vector<Step> times_;
+    std::vector<double> amplitudes_;
+};
+
+std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {
+    return std::make_unique<StepCurrent>(arguments);
+}
+
+std::optional<std::string> conflict(std::span<const double> p, std::span<const std::vector<double>> s) {
+    if (auto reason = stimulus_tools::window_conflict(p[start], p[stop])) return reason;
+    return stimulus_tools::sequence_conflict(s[times], "amplitudes", s[amplitudes]);
+}
+
+}  // namespace
+
+constinit const StimulatorModel step_current_generator{
+    .name = "step_current_generator",
+    .summary = "Current that is constant between given times",
+    .equations = "I(t) = amplitudes[i] for times[i] <= t < times[i + 1] and start <= t < stop, else 0;\n"
+                 "it flows into a target from t + delay on.",
+    .reference = "",
+    .output = StimulatorOutput::current,
+    .parameters = parameters,
+    .sequences = sequences,
+    .create = create,
+    .conflict = conflict,
+};
+
+}  // namespace ranvier::models

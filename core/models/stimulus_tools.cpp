@@ -1,0 +1,90 @@
+#include "models/stimulus_tools.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.hpp"
+
+namespace ranvier::models::stimulus_tools {
+
+Step to_steps(double milliseconds, double resolution, std::string_view object) {
+    if (milliseconds == std::numeric_limits<double>::infinity()) return std::numeric_limits<Step>::max();
+    const double steps = milliseconds / resolution;
+    const double nearest = std::floor(steps + 0.5);
+    // A decimal fraction of a ms and the resolution are both rounded to binary.
+    const double tolerance = 1e-6 + std::abs(steps) * 1e-15;
+    if (!(std::abs(steps - nearest) <= tolerance)) {
+        throw ValueOutOfBoundsError({.object = std::string(object),
+                                     .value = to_text(milliseconds) + " ms",
+                                     .bound = "it must be a multiple of the resolution, " + to_text(resolution) + " ms",
+                                     .remedy = "the nearest one is " + to_text(nearest * resolution) + " ms"});
+    }
+    if (!(std::abs(nearest) < 0x1p62)) {
+        throw ValueOutOfBoundsError({.object = std::string(object),
+                                     .value = to_text(milliseconds) + " ms",
+                                     .bound = "it must be below 2^62 steps",
+                                     .remedy = "give a smaller time"});
+    }
+    return static_cast<Step>(nearest);
+}
+
+std::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object) {
+    std::vector<Step> steps;
+    steps.reserve(times.size());
+    for (const double time : times) steps.push_back(to_steps(time, resolution, object));
+    return steps;
+}
+
+std::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution) {
+    std::vector<Window> result(std::max(start.values.size(), stop.values.size()));
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        result[i] = {to_steps(start[i], resolution, "start"), to_steps(stop[i], resolution, "stop")};
+    }
+    return result;
+}
+
+double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time) {
+    const auto after = std::upper_bound(times.begin(), times.end(), time);
+    return after == times.begin() ? 0.0 : values[static_cast<std::size_t>(after - times.begin()) - 1];
+}
+
+std::optional<std::string> window_conflict(double start, double stop) {
+    if (start <= stop) return std::nullopt;
+    return "stop, " + to_text(stop) + " ms, must not be before start, " + to_text(start) + " ms";
+}
+
+std::optional<std::string> sequence_conflict(std::span<const double> times, std::string_view name_of_values,
+                                             std::span<const double> values, double least) {
+    const std::string name(name_of_values);
+    if (times.size() != values.size()) {
+        return "times has " + std::to_string(times.size()) + " elements, but " + name + " has " +
+               std::to_string(values.size());
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const std::string index = "[" + std::to_string(i) + "]";
+        if (!std::isfinite(times[i]) || times[i] < 0.0) {
+            return "times" + index + " is " + to_text(times[i]) + " ms, and must be a finite time >= 0";
+        }
+        if (i > 0 && times[i] <= times[i - 1]) {
+            return "times" + index + ", " + to_text(times[i]) + " ms, must be later than the time before it, " +
+                   to_text(times[i - 1]) + " ms";
+        }
+        if (!std::isfinite(values[i])) return name + index + " is " + to_text(values[i]) + ", and must be finite";
+        if (values[i] < least) {
+            return name + index + " is " + to_text(values[i]) + ", and must not be below " + to_text(least);
+        }
+    }
+    return std::nullopt;
+}
+
+void add_weighted(double value, const GroupValues& weights, std::size_t size, double* out) {
+    if (value == 0.0) return;
+    if (weights.uniform()) {
+        const double product = value * weights.values[0];
+        for (std::size_t i = 0; i < size; ++i) out[i] += product;
+    } else {
+        for (std::size_t i = 0; i < size; ++i) out[i] += value * weights.values[i];
+    }
+}
+
+}  // namespace ranvier::models::stimulus_tools

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "models/description.hpp"
+#include "models/stimulator.hpp"
+
+/// What stimulators share: their times on the grid, and the window in which they are active.
+namespace ranvier::models::window_parameters {
+
+inline constexpr ParameterInfo start{"start", "ms", 0.0, {.lower = 0.0, .upper = 1e12}, "Time from which it is active"};
+inline constexpr ParameterInfo stop{.name = "stop",
+                                    .unit = "ms",
+                                    .default_value = std::numeric_limits<double>::infinity(),
+                                    .bounds = not_negative,
+                                    .meaning = "Time up to which it is active",
+                                    .may_be_infinite = true};
+
+}  // namespace ranvier::models::window_parameters
+
+namespace ranvier::models::stimulus_tools {
+
+/// Steps that a time in ms takes; infinity is the greatest step there is.
+/// @throws ValueOutOfBoundsError when it is not on the grid; `object` names it.
+Step to_steps(double milliseconds, double resolution, std::string_view object);
+
+/// When a stimulator is active, in steps.
+struct Window {
+    Step start = 0;
+    Step stop = std::numeric_limits<Step>::max();
+
+    /// Whether a current that is emitted at a time flows: start <= time < stop.
+    bool contains(Step time) const { return time >= start && time < stop; }
+    /// Whether spikes are emitted in the step that ends at a time, that is, in (time - 1, time]: start < time <= stop.
+    bool contains_step_to(Step time) const { return time > start && time <= stop; }
+};
+
+/// The windows of the targets: one for all or one each.
+std::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution);
+
+/// The step at whose end the current was emitted that flows during `step`; see Stimulus::add.
+inline Step emission_of_current(Step step, DelaySteps delay) { return step - 1 - Step{delay}; }
+/// The step in which the spikes were emitted that arrive in `step`.
+inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step{delay}; }
+
+/// The value that `times` and `values` give a time: the value of the last time that is not after it, 0 before the first.
+double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
+
+/// Sequences of times to steps. @throws ValueOutOfBoundsError when one is not on the grid.
+std::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object);
+
+/// Why start and stop do not fit together, or nothing.
+std::optional<std::string> window_conflict(double start, double stop);
+/// Why times (ascending, >= 0) and values (as many, finite, none below `least`) do not fit together, or nothing.
+std::optional<std::string> sequence_conflict(std::span<const double> times, std::string_view name_of_values,
+                                             std::span<const double> values,
+                                             double least = -std::numeric_limits<double>::infinity());
+
+/// Adds value * weight of each target.
+void add_weighted(double value, const GroupValues& weights, std::size_t size, double* out);
+
+}  // namespace ranvier::models::stimulus_tools
