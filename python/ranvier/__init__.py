@@ -1,0 +1,78 @@
+"""Ranvier: a simulator of spiking neuronal networks.
+
+Describe a `Network`, build a `Simulation` of it, run that, and look at what its recorders recorded.
+
+>>> import ranvier as rv
+>>> net = rv.Network(resolution=0.1, seed=1)
+>>> exc = net.create(rv.iaf_psc_exp(), 800, name="exc")
+>>> drive = net.stimulate(exc, rv.poisson_generator(rate=8000.0), weight=60.0)
+>>> recurrent = net.connect(exc, exc, rv.FixedIndegree(80), weight=20.0, delay=rv.Normal(1.5, 0.5, low=0.1))
+>>> spikes = net.record_spikes()
+>>> sim = rv.Simulation(net)
+>>> sim.run(1000.0)
+>>> sim.spikes(spikes).mean_rates()
+"""
+
+from ranvier import errors, networks, plot
+from ranvier._core import source_revision as __source_revision__
+from ranvier._core import version as __version__
+from ranvier.connections import Connections
+from ranvier.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
+from ranvier.files import read_spikes, read_state, read_weights
+from ranvier.models import *  # noqa: F403
+from ranvier.models import __all__ as _models
+from ranvier.network import Network
+from ranvier.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.progress import ProgressReport
+from ranvier.recorders import SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.recordings import Segment, SpikeData, StateData, WeightData
+from ranvier.rules import (
+    AllToAll,
+    Explicit,
+    FixedIndegree,
+    FixedOutdegree,
+    FixedTotalNumber,
+    OneToOne,
+    PairwiseBernoulli,
+)
+from ranvier.simulation import Counts, Simulation
+
+__all__ = [
+    "AllToAll",
+    "Connections",
+    "Counts",
+    "Distribution",
+    "Explicit",
+    "Exponential",
+    "FixedIndegree",
+    "FixedOutdegree",
+    "FixedTotalNumber",
+    "LogNormal",
+    "Network",
+    "Normal",
+    "OneToOne",
+    "PairwiseBernoulli",
+    "Population",
+    "PopulationView",
+    "ProgressReport",
+    "Projection",
+    "Segment",
+    "Simulation",
+    "SpikeData",
+    "SpikeRecorder",
+    "StateData",
+    "StateRecorder",
+    "Stimulus",
+    "Uniform",
+    "WeightData",
+    "WeightRecorder",
+    "__source_revision__",
+    "__version__",
+    "errors",
+    "networks",
+    "plot",
+    "read_spikes",
+    "read_state",
+    "read_weights",
+    *_models,
+]

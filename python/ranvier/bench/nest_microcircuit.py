@@ -1,0 +1,250 @@
+"""NEST's side of the comparison: builds and runs the cortical microcircuit in NEST and reports.
+
+`ranvier bench microcircuit --against nest` runs it in a process of its own. The numbers stand here once more, apart from
+`ranvier.networks.microcircuit`, so that an error on either side shows in the comparison.
+
+Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.bench._nest import load_nest, thread_count
+from ranvier.bench._process import peak_resident_bytes
+
+__all__ = ["add_arguments", "main"]
+
+FloatArray = npt.NDArray[np.float64]
+
+POPULATIONS = ("L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I")
+SIZES = (20683, 5834, 21915, 5479, 4850, 1065, 14395, 2948)
+EXTERNAL_INDEGREES = (1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100)
+EXTERNAL_RATE = 8.0  # spikes/s
+PUBLISHED_RATES = (0.903, 2.965, 4.414, 5.876, 7.569, 8.633, 1.105, 7.829)  # spikes/s
+INITIAL_POTENTIALS = (  # mean and standard deviation, mV
+    (-68.28, 5.36),
+    (-63.16, 4.57),
+    (-63.33, 4.74),
+    (-63.45, 4.94),
+    (-63.11, 4.94),
+    (-61.66, 4.55),
+    (-66.72, 5.46),
+    (-61.43, 4.48),
+)
+# In percent; one line for each target, one column for each source.
+PERCENT_CONNECTED = """
+10.09 16.89  4.37  8.18  3.23  0     0.76  0
+13.46 13.71  3.16  5.15  7.55  0     0.42  0
+ 0.77  0.59  4.97 13.5   0.67  0.03  4.53  0
+ 6.91  0.29  7.94 15.97  0.33  0    10.57  0
+10.04  6.22  5.05  0.57  8.31 37.26  2.04  0
+ 5.48  2.69  2.57  0.22  6.0  31.58  0.86  0
+ 1.56  0.66  2.11  1.66  5.72  1.97  3.96 22.52
+ 3.64  0.1   0.34  0.05  2.77  0.8   6.58 14.43
+"""
+C_M, TAU_M, TAU_SYN = 250.0, 10.0, 0.5  # pF, ms, ms
+NEURON = {
+    "E_L": -65.0,
+    "V_th": -50.0,
+    "V_reset": -65.0,
+    "C_m": C_M,
+    "tau_m": TAU_M,
+    "tau_syn_ex": TAU_SYN,
+    "tau_syn_in": TAU_SYN,
+    "t_ref": 2.0,
+}
+# By kind of source: mean delay in ms, and sign and strength relative to an excitatory synapse.
+MEAN_DELAY = {"E": 1.5, "I": 0.75}
+STRENGTH = {"E": 1.0, "I": -4.0}
+EXTERNAL_DELAY = 1.5
+
+
+@dataclass(frozen=True)
+class Circuit:
+    """The numbers of the circuit at some scale; arrays have targets as rows and sources as columns."""
+
+    sizes: tuple[int, ...]
+    synapses: npt.NDArray[np.int64]
+    weights: FloatArray  # mean, pA
+    external_indegrees: tuple[int, ...]
+    external_weight: float  # pA
+    currents: FloatArray  # constant current of each population, pA
+
+
+def describe(n_scaling: float, k_scaling: float, drive: str) -> Circuit:
+    """Return the numbers of the circuit with so many times its neurons and in-degrees."""
+    full_sizes = np.array(SIZES, dtype=np.float64)
+    pairs = full_sizes[:, np.newaxis] * full_sizes
+    connected = np.array(PERCENT_CONNECTED.split(), dtype=np.float64).reshape(pairs.shape) / 100.0
+    # log1p would be more exact, and leave two synapses more than all others have.
+    full_synapses = np.log(1.0 - connected) / np.log(1.0 - 1.0 / pairs)
+
+    unit_weight = 0.15 / height_of_potential()
+    full_weights = np.empty_like(pairs)
+    for column, source in enumerate(POPULATIONS):
+        full_weights[:, column] = STRENGTH[source[-1]] * unit_weight
+    full_weights[0, 2] = 2.0 * unit_weight
+
+    # Charge of one spike of weight 1 pA is tau_syn; with spikes/s and ms that leaves a factor of 0.001.
+    charge = 0.001 * TAU_SYN
+    recurrent_mean = charge * (full_synapses * full_weights / full_sizes[:, np.newaxis]) @ np.array(PUBLISHED_RATES)
+    external_mean = charge * EXTERNAL_RATE * unit_weight * np.array(EXTERNAL_INDEGREES, dtype=np.float64)
+    lost = 1.0 - math.sqrt(k_scaling)
+    if drive == "dc":
+        currents = external_mean + lost * recurrent_mean
+    else:
+        currents = lost * (external_mean + recurrent_mean)
+    return Circuit(
+        sizes=tuple(int(round(n_scaling * size)) for size in SIZES),
+        synapses=np.rint(n_scaling * k_scaling * full_synapses).astype(np.int64),
+        weights=full_weights / math.sqrt(k_scaling),
+        external_indegrees=tuple(int(round(k_scaling * indegree)) for indegree in EXTERNAL_INDEGREES),
+        external_weight=unit_weight / math.sqrt(k_scaling),
+        currents=currents,
+    )
+
+
+def height_of_potential() -> float:
+    """Return the peak, mV, of the potential that an exponential current of 1 pA at its start causes."""
+    peak_time = math.log(TAU_M / TAU_SYN) * TAU_M * TAU_SYN / (TAU_M - TAU_SYN)
+    difference = math.exp(-peak_time / TAU_M) - math.exp(-peak_time / TAU_SYN)
+    return difference * TAU_M * TAU_SYN / (C_M * (TAU_M - TAU_SYN))
+
+
+def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[Any], Any]:
+    """Create populations and recorder; return the populations and the recorder.
+
+    Random parameters are drawn by NEST's own random objects, in parallel and without a way through Python.
+    """
+    infinity = float("inf")
+    populations = []
+    for size, (mean, deviation), current in zip(circuit.sizes, INITIAL_POTENTIALS, circuit.currents, strict=True):
+        population = nest.Create("iaf_psc_exp", size, params={**NEURON, "I_e": float(current)})
+        population.V_m = nest.random.normal(mean, deviation)
+        populations.append(population)
+    recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": presim})
+    for row, target in enumerate(populations):
+        for column, source in enumerate(populations):
+            number = int(circuit.synapses[row, column])
+            if number == 0:
+                continue
+            mean = float(circuit.weights[row, column])
+            weight = nest.random.normal(mean, 0.1 * abs(mean))
+            mean_delay = MEAN_DELAY[POPULATIONS[column][-1]]
+            delay = nest.random.normal(mean_delay, 0.5 * mean_delay)
+            nest.Connect(
+                source,
+                target,
+                {"rule": "fixed_total_number", "N": number},
+                {
+                    "synapse_model": "static_synapse",
+                    "weight": nest.math.redraw(
+                        weight, min=0.0 if mean > 0.0 else -infinity, max=infinity if mean > 0.0 else 0.0
+                    ),
+                    # NEST rounds delays to its grid.
+                    "delay": nest.math.redraw(delay, min=0.5 * nest.resolution, max=infinity),
+                },
+            )
+        if drive == "poisson":
+            rate = EXTERNAL_RATE * circuit.external_indegrees[row]
+            generator = nest.Create("poisson_generator", params={"rate": rate})
+            nest.Connect(generator, target, "all_to_all", {"weight": circuit.external_weight, "delay": EXTERNAL_DELAY})
+        nest.Connect(target, recorder)
+    return populations, recorder
+
+
+def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Build and run the circuit; return what there is to report."""
+    nest = load_nest()
+    n_scaling = arguments.scale if arguments.n_scaling is None else arguments.n_scaling
+    k_scaling = arguments.scale if arguments.k_scaling is None else arguments.k_scaling
+    circuit = describe(n_scaling, k_scaling, arguments.drive)
+    synapses = int(circuit.synapses.sum())
+    threads = arguments.threads or thread_count(synapses)
+    nest.set(resolution=arguments.dt, local_num_threads=threads, rng_seed=arguments.seed, print_time=False)
+
+    start = time.perf_counter()
+    populations, recorder = build(nest, circuit, arguments.drive, arguments.presim)
+    built = time.perf_counter()
+    nest.Prepare()
+    prepared = time.perf_counter()
+    if arguments.presim > 0.0:
+        nest.Run(arguments.presim)
+    begin = time.perf_counter()
+    nest.Run(arguments.time)
+    end = time.perf_counter()
+    nest.Cleanup()
+
+    events = recorder.get("events")
+    steps = np.asarray(events["times"], dtype=np.int64)
+    neurons = np.asarray(events["senders"], dtype=np.int64) - int(populations[0][0].global_id)
+    # A run ends with its last step; recorders know nothing of the spikes found in it until the next one.
+    spikes = np.bincount(np.searchsorted(np.cumsum(circuit.sizes), neurons, side="right"), minlength=len(SIZES))
+    if arguments.spikes:
+        np.savez(arguments.spikes, steps=steps, neurons=neurons, sizes=circuit.sizes)
+    sizes = np.array(circuit.sizes)
+    neuron_count = int(sizes.sum())
+    seconds = arguments.time / 1000.0
+    peak = peak_resident_bytes()
+    return {
+        "program": f"NEST {nest.build_info['version']}",
+        "neurons": neuron_count,
+        "synapses": synapses,
+        "threads": threads,
+        "build_s": built - start,
+        "init_s": prepared - built,
+        "presim_s": begin - prepared,
+        "sim_s": end - begin,
+        "simulated_ms": arguments.time,
+        "steps": round(arguments.time / arguments.dt),
+        "real_time_factor": (end - begin) / seconds,
+        "spikes": int(spikes.sum()),
+        # NEST does not count them: spikes of each population times its mean out-degree.
+        "synaptic_events": round(float(spikes @ (circuit.synapses.sum(axis=0) / sizes))),
+        "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
+        "peak_rss_bytes": peak,
+        "phases_s": {},
+    }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.description = "Run the cortical microcircuit in NEST alone."
+    parser.add_argument("--scale", type=float, default=1.0, help="of neurons and in-degrees (default: %(default)s)")
+    parser.add_argument("--n-scaling", type=float, help="of neurons alone")
+    parser.add_argument("--k-scaling", type=float, help="of in-degrees alone")
+    parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
+    parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
+    parser.add_argument("--threads", type=int, help="default: the processors, or more where NEST's tables need them")
+    parser.add_argument("--drive", choices=("dc", "poisson"), default="dc", help="(default: %(default)s)")
+    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there instead of to the terminal")
+    parser.add_argument("--spikes", type=Path, metavar="FILE", help="write the spikes there (.npz)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run and report."""
+    report = json.dumps(simulate(arguments), indent=2)
+    if arguments.json is None:
+        sys.stdout.write(report + "\n")
+    else:
+        arguments.json.write_text(report + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    own_parser = argparse.ArgumentParser()
+    add_arguments(own_parser)
+    sys.exit(main(own_parser.parse_args()))

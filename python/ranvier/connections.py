@@ -1,0 +1,89 @@
+"""Synapses of a simulation, as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.errors import ShapeError
+from ranvier.recordings import IntArray
+from ranvier.values import FloatArray
+
+__all__ = ["Connections"]
+
+
+class Connections:
+    """Synapses that a query found, in the order (projection, source, target, delay, order of drawing).
+
+    ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` are fewer of them.
+
+    Attributes
+    ----------
+    source, target
+        Global ids of the two neurons, shape ``(synapses,)``.
+    delay
+        Milliseconds, shape ``(synapses,)``.
+    projection
+        Index of the projection in ``network.projections``, shape ``(synapses,)``.
+    """
+
+    def __init__(
+        self,
+        simulation: _core.Simulation,
+        source: IntArray,
+        target: IntArray,
+        delay: FloatArray,
+        projection: IntArray,
+        handles: npt.NDArray[np.uint64],
+    ) -> None:
+        self._simulation = simulation
+        self._handles = handles
+        self.source = source
+        self.target = target
+        self.delay = delay
+        self.projection = projection
+
+    @property
+    def weight(self) -> FloatArray:
+        """Weights as they are now (pA or mV), shape ``(synapses,)``.
+
+        Assign a number or an array of that shape to change them in the simulation. They are rounded to the grid of the
+        weights of their projection.
+
+        Raises
+        ------
+        ShapeError
+            For an array of another length.
+        ValueOutOfBoundsError
+            For weights that are not finite, beyond the bound of the projection, or whose sign would move them to another
+            receptor; nothing is changed then.
+        """
+        return self._simulation.weights(self._handles)
+
+    @weight.setter
+    def weight(self, values: npt.ArrayLike) -> None:
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim > 0 and array.shape != (len(self),):
+            raise ShapeError(
+                "weight", f"an array of shape {array.shape}", f"must be a number or of shape ({len(self)},)"
+            )
+        self._simulation.set_weights(self._handles, np.ascontiguousarray(np.broadcast_to(array, (len(self),))))
+
+    def __len__(self) -> int:
+        return len(self._handles)
+
+    def __getitem__(self, chosen: slice | npt.NDArray[Any]) -> Connections:
+        return Connections(
+            self._simulation,
+            self.source[chosen],
+            self.target[chosen],
+            self.delay[chosen],
+            self.projection[chosen],
+            np.ascontiguousarray(self._handles[chosen]),
+        )
+
+    def __repr__(self) -> str:
+        return f"<Connections: {len(self)} synapses>"

@@ -1,0 +1,150 @@
+"""Distributions from which parameters, weights and delays are drawn.
+
+What is drawn depends on the seed of the network and on the neuron or synapse it is for, never on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Literal
+
+from ranvier import _core
+from ranvier._names import unknown_name
+
+__all__ = ["Distribution", "Exponential", "LogNormal", "Normal", "Uniform"]
+
+Mode = Literal["redraw", "clip"]
+
+
+def _bounded(kind: str, first: float, second: float, low: float, high: float, mode: str) -> _core.Distribution:
+    if mode not in ("redraw", "clip"):
+        unknown_name("mode of a distribution", mode, ["redraw", "clip"])
+    if math.isnan(low) or math.isnan(high):
+        mode = "redraw"  # the core refuses bounds that are not numbers, but only where there are bounds
+    elif low == -math.inf and high == math.inf:
+        mode = "none"
+    return _core.Distribution(kind, first, second, mode, low, high)
+
+
+@dataclass(frozen=True, repr=False)
+class Distribution:
+    """Base of all distributions."""
+
+    def __post_init__(self) -> None:
+        self._to_core().check(repr(self))
+
+    def __repr__(self) -> str:
+        # As a user would write it: without what was left at its default.
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _to_core(self) -> _core.Distribution:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class Normal(Distribution):
+    """Normal distribution, optionally restricted to an interval.
+
+    Parameters
+    ----------
+    mean, std
+        Mean and standard deviation of the unrestricted distribution; ``std >= 0``.
+    low, high
+        Values below `low` or above `high` are not used.
+    mode
+        What happens to those: ``"redraw"`` draws again, ``"clip"`` takes the nearer bound.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For parameters that are not finite, a negative width, bounds in the wrong order, and bounds that fewer than one
+        draw in 1000 would meet (with ``"redraw"``).
+    """
+
+    mean: float
+    std: float
+    low: float = -math.inf
+    high: float = math.inf
+    mode: Mode = "redraw"
+
+    def _to_core(self) -> _core.Distribution:
+        return _bounded("normal", self.mean, self.std, self.low, self.high, self.mode)
+
+
+@dataclass(frozen=True, repr=False)
+class LogNormal(Distribution):
+    """The exponential of a normal distribution, optionally restricted to an interval.
+
+    Parameters
+    ----------
+    mu, sigma
+        Mean and standard deviation of the logarithm; ``sigma >= 0``.
+    low, high, mode
+        As for `Normal`.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        As for `Normal`.
+    """
+
+    mu: float
+    sigma: float
+    low: float = -math.inf
+    high: float = math.inf
+    mode: Mode = "redraw"
+
+    def _to_core(self) -> _core.Distribution:
+        return _bounded("lognormal", self.mu, self.sigma, self.low, self.high, self.mode)
+
+
+@dataclass(frozen=True, repr=False)
+class Uniform(Distribution):
+    """Uniform distribution on [low, high).
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        When an end is not finite, or when they are in the wrong order.
+    """
+
+    low: float
+    high: float
+
+    def _to_core(self) -> _core.Distribution:
+        return _core.Distribution("uniform", self.low, self.high, "none", -math.inf, math.inf)
+
+
+@dataclass(frozen=True, repr=False)
+class Exponential(Distribution):
+    """Exponential distribution of the given mean, moved by `shift`, optionally restricted to an interval.
+
+    Parameters
+    ----------
+    mean
+        Mean of what is added to `shift`; ``mean >= 0``.
+    shift
+        The least value.
+    low, high, mode
+        As for `Normal`.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        As for `Normal`.
+    """
+
+    mean: float
+    shift: float = 0.0
+    low: float = -math.inf
+    high: float = math.inf
+    mode: Mode = "redraw"
+
+    def _to_core(self) -> _core.Distribution:
+        return _bounded("exponential", self.shift, self.mean, self.low, self.high, self.mode)

@@ -1,0 +1,90 @@
+"""What can go wrong, as types.
+
+Every error that a user can cause and mend is a `RanvierError` and tells four things as attributes: `object`, what it is
+about; `value`, what was given; `bound`, what that breaks; `remedy`, what to do. Each is also one of Python's own errors,
+so that ``except ValueError`` works as one would expect. An `InternalError` is a bug in Ranvier.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DelayError",
+    "FileError",
+    "InsufficientMemoryError",
+    "InternalError",
+    "RanvierError",
+    "RuleError",
+    "ShapeError",
+    "StateError",
+    "UnknownNameError",
+    "ValueOutOfBoundsError",
+]
+
+
+class RanvierError(Exception):
+    """Base of all errors that a user can cause and mend.
+
+    Attributes
+    ----------
+    object
+        What the error is about, for example ``"parameter tau_m of population exc"``.
+    value
+        What was given, as text.
+    bound
+        What that breaks.
+    remedy
+        What to do.
+    """
+
+    def __init__(self, object: str, value: str = "", bound: str = "", remedy: str = "") -> None:  # noqa: A002
+        self.object = object
+        self.value = value
+        self.bound = bound
+        self.remedy = remedy
+        message = object
+        if value:
+            message += f" is {value}"
+        if bound:
+            message += f"{', but ' if value else ': '}{bound}"
+        if remedy:
+            message += f"; {remedy}"
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[RanvierError], tuple[str, str, str, str]]:
+        return type(self), (self.object, self.value, self.bound, self.remedy)
+
+
+class UnknownNameError(RanvierError, LookupError):
+    """A model, parameter, variable, rule, population or option of that name does not exist."""
+
+
+class ValueOutOfBoundsError(RanvierError, ValueError):
+    """A value is out of its bounds or not finite."""
+
+
+class ShapeError(RanvierError, ValueError):
+    """An array does not have the length or the number of dimensions that is needed."""
+
+
+class DelayError(RanvierError, ValueError):
+    """A delay is shorter than one step, too long or not on the grid of the resolution."""
+
+
+class RuleError(RanvierError, ValueError):
+    """A connection rule cannot be carried out on these populations."""
+
+
+class InsufficientMemoryError(RanvierError, MemoryError):
+    """More memory would be needed than the machine has; found before anything is built."""
+
+
+class StateError(RanvierError, RuntimeError):
+    """A call that the present state of the object does not allow."""
+
+
+class FileError(RanvierError, OSError):
+    """A file cannot be written or read."""
+
+
+class InternalError(RuntimeError):
+    """A bug in Ranvier, never a user's mistake. Please report it."""

@@ -1,0 +1,321 @@
+"""Recordings in files: written piece by piece while a simulation runs, and read back.
+
+HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file. CSV (``.csv``) holds
+one line per spike or sample after lines that begin with ``#`` and a line with the names of the columns; its first line is
+JSON and tells what the file is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.errors import FileError
+from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData
+
+__all__ = ["check_writable", "read_spikes", "read_state", "read_weights"]
+
+Metadata: TypeAlias = dict[str, Any]
+Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+_HDF5_SUFFIXES = (".h5", ".hdf5")
+_CSV_SUFFIX = ".csv"
+# Bytes of one chunk of a dataset.
+_CHUNK_BYTES = 1 << 18
+
+
+@contextlib.contextmanager
+def _file_errors(path: Path, what: str) -> Iterator[None]:
+    try:
+        yield
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(
+            f"file {path}",
+            bound=f"it cannot be {what} ({error.strerror or error})",
+            remedy="check the folder, the permissions and the space left",
+        ) from error
+
+
+def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF5_SUFFIXES, _CSV_SUFFIX)) -> None:
+    """Make sure that a file can be written; what it holds is left alone.
+
+    Raises
+    ------
+    FileError
+        When it cannot, or when its name does not end in one of the suffixes.
+    """
+    path = Path(path)
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise FileError(
+            f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
+        )
+    with _file_errors(path, "written"):
+        existed = path.exists()
+        with path.open("ab"):
+            pass
+        if not existed:
+            path.unlink()
+
+
+class RecordingFile(Protocol):
+    """A file that grows while a simulation runs. It is open only while something is written."""
+
+    def append(self, columns: Columns, end: int) -> None:
+        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+
+
+def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: Columns) -> RecordingFile:
+    """Create or replace the file of a recorder.
+
+    Parameters
+    ----------
+    path
+        Its suffix tells the format.
+    kind
+        ``"spikes"``, ``"state"`` or ``"weights"``.
+    metadata
+        What must be known to read it, as JSON has it.
+    fixed
+        Arrays that are written once.
+    columns
+        Empty arrays of the type and shape, but for the first dimension, of what will be appended.
+    """
+    metadata = {
+        "format": "ranvier",
+        "kind": kind,
+        "version": _core.version,
+        "file_id": uuid.uuid4().hex,
+        **metadata,
+    }
+    with _file_errors(path, "written"):
+        if path.suffix.lower() == _CSV_SUFFIX:
+            return _CsvFile(path, metadata, fixed, columns)
+        return _Hdf5File(path, metadata, fixed, columns)
+
+
+class _Hdf5File:
+    def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
+        self._path = path
+        self._id = metadata["file_id"]
+        self._rows = 0
+        with h5py.File(path, "w") as file:
+            for name, value in metadata.items():
+                file.attrs[name] = json.dumps(value) if isinstance(value, list | dict) else value
+            for name, array in fixed.items():
+                file.create_dataset(name, data=array)
+            for name, array in columns.items():
+                row_bytes = max(1, array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64)))
+                rows = max(1, _CHUNK_BYTES // row_bytes)
+                # A row that is longer than a chunk is cut.
+                width = tuple(max(1, min(n, _CHUNK_BYTES // array.dtype.itemsize)) for n in array.shape[1:])
+                file.create_dataset(
+                    name,
+                    shape=(0, *array.shape[1:]),
+                    maxshape=(None, *array.shape[1:]),
+                    dtype=array.dtype,
+                    chunks=(rows, *width),
+                )
+
+    def append(self, columns: Columns, end: int) -> None:
+        with _file_errors(self._path, "written"), h5py.File(self._path, "r+") as file:
+            if file.attrs.get("file_id") != self._id:
+                raise FileError(
+                    f"file {self._path}",
+                    bound="another simulation or program has replaced it",
+                    remedy="give each simulation files of its own",
+                )
+            rows = 0
+            for name, array in columns.items():
+                rows = len(array)
+                dataset = file[name]
+                dataset.resize(self._rows + rows, axis=0)
+                dataset[self._rows :] = array
+            file.attrs["end"] = end
+        self._rows += rows
+
+
+class _CsvFile:
+    def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
+        self._path = path
+        self._kind = metadata["kind"]
+        self._resolution = metadata["resolution"]
+        self._fixed = fixed
+        described = {**metadata, **{name: array.tolist() for name, array in fixed.items()}}
+        names = {
+            "spikes": ["step", "time_ms", "neuron"],
+            "state": ["step", "time_ms", "neuron", *(name for name in columns if name != "steps")],
+            "weights": ["step", "time_ms", "source", "target", "weight"],
+        }[self._kind]
+        self._header = f"# {json.dumps(described)}\n{','.join(names)}\n".encode()
+        path.write_bytes(self._header)
+        self._bytes = len(self._header)
+
+    def append(self, columns: Columns, end: int) -> None:
+        with _file_errors(self._path, "written"), self._path.open("r+b") as file:
+            if file.read(len(self._header)) != self._header:
+                raise FileError(
+                    f"file {self._path}",
+                    bound="another simulation or program has replaced it",
+                    remedy="give each simulation files of its own",
+                )
+            # What an earlier attempt may have left is written anew.
+            file.truncate(self._bytes)
+            file.seek(self._bytes)
+            file.writelines(line.encode() for line in self._lines(columns))
+            file.write(f"# end {end}\n".encode())
+            position = file.tell()
+        self._bytes = position
+
+    def _lines(self, columns: Columns) -> Iterator[str]:
+        steps = columns["steps"]
+        times = (steps * self._resolution).tolist()
+        if self._kind == "spikes":
+            for step, time, neuron in zip(steps.tolist(), times, columns["neurons"].tolist(), strict=True):
+                yield f"{step},{time!r},{neuron}\n"
+        elif self._kind == "state":
+            neurons = self._fixed["neurons"].tolist()
+            names = [name for name in columns if name != "steps"]
+            for row, (step, time) in enumerate(zip(steps.tolist(), times, strict=True)):
+                for neuron, *values in zip(neurons, *(columns[name][row].tolist() for name in names), strict=True):
+                    yield f"{step},{time!r},{neuron},{','.join(map(repr, values))}\n"
+        else:
+            pairs = list(zip(self._fixed["sources"].tolist(), self._fixed["targets"].tolist(), strict=True))
+            for step, time, weights in zip(steps.tolist(), times, columns["weights"], strict=True):
+                for (source, target), weight in zip(pairs, weights.tolist(), strict=True):
+                    yield f"{step},{time!r},{source},{target},{weight!r}\n"
+
+
+# ---- reading -------------------------------------------------------------------------------------------------------------
+
+
+def read_spikes(path: str | PathLike[str]) -> SpikeData:
+    """Read the file of a spike recorder.
+
+    Raises
+    ------
+    FileError
+        When it cannot be read or is not such a file.
+    """
+    metadata, columns = _read(Path(path), "spikes")
+    return SpikeData(
+        steps=_integers(columns["steps"]),
+        neurons=_integers(columns["neurons"]),
+        resolution=float(metadata["resolution"]),
+        begin=int(metadata["begin"]),
+        end=int(metadata["end"]),
+        segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
+    )
+
+
+def read_state(path: str | PathLike[str]) -> StateData:
+    """Read the file of a recorder of state variables.
+
+    Raises
+    ------
+    FileError
+        When it cannot be read or is not such a file.
+    """
+    metadata, columns = _read(Path(path), "state")
+    variables = tuple(metadata["variables"])
+    steps, neurons = _integers(columns["steps"]), _integers(columns["neurons"])
+    values = np.empty((len(steps), len(variables), len(neurons)))
+    for i, name in enumerate(variables):
+        values[:, i, :] = columns[name]
+    return StateData(
+        steps=steps,
+        neurons=neurons,
+        variables=variables,
+        values=values,
+        resolution=float(metadata["resolution"]),
+        population=str(metadata["population"]),
+    )
+
+
+def read_weights(path: str | PathLike[str]) -> WeightData:
+    """Read the file of a recorder of weights.
+
+    Raises
+    ------
+    FileError
+        When it cannot be read or is not such a file.
+    """
+    metadata, columns = _read(Path(path), "weights")
+    return WeightData(
+        steps=_integers(columns["steps"]),
+        weights=np.asarray(columns["weights"], dtype=np.float64),
+        sources=_integers(columns["sources"]),
+        targets=_integers(columns["targets"]),
+        resolution=float(metadata["resolution"]),
+        projection=str(metadata["projection"]),
+    )
+
+
+def _integers(values: npt.ArrayLike) -> IntArray:
+    return np.asarray(values, dtype=np.int64)
+
+
+def _read(path: Path, kind: str) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
+    with _file_errors(path, "read"):
+        with path.open("rb"):
+            pass
+        read = _read_csv if path.suffix.lower() == _CSV_SUFFIX else _read_hdf5
+        try:
+            metadata, columns = read(path)
+        except (ValueError, KeyError) as error:
+            raise FileError(f"file {path}", bound=f"it is not a recording of Ranvier ({error})") from error
+        if metadata.get("format") != "ranvier" or metadata.get("kind") != kind:
+            raise FileError(
+                f"file {path}", str(metadata.get("kind", "something else")), f"a recording of {kind} is needed"
+            )
+        return metadata, columns
+
+
+def _read_hdf5(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
+    with h5py.File(path, "r") as file:
+        metadata = dict(file.attrs)
+        for name in ("segments", "variables"):
+            if name in metadata:
+                metadata[name] = json.loads(metadata[name])
+        return metadata, {name: dataset[()] for name, dataset in file.items()}
+
+
+def _read_csv(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
+    with path.open() as file:
+        first = file.readline()
+        if not first.startswith("# {"):
+            raise ValueError("its first line does not describe it")
+        metadata: Metadata = json.loads(first[2:])
+        names = file.readline().strip().split(",")
+        rows, end = [], metadata["begin"]
+        for line in file:
+            if line.startswith("#"):
+                end = int(line.split()[2])
+            else:
+                rows.append(line)
+    metadata["end"] = end
+    table = np.loadtxt(rows, delimiter=",", ndmin=2) if rows else np.empty((0, len(names)))
+    columns = dict(zip(names, table.T, strict=True))
+    if metadata["kind"] == "spikes":
+        return metadata, {"steps": columns["step"], "neurons": columns["neuron"]}
+    # One line per sample and neuron, or synapse.
+    fixed = ("neurons",) if metadata["kind"] == "state" else ("sources", "targets")
+    width = max(1, len(metadata[fixed[0]]))
+    result = {name: np.asarray(metadata[name]) for name in fixed}
+    result["steps"] = columns["step"][::width]
+    data = names[3:] if metadata["kind"] == "state" else ["weight"]
+    for name in data:
+        shaped = columns[name].reshape(-1, width)[:, : len(metadata[fixed[0]])]
+        result["weights" if name == "weight" else name] = shaped
+    return metadata, result

@@ -1,0 +1,194 @@
+"""Generate `ranvier.models` from the registry of the core: ``python -m ranvier.generate_models``.
+
+The generated file is committed, so that editors and type checkers see it; a test compares it with the registry.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ranvier import _core
+
+__all__ = ["main", "source"]
+
+_HEADER = '''\
+"""Neuron models and stimulators.
+
+Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
+that. Every value may be one number for all neurons, an array with one for each, or a distribution to draw them from.
+"""
+
+# The names are those of the field and of the equations.
+# ruff: noqa: N801, N803
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from ranvier.model_base import NeuronModel, Stimulator
+from ranvier.values import Values
+
+__all__ = [
+'''
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "math.inf" if value > 0 else "-math.inf"
+    return repr(value)
+
+
+def _plain_number(value: float) -> str:
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _wrapped(text: str, indent: str) -> Iterator[str]:
+    yield from textwrap.wrap(text, 120, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith(".") else text + "."
+
+
+def _section(title: str) -> Iterator[str]:
+    yield ""
+    yield f"    {title}"
+    yield f"    {'-' * len(title)}"
+
+
+def _docstring(
+    model: _core.NeuronModel | _core.StimulatorModel, parameters: Iterable[tuple[str, str]], notes: str
+) -> Iterator[str]:
+    yield f'    """{_sentence(model.summary)}'
+    yield ""
+    yield from _wrapped(notes, "    ")
+    yield from _section("Parameters")
+    for title, meaning in parameters:
+        yield f"    {title}"
+        yield from _wrapped(_sentence(meaning), "        ")
+    yield from _section("Notes")
+    yield "    ::"
+    yield ""
+    yield from (f"        {line}" if line.strip() else "" for line in model.equations.strip("\n").splitlines())
+    if model.reference:
+        yield from _section("References")
+        yield from _wrapped(model.reference, "    ")
+    yield '    """'
+
+
+def _parameter_title(parameter: _core.ParameterInfo) -> str:
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    bounds = "" if parameter.bounds == "any number" else f"; {parameter.bounds}"
+    return f"{parameter.name} : default {_plain_number(parameter.default)}{unit}{bounds}"
+
+
+def _initial_value(variable: _core.VariableInfo) -> str:
+    return variable.initial_parameter or "0"
+
+
+def _initializer(arguments: list[str], names: list[str]) -> Iterator[str]:
+    yield "    def __init__("
+    yield "        self,"
+    yield "        *,"
+    yield from (f"        {argument}," for argument in arguments)
+    yield "    ) -> None:"
+    yield "        super().__init__("
+    yield from (f"            {name}={name}," for name in names)
+    yield "        )"
+
+
+def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
+    names = [parameter.name for parameter in model.parameters]
+    settable = [variable for variable in model.variables if variable.name not in names]
+    titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    for variable in settable:
+        unit = f" ({variable.unit})" if variable.unit else ""
+        titles.append(
+            (
+                f"{variable.name} : default {_initial_value(variable)}",
+                f"initial value: {variable.meaning[:1].lower()}{variable.meaning[1:]}{unit}",
+            )
+        )
+    receptors = ", ".join(model.receptors)
+    notes = f"Weights are in {model.weight_unit}. Inputs: {receptors}."
+    if len(model.receptors) == 2:
+        notes += " Weights >= 0 go to the first, negative ones to the second, with their sign."
+    notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
+    yield f"class {model.name}(NeuronModel):"
+    yield from _docstring(model, titles, notes)
+    yield ""
+    yield f'    name: ClassVar[str] = "{model.name}"'
+    yield ""
+    yield from _initializer(
+        [f"{parameter.name}: Values = {_number(parameter.default)}" for parameter in model.parameters]
+        + [f"{variable.name}: Values | None = None" for variable in settable],
+        names + [variable.name for variable in settable],
+    )
+
+
+def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
+    sequences = [sequence.name for sequence in model.sequences]
+    titles = [
+        (f"{sequence.name} : array{f' ({sequence.unit})' if sequence.unit else ''}", sequence.meaning)
+        for sequence in model.sequences
+    ]
+    titles += [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    notes = (
+        "Its spikes reach each target with a weight and a delay."
+        if model.emits_spikes
+        else "It adds to the current of its targets (pA)."
+    )
+    yield f"class {model.name}(Stimulator):"
+    yield from _docstring(model, titles, notes)
+    yield ""
+    yield f'    name: ClassVar[str] = "{model.name}"'
+    yield f"    emits_spikes: ClassVar[bool] = {model.emits_spikes}"
+    if sequences:
+        listed = "".join(f'"{name}", ' for name in sequences).strip()
+        listed = listed if len(sequences) == 1 else listed.rstrip(",")
+        yield f"    sequence_names: ClassVar[tuple[str, ...]] = ({listed})"
+    yield ""
+    yield from _initializer(
+        [f"{name}: npt.ArrayLike" for name in sequences]
+        + [f"{parameter.name}: Values = {_number(parameter.default)}" for parameter in model.parameters],
+        sequences + [parameter.name for parameter in model.parameters],
+    )
+
+
+def source() -> str:
+    """Return the text of `ranvier.models` as the registry has it now."""
+    # Spike generators are made by Network.create_spike_generators: their times are not values of a parameter.
+    neurons = [model for model in _core.neuron_models() if not model.plays_spikes]
+    stimulators = _core.stimulator_models()
+    names = sorted([model.name for model in neurons] + [model.name for model in stimulators])
+    text = _HEADER + "".join(f'    "{name}",\n' for name in names) + "]\n"
+    blocks = [_neuron_model(model) for model in neurons] + [_stimulator(model) for model in stimulators]
+    for block in blocks:
+        text += "\n\n" + "\n".join(block) + "\n"
+    tables = (("NEURON_MODELS", "NeuronModel", neurons), ("STIMULATORS", "Stimulator", stimulators))
+    for table, base, models in tables:
+        text += (
+            f"\n\n{table}: dict[str, type[{base}]] = {{\n"
+            if table == "NEURON_MODELS"
+            else (f"{table}: dict[str, type[{base}]] = {{\n")
+        )
+        text += "".join(f'    "{model.name}": {model.name},\n' for model in models) + "}\n"
+    if "math." not in text.replace("import math", ""):
+        text = text.replace("import math\n", "")
+    return text
+
+
+def main() -> None:
+    """Write the file."""
+    Path(__file__).with_name("models.py").write_text(source())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,582 @@
+"""Neuron models and stimulators.
+
+Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
+that. Every value may be one number for all neurons, an array with one for each, or a distribution to draw them from.
+"""
+
+# The names are those of the field and of the equations.
+# ruff: noqa: N801, N803
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from ranvier.model_base import NeuronModel, Stimulator
+from ranvier.values import Values
+
+__all__ = [
+    "ac_generator",
+    "dc_generator",
+    "iaf_psc_alpha",
+    "iaf_psc_delta",
+    "iaf_psc_exp",
+    "inhomogeneous_poisson_generator",
+    "noise_generator",
+    "poisson_generator",
+    "step_current_generator",
+]
+
+
+class iaf_psc_alpha(NeuronModel):
+    """Leaky integrate-and-fire neuron with alpha-shaped synaptic currents.
+
+    Weights are in pA. Inputs: excitatory, inhibitory. Weights >= 0 go to the first, negative ones to the second, with
+    their sign. State variables: V_m, I_syn_ex, I_syn_in, dI_syn_ex, dI_syn_in.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period, rounded to the grid.
+    V_th : default -55 mV
+        Threshold: the neuron fires when V_m >= V_th.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    V_min : default -inf mV; any number or infinite
+        Lower limit of the potential; -infinity: none.
+    tau_syn_ex : default 2 ms; > 0
+        Rise time of the excitatory synaptic current.
+    tau_syn_in : default 2 ms; > 0
+        Rise time of the inhibitory synaptic current.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current (pA).
+    dI_syn_ex : default 0
+        Initial value: what drives I_syn_ex: its derivative plus I_syn_ex / tau_syn_ex (pA/ms).
+    dI_syn_in : default 0
+        Initial value: what drives I_syn_in: its derivative plus I_syn_in / tau_syn_in (pA/ms).
+
+    Notes
+    -----
+    ::
+
+        C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_syn_ex + I_syn_in + I_e + I_stimulus
+        dI_syn_ex/dt = -I_syn_ex / tau_syn_ex + dI_syn_ex
+        d(dI_syn_ex)/dt = -dI_syn_ex / tau_syn_ex + (e / tau_syn_ex) sum of weights >= 0 of the spikes that arrive
+        and likewise for I_syn_in and weights < 0: a weight is the peak of the current that one spike causes.
+        V_m is never below V_min. When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays
+        there for t_ref, while the synaptic currents go on. Integrated exactly on the grid; a spike acts from the end of
+        the step in which it arrives.
+
+    References
+    ----------
+    S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)
+    """
+
+    name: ClassVar[str] = "iaf_psc_alpha"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values = -70.0,
+        C_m: Values = 250.0,
+        tau_m: Values = 10.0,
+        t_ref: Values = 2.0,
+        V_th: Values = -55.0,
+        V_reset: Values = -70.0,
+        I_e: Values = 0.0,
+        V_min: Values = -math.inf,
+        tau_syn_ex: Values = 2.0,
+        tau_syn_in: Values = 2.0,
+        V_m: Values | None = None,
+        I_syn_ex: Values | None = None,
+        I_syn_in: Values | None = None,
+        dI_syn_ex: Values | None = None,
+        dI_syn_in: Values | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            V_min=V_min,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+            dI_syn_ex=dI_syn_ex,
+            dI_syn_in=dI_syn_in,
+        )
+
+
+class iaf_psc_delta(NeuronModel):
+    """Leaky integrate-and-fire neuron whose potential jumps when a spike arrives.
+
+    Weights are in mV. Inputs: jump. State variables: V_m.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period, rounded to the grid.
+    V_th : default -55 mV
+        Threshold: the neuron fires when V_m >= V_th.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    V_min : default -inf mV; any number or infinite
+        Lower limit of the potential; -infinity: none.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+
+    Notes
+    -----
+    ::
+
+        C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_e + I_stimulus
+        V_m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
+        V_m is never below V_min. When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays
+        there for t_ref; spikes that arrive meanwhile are lost. Integrated exactly on the grid.
+
+    References
+    ----------
+    S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)
+    """
+
+    name: ClassVar[str] = "iaf_psc_delta"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values = -70.0,
+        C_m: Values = 250.0,
+        tau_m: Values = 10.0,
+        t_ref: Values = 2.0,
+        V_th: Values = -55.0,
+        V_reset: Values = -70.0,
+        I_e: Values = 0.0,
+        V_min: Values = -math.inf,
+        V_m: Values | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            V_min=V_min,
+            V_m=V_m,
+        )
+
+
+class iaf_psc_exp(NeuronModel):
+    """Leaky integrate-and-fire neuron with exponentially decaying synaptic currents.
+
+    Weights are in pA. Inputs: excitatory, inhibitory. Weights >= 0 go to the first, negative ones to the second, with
+    their sign. State variables: V_m, I_syn_ex, I_syn_in.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period, rounded to the grid.
+    V_th : default -55 mV
+        Threshold: the neuron fires when V_m >= V_th.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_ex : default 2 ms; > 0
+        Time constant of the excitatory synaptic current.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of the inhibitory synaptic current.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current (pA).
+
+    Notes
+    -----
+    ::
+
+        C_m dV_m/dt = -C_m (V_m - E_L) / tau_m + I_syn_ex + I_syn_in + I_e + I_stimulus
+        dI_syn_ex/dt = -I_syn_ex / tau_syn_ex + sum of weights >= 0 of the spikes that arrive
+        dI_syn_in/dt = -I_syn_in / tau_syn_in + sum of weights < 0 of the spikes that arrive
+        When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays there for t_ref, while
+        the synaptic currents go on. Integrated exactly on the grid; a spike acts on V_m from the end of the step in which
+        it arrives.
+
+    References
+    ----------
+    S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)
+    """
+
+    name: ClassVar[str] = "iaf_psc_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values = -70.0,
+        C_m: Values = 250.0,
+        tau_m: Values = 10.0,
+        t_ref: Values = 2.0,
+        V_th: Values = -55.0,
+        V_reset: Values = -70.0,
+        I_e: Values = 0.0,
+        tau_syn_ex: Values = 2.0,
+        tau_syn_in: Values = 2.0,
+        V_m: Values | None = None,
+        I_syn_ex: Values | None = None,
+        I_syn_in: Values | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+        )
+
+
+class ac_generator(Stimulator):
+    """Sinusoidal current.
+
+    It adds to the current of its targets (pA).
+
+    Parameters
+    ----------
+    amplitude : default 0 pA
+        Amplitude of the sine.
+    offset : default 0 pA
+        Constant part of the current.
+    frequency : default 0 Hz
+        Frequency of the sine.
+    phase : default 0 degrees
+        Phase of the sine at time 0.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        I(t) = offset + amplitude sin(2 pi (frequency t + phase / 360)) for start <= t < stop, else 0, sampled
+        at the steps of the grid; it flows into a target from t + delay on.
+    """
+
+    name: ClassVar[str] = "ac_generator"
+    emits_spikes: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        amplitude: Values = 0.0,
+        offset: Values = 0.0,
+        frequency: Values = 0.0,
+        phase: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            amplitude=amplitude,
+            offset=offset,
+            frequency=frequency,
+            phase=phase,
+            start=start,
+            stop=stop,
+        )
+
+
+class dc_generator(Stimulator):
+    """Constant current.
+
+    It adds to the current of its targets (pA).
+
+    Parameters
+    ----------
+    amplitude : default 0 pA
+        Current.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        I(t) = amplitude for start <= t < stop, else 0; it flows into a target from t + delay on.
+    """
+
+    name: ClassVar[str] = "dc_generator"
+    emits_spikes: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        amplitude: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            amplitude=amplitude,
+            start=start,
+            stop=stop,
+        )
+
+
+class inhomogeneous_poisson_generator(Stimulator):
+    """Independent Poisson spike trains, one for each target, whose rate changes at given times.
+
+    Its spikes reach each target with a weight and a delay.
+
+    Parameters
+    ----------
+    times : array (ms)
+        Times at which the rate changes, ascending.
+    rates : array (spikes/s)
+        Rate of each target's train from each of these times on.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        As poisson_generator, with the rate rates[i] for spikes emitted in times[i] < t <= times[i + 1],
+        and 0 before times[0].
+
+    References
+    ----------
+    J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann, Insurance: Mathematics
+    and Economics 12, 39-45 (1993), where the mean exceeds 16
+    """
+
+    name: ClassVar[str] = "inhomogeneous_poisson_generator"
+    emits_spikes: ClassVar[bool] = True
+    sequence_names: ClassVar[tuple[str, ...]] = ("times", "rates")
+
+    def __init__(
+        self,
+        *,
+        times: npt.ArrayLike,
+        rates: npt.ArrayLike,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            times=times,
+            rates=rates,
+            start=start,
+            stop=stop,
+        )
+
+
+class noise_generator(Stimulator):
+    """Independent Gaussian noise currents, one for each target.
+
+    It adds to the current of its targets (pA).
+
+    Parameters
+    ----------
+    mean : default 0 pA
+        Mean current.
+    std : default 0 pA; >= 0
+        Standard deviation of the current.
+    interval : default 1 ms; > 0 and <= 1e+12
+        Time for which a value holds, a multiple of the resolution.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+    std_mod : default 0 pA; >= 0
+        Modulation of the standard deviation, at most std.
+    frequency : default 0 Hz
+        Frequency of the modulation.
+    phase : default 0 degrees
+        Phase of the modulation at time 0.
+
+    Notes
+    -----
+    ::
+
+        I(t) = mean + sqrt(std^2 + std_mod^2 sin(2 pi (frequency t_j + phase / 360))) N_j for t_j <= t < t_j + interval,
+        where t_j = start + j interval (with start = 0: resolution + j interval), and the N_j of each target are independent
+        and standard normal; 0 outside start <= t < stop. The current flows into a target from t + delay on.
+
+    References
+    ----------
+    M. J. Wichura, Applied Statistics 37, 477-484 (1988), for the normal numbers
+    """
+
+    name: ClassVar[str] = "noise_generator"
+    emits_spikes: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        *,
+        mean: Values = 0.0,
+        std: Values = 0.0,
+        interval: Values = 1.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+        std_mod: Values = 0.0,
+        frequency: Values = 0.0,
+        phase: Values = 0.0,
+    ) -> None:
+        super().__init__(
+            mean=mean,
+            std=std,
+            interval=interval,
+            start=start,
+            stop=stop,
+            std_mod=std_mod,
+            frequency=frequency,
+            phase=phase,
+        )
+
+
+class poisson_generator(Stimulator):
+    """Independent Poisson spike trains, one for each target.
+
+    Its spikes reach each target with a weight and a delay.
+
+    Parameters
+    ----------
+    rate : default 0 spikes/s; >= 0 and <= 1e+09
+        Rate of each target's train.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        The number of spikes that a target receives in a step is Poisson distributed with the mean
+        rate * resolution, for spikes emitted in start < t <= stop; they arrive at t + delay.
+
+    References
+    ----------
+    J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann, Insurance: Mathematics
+    and Economics 12, 39-45 (1993), where the mean exceeds 16
+    """
+
+    name: ClassVar[str] = "poisson_generator"
+    emits_spikes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            start=start,
+            stop=stop,
+        )
+
+
+class step_current_generator(Stimulator):
+    """Current that is constant between given times.
+
+    It adds to the current of its targets (pA).
+
+    Parameters
+    ----------
+    times : array (ms)
+        Times at which the current changes, ascending.
+    amplitudes : array (pA)
+        Current from each of these times on.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        I(t) = amplitudes[i] for times[i] <= t < times[i + 1] and start <= t < stop, else 0;
+        it flows into a target from t + delay on.
+    """
+
+    name: ClassVar[str] = "step_current_generator"
+    emits_spikes: ClassVar[bool] = False
+    sequence_names: ClassVar[tuple[str, ...]] = ("times", "amplitudes")
+
+    def __init__(
+        self,
+        *,
+        times: npt.ArrayLike,
+        amplitudes: npt.ArrayLike,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            times=times,
+            amplitudes=amplitudes,
+            start=start,
+            stop=stop,
+        )
+
+
+NEURON_MODELS: dict[str, type[NeuronModel]] = {
+    "iaf_psc_alpha": iaf_psc_alpha,
+    "iaf_psc_delta": iaf_psc_delta,
+    "iaf_psc_exp": iaf_psc_exp,
+}
+STIMULATORS: dict[str, type[Stimulator]] = {
+    "ac_generator": ac_generator,
+    "dc_generator": dc_generator,
+    "inhomogeneous_poisson_generator": inhomogeneous_poisson_generator,
+    "noise_generator": noise_generator,
+    "poisson_generator": poisson_generator,
+    "step_current_generator": step_current_generator,
+}

@@ -1,0 +1,7 @@
+"""Networks that ship with Ranvier. Each is a function whose keywords are what can be set."""
+
+from ranvier.networks.brunel import brunel
+from ranvier.networks.microcircuit import microcircuit
+from ranvier.networks.network_model import NetworkModel
+
+__all__ = ["NetworkModel", "brunel", "microcircuit"]

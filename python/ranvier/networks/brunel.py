@@ -1,0 +1,157 @@
+"""Random balanced networks of excitatory and inhibitory neurons.
+
+Brunel, Journal of Computational Neuroscience 8, 183-208 (2000), https://doi.org/10.1023/A:1008925309027.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from ranvier._names import unknown_name
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.model_base import NeuronModel
+from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
+from ranvier.network import Network
+from ranvier.networks.network_model import NetworkModel
+from ranvier.rules import FixedIndegree
+
+__all__ = ["brunel"]
+
+_THRESHOLD = 20.0  # mV above rest
+_TAU_M, _TAU_SYN, _T_REF = 20.0, 0.5, 2.0  # ms
+_C_M_ALPHA = 250.0  # pF
+
+
+def brunel(
+    *,
+    version: Literal["delta", "alpha"] = "delta",
+    order: int = 2500,
+    scale: float = 1.0,
+    g: float = 5.0,
+    eta: float = 2.0,
+    epsilon: float = 0.1,
+    J: float = 0.1,  # noqa: N803
+    delay: float = 1.5,
+    dt: float = 0.1,
+    seed: int = 1,
+) -> NetworkModel:
+    """Describe a random balanced network after Brunel (2000).
+
+    There are four times as many excitatory as inhibitory neurons. Each gets `epsilon` of the neurons of both kinds as
+    sources, drawn with repetition, and an independent Poisson train.
+
+    Parameters
+    ----------
+    version
+        ``"delta"``: the potential jumps with each spike (`iaf_psc_delta`), as in the paper; ``"alpha"``: synaptic currents
+        have the form of an alpha function (`iaf_psc_alpha`), whose postsynaptic potential has the height `J`.
+    order
+        Inhibitory neurons; there are four times as many excitatory ones.
+    scale
+        Scales `order`, > 0.
+    g
+        Strength of an inhibitory synapse relative to that of an excitatory one, >= 0.
+    eta
+        Rate of the external input relative to the one that takes a neuron to its threshold, >= 0.
+    epsilon
+        Connection probability, 0 to 1.
+    J
+        Height of an excitatory postsynaptic potential, mV, > 0.
+    delay
+        Of all synapses, ms.
+    dt
+        Resolution, ms.
+    seed
+        What all random numbers depend on.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For values out of their bounds, and when `epsilon` leaves no source at all.
+    UnknownNameError
+        For a version that does not exist.
+
+    References
+    ----------
+    N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000), https://doi.org/10.1023/A:1008925309027
+    """
+    if version not in ("delta", "alpha"):
+        unknown_name("version of the Brunel network", version, ["delta", "alpha"])
+    for name, value, lowest, highest in (
+        ("scale", scale, math.ulp(0.0), math.inf),
+        ("g", g, 0.0, math.inf),
+        ("eta", eta, 0.0, math.inf),
+        ("epsilon", epsilon, 0.0, 1.0),
+        ("J", J, math.ulp(0.0), math.inf),
+    ):
+        if not (lowest <= value <= highest and math.isfinite(value)):
+            bound = f"must be {'>= 0' if lowest == 0.0 else '> 0'} and {'finite' if highest == math.inf else '<= 1'}"
+            raise ValueOutOfBoundsError(f"{name} of the Brunel network", str(value), bound)
+    inhibitory_size = round(order * scale)
+    excitatory_size = 4 * inhibitory_size
+    excitatory_indegree = round(epsilon * excitatory_size)
+    inhibitory_indegree = round(epsilon * inhibitory_size)
+    if excitatory_indegree < 1:
+        raise ValueOutOfBoundsError(
+            "excitatory in-degree of the Brunel network",
+            str(excitatory_indegree),
+            "must be at least 1",
+            "raise order, scale or epsilon",
+        )
+    neuron: NeuronModel
+    if version == "delta":
+        neuron = iaf_psc_delta(E_L=0.0, V_reset=0.0, V_th=_THRESHOLD, C_m=1.0, tau_m=_TAU_M, t_ref=_T_REF, V_m=0.0)
+        weight = J
+        threshold_rate = _THRESHOLD / (J * excitatory_indegree * _TAU_M)
+    else:
+        neuron = iaf_psc_alpha(
+            E_L=0.0,
+            V_reset=0.0,
+            V_th=_THRESHOLD,
+            C_m=_C_M_ALPHA,
+            tau_m=_TAU_M,
+            tau_syn_ex=_TAU_SYN,
+            tau_syn_in=_TAU_SYN,
+            t_ref=_T_REF,
+            V_m=0.0,
+        )
+        weight = J / _psp_height()
+        threshold_rate = (_THRESHOLD * _C_M_ALPHA) / (weight * excitatory_indegree * math.e * _TAU_M * _TAU_SYN)
+    net = Network(resolution=dt, seed=seed, name=f"Brunel network ({version})")
+    excitatory = net.create(neuron, excitatory_size, name="excitatory")
+    inhibitory = net.create(neuron, inhibitory_size, name="inhibitory")
+    for target in (excitatory, inhibitory):
+        net.connect(excitatory, target, FixedIndegree(excitatory_indegree), weight=weight, delay=delay)
+        net.connect(inhibitory, target, FixedIndegree(inhibitory_indegree), weight=-g * weight, delay=delay)
+        # Of as many external sources as there are excitatory ones; from spikes/ms to spikes/s.
+        rate = 1000.0 * eta * threshold_rate * excitatory_indegree
+        net.stimulate(target, poisson_generator(rate=rate), weight=weight, delay=delay)
+    return NetworkModel(
+        net=net,
+        spikes=net.record_spikes(),
+        time=1000.0,
+        presim=100.0,
+        source="N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000)",
+    )
+
+
+def _psp_height() -> float:
+    """Height in mV of the postsynaptic potential of an alpha-shaped current whose greatest value is 1 pA."""
+    rate = 1.0 / _TAU_SYN - 1.0 / _TAU_M
+    ratio = _TAU_M / _TAU_SYN
+    # Where the derivative is zero: Lambert's W on its lower branch.
+    time = (-_lambert_w_lower(-math.exp(-1.0 / ratio) / ratio) - 1.0 / ratio) / rate
+    decay_m, decay_syn = math.exp(-time / _TAU_M), math.exp(-time / _TAU_SYN)
+    return math.e / (_TAU_SYN * _C_M_ALPHA * rate) * ((decay_m - decay_syn) / rate - time * decay_syn)
+
+
+def _lambert_w_lower(x: float) -> float:
+    """Solution w <= -1 of w exp(w) = x, for -1/e < x < 0, by Newton's method on ln(-w) + w = ln(-x)."""
+    w = -2.0
+    for _ in range(100):
+        step = (math.log(-w) + w - math.log(-x)) / (1.0 / w + 1.0)
+        w -= step
+        if abs(step) < 1e-14 * abs(w):
+            break
+    return w

@@ -1,0 +1,183 @@
+"""The cortical microcircuit: the circuit under 1 mm² of early sensory cortex at its natural density.
+
+Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358: four layers, each with an
+excitatory and an inhibitory population, 77,169 neurons and 0.3 billion synapses.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier._names import unknown_name
+from ranvier.distributions import Normal
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.models import iaf_psc_exp, poisson_generator
+from ranvier.network import Network
+from ranvier.networks.network_model import NetworkModel
+from ranvier.rules import FixedTotalNumber
+
+__all__ = ["microcircuit"]
+
+_POPULATIONS = ("L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I")
+_NEURONS = np.array([20683, 5834, 21915, 5479, 4850, 1065, 14395, 2948])
+_EXTERNAL_INDEGREES = np.array([1600, 1500, 2100, 1900, 2000, 1900, 2900, 2100])
+_EXTERNAL_RATE = 8.0  # spikes/s per connection
+_PUBLISHED_RATES = np.array([0.903, 2.965, 4.414, 5.876, 7.569, 8.633, 1.105, 7.829])  # spikes/s
+_INITIAL_MEAN = np.array([-68.28, -63.16, -63.33, -63.45, -63.11, -61.66, -66.72, -61.43])  # mV
+_INITIAL_STD = np.array([5.36, 4.57, 4.74, 4.94, 4.94, 4.55, 5.46, 4.48])  # mV
+
+# Row: target population, column: source population.
+_PROBABILITIES = np.array(
+    [
+        [0.1009, 0.1689, 0.0437, 0.0818, 0.0323, 0.0, 0.0076, 0.0],
+        [0.1346, 0.1371, 0.0316, 0.0515, 0.0755, 0.0, 0.0042, 0.0],
+        [0.0077, 0.0059, 0.0497, 0.135, 0.0067, 0.0003, 0.0453, 0.0],
+        [0.0691, 0.0029, 0.0794, 0.1597, 0.0033, 0.0, 0.1057, 0.0],
+        [0.1004, 0.0622, 0.0505, 0.0057, 0.0831, 0.3726, 0.0204, 0.0],
+        [0.0548, 0.0269, 0.0257, 0.0022, 0.06, 0.3158, 0.0086, 0.0],
+        [0.0156, 0.0066, 0.0211, 0.0166, 0.0572, 0.0197, 0.0396, 0.2252],
+        [0.0364, 0.001, 0.0034, 0.0005, 0.0277, 0.008, 0.0658, 0.1443],
+    ]
+)
+
+_E_L, _V_TH, _V_RESET = -65.0, -50.0, -65.0  # mV
+_C_M, _TAU_M, _TAU_SYN, _T_REF = 250.0, 10.0, 0.5, 2.0  # pF, ms
+_PSP = 0.15  # mV
+_INHIBITION = -4.0  # inhibitory weight in excitatory ones
+_WEIGHT_SPREAD = 0.1  # standard deviation by mean
+_DELAYS = {"E": 1.5, "I": 0.75}  # ms
+_DELAY_SPREAD = 0.5
+_EXTERNAL_DELAY = 1.5  # ms
+
+
+def microcircuit(
+    *,
+    scale: float = 1.0,
+    n_scaling: float | None = None,
+    k_scaling: float | None = None,
+    drive: Literal["dc", "poisson"] = "dc",
+    dt: float = 0.1,
+    seed: int = 1,
+) -> NetworkModel:
+    """Describe the cortical microcircuit of Potjans and Diesmann (2014).
+
+    Parameters
+    ----------
+    scale
+        Scales the numbers of neurons and the in-degrees, > 0; 1: the full circuit.
+    n_scaling, k_scaling
+        Scale only the numbers of neurons, or only the in-degrees; None: as `scale`. With fewer in-degrees the weights
+        grow by 1/sqrt(k_scaling), and a constant current restores the mean input that is lost.
+    drive
+        The external input: ``"dc"``, a constant current, or ``"poisson"``, an independent Poisson train per neuron.
+    dt
+        Resolution, ms.
+    seed
+        What all random numbers depend on.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a scaling that is not positive and finite.
+    UnknownNameError
+        For a drive that does not exist.
+
+    References
+    ----------
+    T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358
+    """
+    if drive not in ("dc", "poisson"):
+        unknown_name("drive of the microcircuit", drive, ["dc", "poisson"])
+    n = _scaling("n_scaling", scale if n_scaling is None else n_scaling)
+    k = _scaling("k_scaling", scale if k_scaling is None else k_scaling)
+    net = Network(resolution=dt, seed=seed, name="cortical microcircuit")
+    weights = _weights_of_full_scale()
+    currents = _constant_currents(weights, k, drive)
+    populations = []
+    for i, name in enumerate(_POPULATIONS):
+        model = iaf_psc_exp(
+            E_L=_E_L,
+            V_th=_V_TH,
+            V_reset=_V_RESET,
+            C_m=_C_M,
+            tau_m=_TAU_M,
+            tau_syn_ex=_TAU_SYN,
+            tau_syn_in=_TAU_SYN,
+            t_ref=_T_REF,
+            I_e=float(currents[i]),
+            V_m=Normal(float(_INITIAL_MEAN[i]), float(_INITIAL_STD[i])),
+        )
+        populations.append(net.create(model, max(1, round(float(_NEURONS[i]) * n)), name=name))
+    numbers = np.rint(_synapses_of_full_scale() * n * k).astype(int)
+    for i, target in enumerate(populations):
+        for j, source in enumerate(populations):
+            if numbers[i, j] == 0:
+                continue
+            mean = float(weights[i, j]) / math.sqrt(k)
+            spread = abs(mean) * _WEIGHT_SPREAD
+            delay = _DELAYS[source.name[-1]]
+            net.connect(
+                source,
+                target,
+                FixedTotalNumber(int(numbers[i, j])),
+                weight=Normal(mean, spread, low=0.0) if mean > 0 else Normal(mean, spread, high=0.0),
+                delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * dt),
+            )
+        if drive == "poisson":
+            indegree = round(float(_EXTERNAL_INDEGREES[i]) * k)
+            net.stimulate(
+                target,
+                poisson_generator(rate=indegree * _EXTERNAL_RATE),
+                weight=_weight(_PSP) / math.sqrt(k),
+                delay=_EXTERNAL_DELAY,
+            )
+    return NetworkModel(
+        net=net,
+        spikes=net.record_spikes(),
+        time=1000.0,
+        presim=100.0,
+        published_rates=dict(zip(_POPULATIONS, _PUBLISHED_RATES.tolist(), strict=True)),
+        source="T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014)",
+    )
+
+
+def _scaling(name: str, value: float) -> float:
+    if not 0.0 < float(value) < math.inf:
+        raise ValueOutOfBoundsError(name, str(value), "must be > 0 and finite")
+    return float(value)
+
+
+def _weight(psp: float) -> float:
+    """Weight in pA that gives a postsynaptic potential of that height in mV."""
+    q = (_TAU_M / _TAU_SYN) ** (1.0 / (_TAU_SYN - _TAU_M))
+    return psp * _C_M * (_TAU_SYN - _TAU_M) / (_TAU_M * _TAU_SYN) / (q**_TAU_M - q**_TAU_SYN)
+
+
+def _weights_of_full_scale() -> npt.NDArray[np.float64]:
+    """Mean weights in pA, row: target, column: source."""
+    weights = np.full(_PROBABILITIES.shape, _weight(_PSP))
+    weights[:, 1::2] *= _INHIBITION
+    weights[_POPULATIONS.index("L23E"), _POPULATIONS.index("L4E")] *= 2.0
+    return weights
+
+
+def _synapses_of_full_scale() -> npt.NDArray[np.float64]:
+    """Numbers of synapses, not rounded, row: target, column: source."""
+    pairs = np.outer(_NEURONS, _NEURONS).astype(np.float64)
+    return np.log(1.0 - _PROBABILITIES) / np.log((pairs - 1.0) / pairs)
+
+
+def _constant_currents(weights: npt.NDArray[np.float64], k: float, drive: str) -> npt.NDArray[np.float64]:
+    """Constant current of each population, pA: the drive, and what a smaller in-degree took from the mean input."""
+    indegrees = _synapses_of_full_scale() / _NEURONS[:, np.newaxis]
+    recurrent = (indegrees * weights) @ _PUBLISHED_RATES
+    external = _EXTERNAL_INDEGREES * _weight(_PSP) * _EXTERNAL_RATE
+    lost = 1.0 - math.sqrt(k)
+    # Rates in spikes/s and time constants in ms.
+    if drive == "poisson":
+        return 0.001 * _TAU_SYN * lost * (recurrent + external)
+    return 0.001 * _TAU_SYN * (external + lost * recurrent)

@@ -1,0 +1,104 @@
+"""Progress of what takes long, on a terminal or to a function of the user's."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal, Self, TypeAlias
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+__all__ = ["ProgressOption", "ProgressReport", "ProgressReporter"]
+
+Phase: TypeAlias = Literal["build", "run"]
+
+# What takes less time than this is not worth a line on the terminal.
+_PATIENCE_S = 0.5
+
+
+@dataclass(frozen=True)
+class ProgressReport:
+    """How far something has come.
+
+    Attributes
+    ----------
+    phase
+        ``"build"`` or ``"run"``.
+    done, total
+        Milliseconds of simulated time; both 0 while building.
+    elapsed
+        Seconds of wall-clock time since the phase began.
+    """
+
+    phase: Phase
+    done: float
+    total: float
+    elapsed: float
+
+
+ProgressOption: TypeAlias = bool | Callable[[ProgressReport], None] | None
+
+
+class ProgressReporter:
+    """Reports one phase while it lasts; a context manager.
+
+    Parameters
+    ----------
+    option
+        True: a line on the terminal; None: that if stderr is a terminal; False: nothing; a function: it is called.
+    phase, title, total
+        What is reported on.
+    """
+
+    def __init__(self, option: ProgressOption, phase: Phase, title: str, total: float = 0.0) -> None:
+        self._phase: Phase = phase
+        self._title = title
+        self._total = total
+        self._function = option if callable(option) else None
+        self._shown = option is True or (option is None and sys.stderr.isatty())
+        self._bar: Progress | None = None
+        self._begin = time.monotonic()
+
+    @property
+    def silent(self) -> bool:
+        """Whether nobody wants to know."""
+        return self._function is None and not self._shown
+
+    def update(self, done: float) -> None:
+        """Tell how far it has come, ms."""
+        elapsed = time.monotonic() - self._begin
+        if self._function is not None:
+            self._function(ProgressReport(self._phase, done, self._total, elapsed))
+        if not self._shown or elapsed < _PATIENCE_S:
+            return
+        if self._bar is None:
+            self._bar = self._make_bar()
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], completed=done)
+
+    def _make_bar(self) -> Progress:
+        columns = [SpinnerColumn(), TextColumn("{task.description}")]
+        if self._total:
+            measure = TextColumn("{task.completed:.0f} of {task.total:.0f} ms")
+            bar = Progress(
+                *columns, BarColumn(), measure, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+                console=Console(stderr=True), transient=True,
+            )  # fmt: skip
+        else:
+            bar = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+        bar.add_task(self._title, total=self._total or None)
+        return bar
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

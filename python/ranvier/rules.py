@@ -1,0 +1,274 @@
+"""Connection rules: who connects to whom.
+
+What a rule draws depends on the seed of the network, the projection and the neurons alone, so that it is the same for
+any number of threads. An *autapse* connects a neuron to itself; *multapses* are several connections from one neuron to
+another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier._names import unknown_name
+from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError
+
+__all__ = [
+    "AllToAll",
+    "Explicit",
+    "FixedIndegree",
+    "FixedOutdegree",
+    "FixedTotalNumber",
+    "OneToOne",
+    "PairwiseBernoulli",
+    "Rule",
+]
+
+# The core counts synapses in 64 bits, and Python's integers have no end.
+_LARGEST_NUMBER = 2**63 - 1
+
+
+def _count(rule: str, name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} of {rule} must be an integer, not {type(value).__name__}")
+    if not 0 <= value <= _LARGEST_NUMBER:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(value), f"must be >= 0 and <= {_LARGEST_NUMBER}")
+    return int(value)
+
+
+def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1:
+        raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "must have one dimension")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{name} of {rule} must be integers, not {array.dtype}")
+    if array.size and array.min() < 0:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
+    # Copied, and locked: the description of a network must not change behind its back.
+    result = np.array(array, dtype=np.int64)
+    result.flags.writeable = False
+    return result
+
+
+@dataclass(frozen=True, repr=False)
+class Rule:
+    """Base of all rules."""
+
+    name: ClassVar[str]
+
+    def __repr__(self) -> str:
+        # As a user would write it: without what was left at its default.
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) is not field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments of the core's `Network.connect`."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(frozen=True, repr=False)
+class OneToOne(Rule):
+    """The i-th source connects to the i-th target; there must be as many sources as targets.
+
+    Parameters
+    ----------
+    allow_autapses
+        Whether a neuron that would connect to itself does.
+
+    Arrays of weights or delays hold one number per pair, in the order of the neurons.
+    """
+
+    name: ClassVar[str] = "one_to_one"
+    allow_autapses: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class AllToAll(Rule):
+    """Every source connects to every target.
+
+    Parameters
+    ----------
+    allow_autapses
+        Whether a neuron that is both a source and a target connects to itself.
+
+    Arrays of weights or delays hold one number per pair of a target and a source, ``(targets, sources)``, also flat.
+    Those of autapses that are not allowed stand in them too, and are not used.
+    """
+
+    name: ClassVar[str] = "all_to_all"
+    allow_autapses: bool = True
+
+
+@dataclass(frozen=True, repr=False)
+class FixedIndegree(Rule):
+    """Every target gets the same number of connections, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree
+        Connections per target.
+    allow_autapses
+        Whether a neuron may be drawn as its own source.
+    allow_multapses
+        Whether a source may be drawn more than once for a target.
+    """
+
+    name: ClassVar[str] = "fixed_indegree"
+    indegree: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "number": _count(self.name, "indegree", self.indegree),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class FixedOutdegree(Rule):
+    """Every source gets the same number of connections, to targets drawn uniformly.
+
+    Parameters
+    ----------
+    outdegree
+        Connections per source.
+    allow_autapses
+        Whether a neuron may be drawn as its own target.
+    allow_multapses
+        Whether a target may be drawn more than once for a source.
+    """
+
+    name: ClassVar[str] = "fixed_outdegree"
+    outdegree: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "number": _count(self.name, "outdegree", self.outdegree),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class FixedTotalNumber(Rule):
+    """A number of connections between pairs of a source and a target drawn uniformly.
+
+    Parameters
+    ----------
+    number
+        Connections in all.
+    allow_autapses
+        Whether a neuron may be paired with itself.
+    allow_multapses
+        Whether a pair may be drawn more than once.
+    """
+
+    name: ClassVar[str] = "fixed_total_number"
+    number: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {**super()._arguments(), "number": _count(self.name, "number", self.number)}
+
+
+@dataclass(frozen=True, repr=False)
+class PairwiseBernoulli(Rule):
+    """Each pair of a source and a target is connected with the same probability, independently.
+
+    Parameters
+    ----------
+    probability
+        Between 0 and 1.
+    allow_autapses
+        Whether a neuron may connect to itself.
+    """
+
+    name: ClassVar[str] = "pairwise_bernoulli"
+    probability: float
+    allow_autapses: bool = True
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explicit(Rule):
+    """The connections themselves, as a list in coordinate form.
+
+    Parameters
+    ----------
+    sources, targets
+        Of each connection, the index of its source among the sources and of its target among the targets. Two arrays of
+        integers of equal length.
+
+    Arrays of weights or delays hold one number per connection, in the same order.
+    """
+
+    name: ClassVar[str] = "explicit"
+    sources: npt.ArrayLike
+    targets: npt.ArrayLike
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
+        object.__setattr__(self, "targets", _indices(self.name, "targets", self.targets))
+
+    def __repr__(self) -> str:
+        return f"Explicit({len(np.asarray(self.sources))} connections)"
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"source_indices": self.sources, "target_indices": self.targets}
+
+
+_RULES: dict[str, type[Rule]] = {
+    rule.name: rule
+    for rule in (OneToOne, AllToAll, FixedIndegree, FixedOutdegree, FixedTotalNumber, PairwiseBernoulli, Explicit)
+}
+
+
+def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
+    """Return the rule, which may be given by its name and the parameters as keywords.
+
+    Raises
+    ------
+    UnknownNameError
+        When no rule, or no parameter of the rule, has that name.
+    RuleError
+        When a parameter is missing, or when keywords stand beside a rule that is complete.
+    """
+    if isinstance(rule, Rule):
+        if keywords:
+            raise RuleError(
+                f"rule {rule.name}",
+                bound=f"keywords ({', '.join(keywords)}) cannot stand beside a complete rule",
+                remedy="give them to the rule itself",
+            )
+        return rule
+    if not isinstance(rule, str):
+        raise TypeError(f"a rule must be a ranvier.rules.Rule or the name of one, not {type(rule).__name__}")
+    if rule not in _RULES:
+        unknown_name("rule", rule, sorted(_RULES))
+    rule_type = _RULES[rule]
+    names = [field.name for field in fields(rule_type)]
+    for name in keywords:
+        if name not in names:
+            unknown_name(f"parameter of rule {rule}", name, names)
+    try:
+        return rule_type(**keywords)
+    except TypeError as error:
+        if "missing" not in str(error):
+            raise
+        missing = [name for name in names[: 2 if rule == "explicit" else 1] if name not in keywords]
+        raise RuleError(
+            f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=..."
+        ) from None
