@@ -17,7 +17,8 @@ using engine::SimulationOptions;
 using models::Precision;
 
 using OptionalIds = std::optional<InputArray<std::int64_t>>;
-using Callback = std::optional<nb::callable>;
+using Progress = nb::typed<nb::callable, void()>;
+using Callback = std::optional<Progress>;
 
 engine::Poll make_poll(const Callback& progress) { return bindings::make_poll(progress ? &*progress : nullptr); }
 

@@ -58,8 +58,8 @@ class Connections:
         ShapeError
             For an array of another length.
         ValueOutOfBoundsError
-            For weights that are not finite, beyond the bound of the projection, or whose sign would move them to another
-            receptor; nothing is changed then.
+            For weights that are not finite, beyond the bound of the projection, or whose sign would move them to
+            another receptor; nothing is changed then.
         """
         return self._simulation.weights(self._handles)
 

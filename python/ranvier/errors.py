@@ -1,8 +1,8 @@
 """What can go wrong, as types.
 
 Every error that a user can cause and mend is a `RanvierError` and tells four things as attributes: `object`, what it is
-about; `value`, what was given; `bound`, what that breaks; `remedy`, what to do. Each is also one of Python's own errors,
-so that ``except ValueError`` works as one would expect. An `InternalError` is a bug in Ranvier.
+about; `value`, what was given; `bound`, what that breaks; `remedy`, what to do. Each is also one of Python's own
+errors, so that ``except ValueError`` works as one would expect. An `InternalError` is a bug in Ranvier.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Recordings in files: written piece by piece while a simulation runs, and read back.
 
-HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file. CSV (``.csv``) holds
-one line per spike or sample after lines that begin with ``#`` and a line with the names of the columns; its first line is
-JSON and tells what the file is.
+HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file. CSV (``.csv``)
+holds one line per spike or sample after lines that begin with ``#`` and a line with the names of the columns; its first
+line is JSON and tells what the file is.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class _CsvFile:
                     yield f"{step},{time!r},{source},{target},{weight!r}\n"
 
 
-# ---- reading -------------------------------------------------------------------------------------------------------------
+# ---- reading ---------------------------------------------------------------------------------------------------------
 
 
 def read_spikes(path: str | PathLike[str]) -> SpikeData:

@@ -22,6 +22,7 @@ class Model:
     """Parameters that are lists of numbers rather than values."""
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
+        """Refuse names that are not those of parameters."""
         # Called before __init__, whose signature would have Python raise an error that does not name what was meant.
         known = cls._defaults()
         for name in values:
@@ -57,10 +58,7 @@ class Model:
         if not isinstance(other, Model) or type(self) is not type(other):
             return NotImplemented
         return self._values.keys() == other._values.keys() and all(
-            np.array_equal(value, other._values[name])
-            if isinstance(value, np.ndarray)
-            else value == other._values[name]
-            for name, value in self._values.items()
+            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
         )
 
     __hash__ = None  # type: ignore[assignment]

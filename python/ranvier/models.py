@@ -5,7 +5,7 @@ that. Every value may be one number for all neurons, an array with one for each,
 """
 
 # The names are those of the field and of the equations.
-# ruff: noqa: N801, N803
+# ruff: noqa: E501, N801, N803
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Network:
         for population in self._populations:
             if population.name == name:
                 return population
-        unknown_name("population", name, [population.name for population in self._populations])
+        return unknown_name("population", name, [population.name for population in self._populations])
 
     # ---- describing it -----------------------------------------------------------------------------------------------
 
@@ -147,8 +147,8 @@ class Network:
         name
             Name of the population; None: one that tells the model and a number.
         **values
-            Values of parameters or initial values of state variables: one for all neurons, an array of shape ``(size,)``
-            or a distribution. They go before those of the model.
+            Values of parameters or initial values of state variables: one for all neurons, an array of shape
+            ``(size,)`` or a distribution. They go before those of the model.
 
         Raises
         ------
@@ -217,8 +217,8 @@ class Network:
             In the unit of the model of the targets (pA or mV): a number, an array (its shape is that of the rule), or a
             distribution.
         delay
-            Milliseconds, at least one step: a number or an array, on the grid of the resolution; or a distribution, whose
-            values are rounded to it.
+            Milliseconds, at least one step: a number or an array, on the grid of the resolution; or a distribution,
+            whose values are rounded to it.
         weight_bound
             Largest absolute weight that will ever be set on these synapses; None: 64 times the largest one given here.
             Weights are stored on a binary grid so fine that nobody can see it; this says how fine it may be.
@@ -272,11 +272,11 @@ class Network:
         targets
             A population or a part of one.
         stimulator
-            The stimulator with values for its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only its
-            name.
+            The stimulator with values for its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only
+            its name.
         weight
-            Of the spikes that reach each target, in the unit of its model (pA or mV); a factor for currents. A number, an
-            array of shape ``(len(targets),)`` or a distribution.
+            Of the spikes that reach each target, in the unit of its model (pA or mV); a factor for currents. A number,
+            an array of shape ``(len(targets),)`` or a distribution.
         delay
             Milliseconds until what the stimulator emits acts on the targets, on the grid; None: the least, one step.
         name
@@ -322,8 +322,8 @@ class Network:
         *neurons
             Populations or parts of them; none: all neurons that the network has now.
         to
-            A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory. A file
-            that exists is replaced when a simulation has been built. None: the simulation keeps the spikes.
+            A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory. A
+            file that exists is replaced when a simulation has been built. None: the simulation keeps the spikes.
 
         Raises
         ------
@@ -447,7 +447,7 @@ class Network:
             f"{self.expected_synapses:.0f} synapses in {len(self._projections)} projections>"
         )
 
-    # ---- pickling: the description is the list of calls that made it ---------------------------------------------------
+    # ---- pickling: the description is the list of calls that made it -------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "resolution": self.resolution, "seed": self.seed, "calls": list(self._calls)}
@@ -560,7 +560,7 @@ class Network:
             )
         )
 
-    # ---- checks of what Python alone knows -----------------------------------------------------------------------------
+    # ---- checks of what Python alone knows ---------------------------------------------------------------------------
 
     def _selection(self, what: str, view: PopulationView) -> tuple[int, int, int]:
         if not isinstance(view, PopulationView):
@@ -652,4 +652,5 @@ def _chosen(
         )
     if np.any(np.diff(chosen) <= 0):
         raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "must be ascending, each once")
-    return all_of_them[chosen]
+    result: npt.NDArray[np.int64] = all_of_them[chosen]
+    return result

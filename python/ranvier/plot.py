@@ -1,8 +1,8 @@
 """Figures of recordings.
 
-Every function returns a `Figure` of matplotlib; notebooks show it, and ``figure.savefig("name.png")`` writes it. Colours
-can be told apart by the colour-blind (M. Okabe and K. Ito, 2008): where populations are excitatory and inhibitory, blue
-and vermilion.
+Every function returns a `Figure` of matplotlib; notebooks show it, and ``figure.savefig("name.png")`` writes it.
+Colours can be told apart by the colour-blind (M. Okabe and K. Ito, 2008): where populations are excitatory and
+inhibitory, blue and vermilion.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import matplotlib
 import matplotlib.figure
@@ -35,7 +35,7 @@ _MOST_MARKERS = 60_000
 # So that a small population beside large ones can still be seen.
 _LEAST_SHARE = 0.035
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": _GREY,
@@ -87,9 +87,9 @@ def raster(
 ) -> Figure:
     """Plot spikes over time, with the rate of the network below and the distributions by population beside.
 
-    Populations lie one above the other, the first on top, as high as they are large. When there are too many spikes to be
-    told apart, only every so many neurons are shown; the title says so. Distributions are of all neurons over the whole
-    window of `spikes`.
+    Populations lie one above the other, the first on top, as high as they are large. When there are too many spikes to
+    be told apart, only every so many neurons are shown; the title says so. Distributions are of all neurons over the
+    whole window of `spikes`.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
 
 
 def _draw_boxes(axes: Axes, values: Mapping[str, FloatArray], bands: Sequence[_Band]) -> None:
-    """Draw the distribution of each population in its band: a box from quartile to quartile, the median and the mean."""
+    """Draw the distribution of each population in its band: box from quartile to quartile, median and mean."""
     farthest = 0.0
     for band in bands:
         sample = values[band.segment.name]
@@ -434,7 +434,8 @@ def _density(sample: FloatArray, grid: FloatArray) -> FloatArray:
     result: FloatArray = smooth[reach : reach + len(grid)].copy()
     folded = smooth[:reach][::-1][: len(grid) - 1]
     result[1 : 1 + len(folded)] += folded
-    return result / max(result.max(), 1e-300)
+    result /= max(float(result.max()), 1e-300)
+    return result
 
 
 def _ordinal(number: int) -> str:

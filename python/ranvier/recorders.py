@@ -105,7 +105,8 @@ class StateRecorder(Recorder):
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        return f"{', '.join(self.variables)} of {len(self.neurons)} neurons of {self.population.name} every {self.interval:g} ms"
+        neurons = f"{len(self.neurons)} neurons of {self.population.name}"
+        return f"{', '.join(self.variables)} of {neurons} every {self.interval:g} ms"
 
 
 class WeightRecorder(Recorder):

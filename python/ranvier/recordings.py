@@ -78,7 +78,7 @@ class SpikeData:
     @property
     def times(self) -> FloatArray:
         """Times of the spikes, ms, shape ``(spikes,)``."""
-        return self.steps * self.resolution
+        return np.multiply(self.steps, self.resolution, dtype=np.float64)
 
     @property
     def start(self) -> float:
@@ -129,7 +129,8 @@ class SpikeData:
 
     def rates(self) -> dict[str, FloatArray]:
         """Return the mean rate of each neuron over the window, by population, spikes/s, shape ``(neurons,)`` each."""
-        return {name: counts * (1000.0 / self.duration) for name, counts in self.counts().items()}
+        scale = 1000.0 / self.duration
+        return {name: np.multiply(counts, scale, dtype=np.float64) for name, counts in self.counts().items()}
 
     def mean_rates(self) -> dict[str, float]:
         """Return the mean rate of each population over neurons and the window, spikes/s."""
@@ -153,7 +154,7 @@ class SpikeData:
         result = hashlib.sha256()
         for begin in range(0, len(self), _PIECE):
             pairs = np.stack([self.steps[begin : begin + _PIECE], self.neurons[begin : begin + _PIECE]], axis=1)
-            result.update(np.ascontiguousarray(pairs, dtype="<i8"))
+            result.update(pairs.astype("<i8", order="C").tobytes())
         return result.hexdigest()
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
@@ -207,7 +208,7 @@ class StateData:
     @property
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
-        return self.steps * self.resolution
+        return np.multiply(self.steps, self.resolution, dtype=np.float64)
 
     def __getitem__(self, variable: str) -> FloatArray:
         """Return the samples of one variable, shape ``(samples, neurons)``.
@@ -259,7 +260,7 @@ class WeightData:
     @property
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
-        return self.steps * self.resolution
+        return np.multiply(self.steps, self.resolution, dtype=np.float64)
 
     def __len__(self) -> int:
         return len(self.steps)

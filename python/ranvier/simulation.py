@@ -59,16 +59,16 @@ class Counts:
 class Simulation:
     """Builds a network and runs it.
 
-    The description is copied: later changes of the network do not change the simulation. Several simulations may live in
-    one process; one simulation takes one call at a time.
+    The description is copied: later changes of the network do not change the simulation. Several simulations may live
+    in one process; one simulation takes one call at a time.
 
     Parameters
     ----------
     network
         What to build.
     threads
-        Number of worker threads; None: one for each processor that the process may use. The results are the same for any
-        number.
+        Number of worker threads; None: one for each processor that the process may use. The results are the same for
+        any number.
     precision
         Of the state of the neurons, ``"double"`` or ``"single"``.
     weight_precision
@@ -156,7 +156,7 @@ class Simulation:
                 memory_limit=_positive("memory_limit", memory_limit),
                 progress=None if reporter.silent else lambda: reporter.update(0.0),
             )
-        self._store = RecordingStore(self._core, network, self._sampled_weights)
+        self._store = RecordingStore(self._core, network, self._sampled_synapses)
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
@@ -297,8 +297,7 @@ class Simulation:
         """
         query = (self._ids("sources", sources), self._ids("targets", targets), self._projection_index(projection))
         with self._exclusive():
-            source, target, _, delay, projections, handles = self._core.connections(*query)
-        return Connections(self._core, source, target, delay * self.resolution, projections.astype(np.int64), handles)
+            return self._find_synapses(*query)
 
     def count_connections(
         self,
@@ -320,7 +319,7 @@ class Simulation:
             return self._store.spikes(recorder)
 
     def trace(self, recorder: StateRecorder) -> StateData:
-        """Return what a recorder of state variables has recorded since the start; if it writes to a file, from there."""
+        """Return what a state recorder has recorded since the start; if it writes to a file, from there."""
         self._check_recorder(recorder, StateRecorder)
         with self._exclusive():
             return self._store.state(recorder)
@@ -358,8 +357,9 @@ class Simulation:
     def phases(self) -> dict[str, float]:
         """Seconds of wall-clock time by phase.
 
-        *build* makes neurons and synapses, *init* sorts the tables and makes the buffers, *simulation* is all runs since
-        the last `reset_counts`; *update*, *deliver*, *communicate* and *record* are parts of it, means over the threads.
+        *build* makes neurons and synapses, *init* sorts the tables and makes the buffers, *simulation* is all runs
+        since the last `reset_counts`; *update*, *deliver*, *communicate* and *record* are parts of it, means over the
+        threads.
         """
         times = self._core.times()
         names = ("build", "init", "simulation", "update", "deliver", "communicate", "record")
@@ -443,11 +443,15 @@ class Simulation:
                 repr(recorder), bound="it was created after the simulation was built", remedy="build it again"
             )
 
-    def _sampled_weights(self, recorder: WeightRecorder) -> Connections:
-        source, target, _, delay, projections, handles = self._core.connections(
+    def _find_synapses(self, sources: IntArray | None, targets: IntArray | None, projection: int | None) -> Connections:
+        source, target, _, steps, projections, handles = self._core.connections(sources, targets, projection)
+        delay = np.multiply(steps, self.resolution, dtype=np.float64)
+        return Connections(self._core, source, target, delay, projections.astype(np.int64), handles)
+
+    def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
+        return self._find_synapses(
             self._ids("sources", recorder.sources), self._ids("targets", recorder.targets), recorder.projection.index
         )
-        return Connections(self._core, source, target, delay * self.resolution, projections.astype(np.int64), handles)
 
 
 def _positive(name: str, value: int | None) -> int:

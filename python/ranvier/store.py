@@ -91,11 +91,10 @@ class RecordingStore:
                         weights = self._synapses[recorder].weight[np.newaxis, :]
                         self._pieces[recorder].append((np.array([now], dtype=np.int64), weights))
                 self._last_sample = now
-            for recorder, file in self._files.items():
-                self._take(recorder)
-                part = self._joined(recorder)
-                file.append(self._columns(recorder, part), now)
-                self._pieces[recorder].clear()
+            for filed, file in self._files.items():
+                self._take(filed)
+                file.append(self._columns(filed, self._joined(filed)), now)
+                self._pieces[filed].clear()
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return what was recorded."""

@@ -44,8 +44,8 @@ def brunel(
     Parameters
     ----------
     version
-        ``"delta"``: the potential jumps with each spike (`iaf_psc_delta`), as in the paper; ``"alpha"``: synaptic currents
-        have the form of an alpha function (`iaf_psc_alpha`), whose postsynaptic potential has the height `J`.
+        ``"delta"``: the potential jumps with each spike (`iaf_psc_delta`), as in the paper; ``"alpha"``: synaptic
+        currents have the form of an alpha function (`iaf_psc_alpha`), whose postsynaptic potential has the height `J`.
     order
         Inhibitory neurons; there are four times as many excitatory ones.
     scale

@@ -1,7 +1,7 @@
 """The cortical microcircuit: the circuit under 1 mm² of early sensory cortex at its natural density.
 
-Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358: four layers, each with an
-excitatory and an inhibitory population, 77,169 neurons and 0.3 billion synapses.
+Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358: four layers, each with
+an excitatory and an inhibitory population, 77,169 neurons and 0.3 billion synapses.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _scaling(name: str, value: float) -> float:
 def _weight(psp: float) -> float:
     """Weight in pA that gives a postsynaptic potential of that height in mV."""
     q = (_TAU_M / _TAU_SYN) ** (1.0 / (_TAU_SYN - _TAU_M))
-    return psp * _C_M * (_TAU_SYN - _TAU_M) / (_TAU_M * _TAU_SYN) / (q**_TAU_M - q**_TAU_SYN)
+    return float(psp * _C_M * (_TAU_SYN - _TAU_M) / (_TAU_M * _TAU_SYN) / (q**_TAU_M - q**_TAU_SYN))
 
 
 def _weights_of_full_scale() -> npt.NDArray[np.float64]:
@@ -178,6 +178,7 @@ def _constant_currents(weights: npt.NDArray[np.float64], k: float, drive: str) -
     external = _EXTERNAL_INDEGREES * _weight(_PSP) * _EXTERNAL_RATE
     lost = 1.0 - math.sqrt(k)
     # Rates in spikes/s and time constants in ms.
+    currents: npt.NDArray[np.float64] = external + lost * recurrent
     if drive == "poisson":
-        return 0.001 * _TAU_SYN * lost * (recurrent + external)
-    return 0.001 * _TAU_SYN * (external + lost * recurrent)
+        currents = lost * (recurrent + external)
+    return 0.001 * _TAU_SYN * currents
