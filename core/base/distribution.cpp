@@ -16,11 +16,7 @@ using Restriction = Distribution::Restriction;
 
 template <Kind kind>
 RANVIER_ALWAYS_INLINE double transform(double u, double first, double second) {
-    if constexpr (kind == Kind::normal) {
-        return first + second * math::normal_quantile(u);
-    } else if constexpr (kind == Kind::lognormal) {
-        return math::exp(first + second * math::normal_quantile(u));
-    } else if constexpr (kind == Kind::uniform) {
+    if constexpr (kind == Kind::uniform) {
         return first + (second - first) * u;
     } else {
         return first - second * math::log(u);
@@ -38,13 +34,59 @@ struct TransformWords {
     }
 };
 
+/// Standard normal numbers. The quantile's tails take a logarithm, a root and a division more than its centre, and hold
+/// 15 in 100 of the numbers: those are gathered, computed side by side and put back. Each number has the same bits as from
+/// math::normal_quantile.
+RANVIER_ALWAYS_INLINE void fill_standard_normal(const std::uint32_t* __restrict words, std::size_t count,
+                                                double* __restrict out) {
+    constexpr std::size_t batch = 64;
+    double uniform[batch];
+    double tail[batch];
+    std::uint32_t tail_places[batch];
+    for (std::size_t begin = 0; begin < count; begin += batch) {
+        const std::size_t n = count - begin < batch ? count - begin : batch;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::size_t k = 2 * (begin + i);
+            uniform[i] = to_open_unit(words[k] | std::uint64_t{words[k + 1]} << 32);
+        }
+        for (std::size_t i = 0; i < n; ++i) out[begin + i] = math::detail::quantile_central(uniform[i] - 0.5);
+        std::size_t tails = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double q = uniform[i] - 0.5;
+            tail_places[tails] = static_cast<std::uint32_t>(i);
+            tail[tails] = uniform[i];
+            tails += !(q >= -0.425 && q <= 0.425);
+        }
+        for (std::size_t i = 0; i < tails; ++i) tail[i] = math::detail::quantile_tail(tail[i]);
+        for (std::size_t i = 0; i < tails; ++i) out[begin + tail_places[i]] = tail[i];
+    }
+}
+
+template <Kind kind>
+struct TransformNormal {
+    RANVIER_ALWAYS_INLINE static void run(const std::uint32_t* __restrict words, std::size_t count, double first,
+                                          double second, double* __restrict out) {
+        fill_standard_normal(words, count, out);
+        for (std::size_t i = 0; i < count; ++i) {
+            const double value = first + second * out[i];
+            out[i] = kind == Kind::lognormal ? math::exp(value) : value;
+        }
+    }
+};
+
+/// math::normal_quantile for one number, where a branch is cheaper than computing both parts.
+double one_standard_normal(double u) {
+    const double q = u - 0.5;
+    return q >= -0.425 && q <= 0.425 ? math::detail::quantile_central(q) : math::detail::quantile_tail(u);
+}
+
 double transform_one(const Distribution& d, std::uint64_t word) {
     const double u = to_open_unit(word);
     switch (d.kind) {
         case Kind::normal:
-            return transform<Kind::normal>(u, d.first, d.second);
+            return d.first + d.second * one_standard_normal(u);
         case Kind::lognormal:
-            return transform<Kind::lognormal>(u, d.first, d.second);
+            return math::exp(d.first + d.second * one_standard_normal(u));
         case Kind::uniform:
             return transform<Kind::uniform>(u, d.first, d.second);
         case Kind::exponential:
@@ -165,10 +207,10 @@ void Distribution::fill(InstructionSet set, RandomKey key, std::uint64_t stream,
         double* target = out + done;
         switch (kind) {
             case Kind::normal:
-                Dispatched<TransformWords<Kind::normal>>::call(set, source, n, first, second, target);
+                Dispatched<TransformNormal<Kind::normal>>::call(set, source, n, first, second, target);
                 break;
             case Kind::lognormal:
-                Dispatched<TransformWords<Kind::lognormal>>::call(set, source, n, first, second, target);
+                Dispatched<TransformNormal<Kind::lognormal>>::call(set, source, n, first, second, target);
                 break;
             case Kind::uniform:
                 Dispatched<TransformWords<Kind::uniform>>::call(set, source, n, first, second, target);

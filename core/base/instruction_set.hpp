@@ -24,7 +24,9 @@ InstructionSet parse_instruction_set(std::string_view name);
 
 /// Bytes of a vector register.
 template <InstructionSet set>
-inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
+inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
+                                            : set == InstructionSet::avx2 ? 32
+                                                                          : 16;
 
 #define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
 #define RANVIER_TARGET_AVX2 __attribute__((target("avx2,bmi2")))

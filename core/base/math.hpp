@@ -191,19 +191,24 @@ RANVIER_ALWAYS_INLINE double quantile_far(double root) {
     return a / b;
 }
 
+RANVIER_ALWAYS_INLINE double quantile_tail(double u) {
+    const double q = u - 0.5;
+    const double smaller = q < 0.0 ? u : 1.0 - u;
+    const double root = std::sqrt(-log(smaller));
+    const double middle = quantile_middle(root);
+    const double far = quantile_far(root);
+    const double tail = root <= 5.0 ? middle : far;
+    return q < 0.0 ? -tail : tail;
+}
+
 }  // namespace detail
 
 /// Quantile of the standard normal distribution, 0 < u < 1; relative error about 1e-15 (Wichura 1988).
 RANVIER_ALWAYS_INLINE double normal_quantile(double u) {
     const double q = u - 0.5;
-    const double smaller = q < 0.0 ? u : 1.0 - u;
-    const double root = std::sqrt(-log(smaller));
-    const double middle = detail::quantile_middle(root);
-    const double far = detail::quantile_far(root);
-    const double tail = root <= 5.0 ? middle : far;
+    const double tail = detail::quantile_tail(u);
     const double central = detail::quantile_central(q);
-    const bool is_central = q >= -0.425 && q <= 0.425;
-    return is_central ? central : (q < 0.0 ? -tail : tail);
+    return q >= -0.425 && q <= 0.425 ? central : tail;
 }
 
 }  // namespace ranvier::math

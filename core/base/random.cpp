@@ -65,7 +65,8 @@ void RandomStream::fill(InstructionSet set, std::uint32_t first, std::size_t cou
                     out[done + i] = word32(block_index * 4 + static_cast<std::uint32_t>(skip + i));
                 }
             } else {
-                Dispatched<FillBlocks>::call(set, key, attempt, stream, block_index, static_cast<std::uint32_t*>(words));
+                Dispatched<FillBlocks>::call(set, key, attempt, stream, block_index,
+                                             static_cast<std::uint32_t*>(words));
                 std::copy_n(words + skip, wanted, out + done);
             }
             done += wanted;

@@ -105,15 +105,10 @@ class TypedShardBuilder final : public ShardBuilder {
         Draft& draft = drafts_[receptor];
         auto& columns = draft.columns;
         if (columns.greatest_delay == columns.least_delay) {
-            scatter(draft, batch, [](std::uint64_t, std::uint16_t) {});
+            scatter(draft, batch, NoDelays{});
         } else {
             std::visit(
-                [&]<class Delay>(Buffer<Delay>& delays) {
-                    Delay* out = delays.data();
-                    scatter(draft, batch, [out](std::uint64_t position, std::uint16_t delay) {
-                        out[position] = static_cast<Delay>(delay);
-                    });
-                },
+                [&]<class Delay>(Buffer<Delay>& delays) { scatter(draft, batch, DelayColumn<Delay>{delays.data()}); },
                 columns.delays);
         }
     }
@@ -130,24 +125,57 @@ class TypedShardBuilder final : public ShardBuilder {
     }
 
    private:
+    struct NoDelays {
+        void prefetch(std::uint64_t) const {}
+        void operator()(std::uint64_t, std::uint16_t) const {}
+    };
+    template <class Delay>
+    struct DelayColumn {
+        Delay* delays;
+        void prefetch(std::uint64_t position) const { __builtin_prefetch(delays + position, 1, 3); }
+        void operator()(std::uint64_t position, std::uint16_t delay) const {
+            delays[position] = static_cast<Delay>(delay);
+        }
+    };
+
     struct Draft {
         TablePlan plan;
         TableColumns<Target, Weight> columns;
         Buffer<std::uint64_t> cursors;  ///< counts in the first pass, next free position in the second
     };
 
+    /// Rows grow at as many places as there are sources. The places of a block of synapses are found first and their cache
+    /// lines asked for, so that the stores that follow do not wait for one line after another.
     template <class StoreDelay>
     static void scatter(Draft& draft, const SynapseBatch& batch, StoreDelay store_delay) {
         std::uint64_t* cursors = draft.cursors.data();
         Target* targets = draft.columns.targets.data();
         Weight* weights = draft.columns.weights.data();
         std::uint16_t* tags = draft.columns.tags.data();
-        for (std::size_t i = 0; i < batch.count; ++i) {
-            const std::uint64_t position = cursors[batch.rows[i]]++;
-            targets[position] = static_cast<Target>(batch.targets[i]);
-            weights[position] = static_cast<Weight>(batch.weights[i]);
-            store_delay(position, batch.delays[i]);
-            if (tags != nullptr) tags[position] = batch.tag;
+        constexpr std::size_t block = 32;
+        std::uint64_t positions[2][block];
+        const auto find_places = [&](std::size_t begin, std::uint64_t* places) {
+            const std::size_t end = std::min(begin + block, batch.count);
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t position = cursors[batch.rows[i]]++;
+                places[i - begin] = position;
+                __builtin_prefetch(targets + position, 1, 3);
+                __builtin_prefetch(weights + position, 1, 3);
+                store_delay.prefetch(position);
+            }
+        };
+        find_places(0, positions[0]);
+        for (std::size_t begin = 0, turn = 0; begin < batch.count; begin += block, turn ^= 1) {
+            if (begin + block < batch.count) find_places(begin + block, positions[turn ^ 1]);
+            const std::size_t end = std::min(begin + block, batch.count);
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t position = positions[turn][i - begin];
+                targets[position] = static_cast<Target>(batch.targets[i]);
+                weights[position] = static_cast<Weight>(batch.weights[i]);
+                store_delay(position, batch.delays[i]);
+            }
+            if (tags == nullptr) continue;
+            for (std::size_t i = begin; i < end; ++i) tags[positions[turn][i - begin]] = batch.tag;
         }
     }
 
@@ -168,9 +196,14 @@ class TypedShardBuilder final : public ShardBuilder {
         if (columns.least_delay == columns.greatest_delay) return;
         std::visit(
             [&]<class Delay>(Buffer<Delay>& delays) {
-                const auto [least, greatest] = std::minmax_element(delays.data(), delays.data() + delays.size());
-                const Delay low = *least;
-                columns.greatest_delay = columns.least_delay + *greatest;
+                // Not minmax_element, which compilers do not vectorise.
+                Delay low = std::numeric_limits<Delay>::max();
+                Delay high = 0;
+                for (std::size_t i = 0; i < delays.size(); ++i) {
+                    low = std::min(low, delays[i]);
+                    high = std::max(high, delays[i]);
+                }
+                columns.greatest_delay = columns.least_delay + high;
                 columns.least_delay += low;
                 if (low == 0) return;
                 for (std::size_t i = 0; i < delays.size(); ++i) delays[i] = static_cast<Delay>(delays[i] - low);
