@@ -52,8 +52,9 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 constinit const StimulatorModel ac_generator{
     .name = "ac_generator",
     .summary = "Sinusoidal current",
-    .equations = "I(t) = offset + amplitude sin(2 pi (frequency t + phase / 360)) for start <= t < stop, else 0, sampled\n"
-                 "at the steps of the grid; it flows into a target from t + delay on.",
+    .equations =
+        "I(t) = offset + amplitude sin(2 pi (frequency t + phase / 360)) for start <= t < stop, else 0, sampled\n"
+        "at the steps of the grid; it flows into a target from t + delay on.",
     .reference = "",
     .output = StimulatorOutput::current,
     .parameters = parameters,

@@ -24,8 +24,8 @@ class CurrentStimulus final : public Stimulus {
    public:
     explicit CurrentStimulus(const StimulusArguments& arguments)
         : size_(arguments.size), delay_(arguments.delay), weights_(arguments.weights) {
-        windows_ = stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
-                                           arguments.resolution);
+        windows_ =
+            stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution);
         bool uniform = true;
         for (const GroupValues& values : arguments.parameters) uniform = uniform && values.uniform();
         const std::size_t count = uniform ? 1 : size_;

@@ -97,8 +97,7 @@ class IafPscAlpha {
         const Real free = c.decay * s.potential + c.gain_ex * s.current_ex + c.gain_in * s.current_in +
                           c.gain_of_slope_ex * s.slope_ex + c.gain_of_slope_in * s.slope_in + input.drive;
         const Real potential = free < c.lower_limit ? c.lower_limit : free;
-        return {input.refractory ? s.potential : potential,
-                c.decay_ex * (s.current_ex + c.step * s.slope_ex),
+        return {input.refractory ? s.potential : potential, c.decay_ex * (s.current_ex + c.step * s.slope_ex),
                 c.decay_in * (s.current_in + c.step * s.slope_in),
                 c.decay_ex * s.slope_ex + c.slope_of_weight_ex * input.received[0],
                 c.decay_in * s.slope_in + c.slope_of_weight_in * input.received[1]};

@@ -67,10 +67,12 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 constinit const StimulatorModel inhomogeneous_poisson_generator{
     .name = "inhomogeneous_poisson_generator",
     .summary = "Independent Poisson spike trains, one for each target, whose rate changes at given times",
-    .equations = "As poisson_generator, with the rate rates[i] for spikes emitted in times[i] < t <= times[i + 1],\n"
-                 "and 0 before times[0].",
-    .reference = "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
-                 "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
+    .equations =
+        "As poisson_generator, with the rate rates[i] for spikes emitted in times[i] < t <= times[i + 1],\n"
+        "and 0 before times[0].",
+    .reference =
+        "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
+        "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
     .output = StimulatorOutput::spikes,
     .parameters = parameters,
     .sequences = sequences,

@@ -51,7 +51,8 @@ std::optional<std::string> limit_conflict(double threshold, double lower_limit) 
 }
 
 double refractory_steps(double refractory_time, double resolution) {
-    const double steps = std::floor(refractory_time / resolution + 0.5);
+    // What lies on the grid but for rounding to binary stays there.
+    const double steps = std::ceil(refractory_time / resolution * (1.0 - 1e-12) - 1e-6);
     if (!(steps < 0x1p30)) {
         throw ValueOutOfBoundsError({.object = "t_ref",
                                      .value = to_text(refractory_time),
@@ -73,8 +74,7 @@ double gain_of_constant(double h, double tau_m, double capacitance) {
 double gain_of_exponential(double h, double tau_m, double tau_syn, double capacitance) {
     const double membrane = h / tau_m;
     const double synapse = h / tau_syn;
-    return h / capacitance * math::exp(-std::min(membrane, synapse)) *
-           math::expm1_over(-std::abs(membrane - synapse));
+    return h / capacitance * math::exp(-std::min(membrane, synapse)) * math::expm1_over(-std::abs(membrane - synapse));
 }
 
 double gain_of_ramp(double h, double tau_m, double tau_syn, double capacitance) {

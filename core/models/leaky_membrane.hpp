@@ -19,7 +19,7 @@ inline constexpr ParameterInfo E_L{"E_L", "mV", -70.0, any_number, "Resting pote
 inline constexpr ParameterInfo C_m{"C_m", "pF", 250.0, positive, "Capacitance of the membrane"};
 inline constexpr ParameterInfo tau_m{"tau_m", "ms", 10.0, positive, "Time constant of the membrane"};
 inline constexpr ParameterInfo t_ref{
-    "t_ref", "ms", 2.0, {.lower = 0.0, .upper = 1e6}, "Duration of the refractory period, rounded to the grid"};
+    "t_ref", "ms", 2.0, {.lower = 0.0, .upper = 1e6}, "Duration of the refractory period, rounded up to the grid"};
 inline constexpr ParameterInfo V_th{"V_th", "mV", -55.0, any_number, "Threshold: the neuron fires when V_m >= V_th"};
 inline constexpr ParameterInfo V_reset{"V_reset", "mV", -70.0, any_number, "Potential after a spike"};
 inline constexpr ParameterInfo I_e{"I_e", "pA", 0.0, any_number, "Constant current"};
@@ -39,7 +39,7 @@ std::optional<std::string> reset_conflict(double threshold, double reset);
 /// Why threshold and lower limit do not fit together, or nothing.
 std::optional<std::string> limit_conflict(double threshold, double lower_limit);
 
-/// Refractory steps of a neuron. @throws ValueOutOfBoundsError when there are 2^30 or more.
+/// Steps that a refractory period takes, rounded up. @throws ValueOutOfBoundsError when there are 2^30 or more.
 double refractory_steps(double refractory_time, double resolution);
 
 /// The factors below are for a step h; all stay accurate where time constants are equal, nearly so, or far apart.

@@ -25,7 +25,10 @@ enum Parameter : std::size_t { mean, deviation, interval, start, stop, modulatio
 constexpr std::array parameters{
     ParameterInfo{"mean", "pA", 0.0, any_number, "Mean current"},
     ParameterInfo{"std", "pA", 0.0, not_negative, "Standard deviation of the current"},
-    ParameterInfo{"interval", "ms", 1.0, {.lower = 0.0, .upper = 1e12, .lower_open = true},
+    ParameterInfo{"interval",
+                  "ms",
+                  1.0,
+                  {.lower = 0.0, .upper = 1e12, .lower_open = true},
                   "Time for which a value holds, a multiple of the resolution"},
     window_parameters::start,
     window_parameters::stop,
@@ -59,8 +62,8 @@ class NoiseStimulus final : public Stimulus {
           modulation_(arguments.parameters[modulation]),
           cycles_per_step_(arguments.parameters[frequency]),
           phase_(arguments.parameters[phase]),
-          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
-                                           arguments.resolution)) {
+          windows_(
+              stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution)) {
         for (const double value : arguments.parameters[interval].values) {
             intervals_.push_back(stimulus_tools::to_steps(value, arguments.resolution, "interval"));
             if (intervals_.back() >= 1) continue;
@@ -104,7 +107,9 @@ class NoiseStimulus final : public Stimulus {
    private:
     static constexpr Step none = -1;
 
-    const stimulus_tools::Window& window(std::size_t target) const { return windows_[windows_.size() == 1 ? 0 : target]; }
+    const stimulus_tools::Window& window(std::size_t target) const {
+        return windows_[windows_.size() == 1 ? 0 : target];
+    }
     Step interval_of(std::size_t target) const { return intervals_[intervals_.size() == 1 ? 0 : target]; }
     /// The first time at which a current is emitted.
     Step origin(std::size_t target) const { return std::max(window(target).start, Step{1}); }
@@ -135,7 +140,8 @@ class NoiseStimulus final : public Stimulus {
         for (std::size_t begin = 0; begin < size_; begin += batch) {
             const std::size_t count = std::min(batch, size_ - begin);
             for (std::size_t i = 0; i < count; ++i) ids[i] = first_target_ + (begin + i) * target_stride_;
-            fill_blocks(instruction_set_, key_, attempt_of(draw), std::span(ids, count), std::span(blocks, count), words);
+            fill_blocks(instruction_set_, key_, attempt_of(draw), std::span(ids, count), std::span(blocks, count),
+                        words);
             Dispatched<TransformToNormal>::call(instruction_set_, static_cast<const std::uint32_t*>(words),
                                                 static_cast<std::size_t>(draw % 2), count,
                                                 static_cast<double*>(normals));
@@ -145,7 +151,8 @@ class NoiseStimulus final : public Stimulus {
 
     void draw_one(std::size_t i, Step draw) {
         drawn_[i] = draw;
-        const auto words = RandomStream{key_, first_target_ + i * target_stride_, attempt_of(draw)}.block(block_of(draw));
+        const auto words =
+            RandomStream{key_, first_target_ + i * target_stride_, attempt_of(draw)}.block(block_of(draw));
         const std::size_t first = 2 * static_cast<std::size_t>(draw % 2);
         set_current(i, draw, math::normal_quantile(to_open_unit(words[first] | std::uint64_t{words[first + 1]} << 32)));
     }
@@ -184,11 +191,12 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 constinit const StimulatorModel noise_generator{
     .name = "noise_generator",
     .summary = "Independent Gaussian noise currents, one for each target",
-    .equations = "I(t) = mean + sqrt(std^2 + std_mod^2 sin(2 pi (frequency t_j + phase / 360))) N_j for t_j <= t < t_j + "
-                 "interval,\n"
-                 "where t_j = start + j interval (with start = 0: resolution + j interval), and the N_j of each target are "
-                 "independent\n"
-                 "and standard normal; 0 outside start <= t < stop. The current flows into a target from t + delay on.",
+    .equations =
+        "I(t) = mean + sqrt(std^2 + std_mod^2 sin(2 pi (frequency t_j + phase / 360))) N_j for t_j <= t < t_j + "
+        "interval,\n"
+        "where t_j = start + j interval (with start = 0: resolution + j interval), and the N_j of each target are "
+        "independent\n"
+        "and standard normal; 0 outside start <= t < stop. The current flows into a target from t + delay on.",
     .reference = "M. J. Wichura, Applied Statistics 37, 477-484 (1988), for the normal numbers",
     .output = StimulatorOutput::current,
     .parameters = parameters,

@@ -206,7 +206,8 @@ struct StepKernel {
     }
 };
 
-template <class Model, class Real>
+/// `latest_clock`: steps are counted in 32 bits, half the memory; long before they overflow the clock starts again.
+template <class Model, class Real, std::int32_t latest_clock = (1 << 30)>
 class Group final : public NeuronGroup {
     using Arrays = StepArrays<Model, Real>;
 
@@ -277,9 +278,6 @@ class Group final : public NeuronGroup {
     }
 
    private:
-    /// Steps are counted in 32 bits, half the memory; long before they overflow the clock starts again.
-    static constexpr std::int32_t latest_clock = 1 << 30;
-
     template <bool uniform, bool with_current>
     std::size_t run(const Arrays& arrays) const {
         return Dispatched<StepKernel<Model, Real, uniform, with_current>>::call(instruction_set_, &arrays);
@@ -311,8 +309,8 @@ class Group final : public NeuronGroup {
             const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(
                 Model::constants(std::span<const double>(own), resolution_));
             for (std::size_t c = 0; c < values.size(); ++c) constants_[c][i] = static_cast<Real>(values[c]);
-            refractory_steps_[i] = static_cast<std::int32_t>(
-                leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
+            refractory_steps_[i] =
+                static_cast<std::int32_t>(leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
         }
     }
 

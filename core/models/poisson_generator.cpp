@@ -45,10 +45,12 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 constinit const StimulatorModel poisson_generator{
     .name = "poisson_generator",
     .summary = "Independent Poisson spike trains, one for each target",
-    .equations = "The number of spikes that a target receives in a step is Poisson distributed with the mean\n"
-                 "rate * resolution, for spikes emitted in start < t <= stop; they arrive at t + delay.",
-    .reference = "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
-                 "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
+    .equations =
+        "The number of spikes that a target receives in a step is Poisson distributed with the mean\n"
+        "rate * resolution, for spikes emitted in start < t <= stop; they arrive at t + delay.",
+    .reference =
+        "J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC'11 (2011); W. Hörmann,\n"
+        "Insurance: Mathematics and Economics 12, 39-45 (1993), where the mean exceeds 16",
     .output = StimulatorOutput::spikes,
     .parameters = parameters,
     .sequences = {},

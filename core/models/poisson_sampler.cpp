@@ -52,13 +52,13 @@ struct DrawArguments {
     std::size_t threshold_count;
     std::size_t row_length;
     const std::int32_t* table_ends;
+    std::size_t columns_per_batch;  ///< 0 when all batches use the same ones
     std::uint8_t* numbers;
     std::size_t half;
     std::uint8_t* has_tail;
 };
 
 /// Counts how many thresholds lie above each word.
-template <bool uniform>
 struct DrawTabulated {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const DrawArguments* arguments) {
@@ -74,17 +74,21 @@ struct DrawTabulated {
             }
             alignas(64) std::uint64_t words[2][batch_size];
             philox_lanes::run<set>(a.key, c0, c1, c2, c3, words[0], words[1]);
-            bool tail = false;
+            std::int32_t tail = 0;
             for (std::size_t h = 0; h < 2; ++h) {
+                const std::size_t column = a.columns_per_batch * batch;
                 alignas(64) std::int32_t counts[2 * batch_size];
                 for (std::size_t begin = 0; begin < 2 * batch_size; begin += at_once<set>) {
-                    const std::size_t column = 2 * batch_size * batch + begin;
-                    tail = count<set>(a, words[h], begin, column, counts + begin) || tail;
+                    count<set>(a, words[h], begin, column + begin, counts + begin);
                 }
+                const std::int32_t* const ends = a.table_ends + column;
                 std::uint8_t* const out = a.numbers + h * a.half + 2 * batch_size * batch;
-                for (std::size_t i = 0; i < 2 * batch_size; ++i) out[i] = static_cast<std::uint8_t>(counts[i]);
+                for (std::size_t i = 0; i < 2 * batch_size; ++i) {
+                    tail |= counts[i] == ends[i] ? 1 : 0;
+                    out[i] = static_cast<std::uint8_t>(counts[i]);
+                }
             }
-            a.has_tail[batch] = tail ? 1 : 0;
+            a.has_tail[batch] = static_cast<std::uint8_t>(tail);
         }
     }
 
@@ -97,14 +101,12 @@ struct DrawTabulated {
     template <InstructionSet set>
     static constexpr std::size_t at_once = vectors * vector_bytes<set> / sizeof(std::int32_t);
 
-    /// Returns whether one of the numbers is at the end of its table.
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static bool count(const DrawArguments& a, const std::uint64_t* words, std::size_t begin,
+    RANVIER_ALWAYS_INLINE static void count(const DrawArguments& a, const std::uint64_t* words, std::size_t begin,
                                             std::size_t column, std::int32_t* counts) {
         using Vector = typename Lanes<set>::Vector;
         constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::int32_t);
-        const std::int32_t* const row = uniform ? a.thresholds : a.thresholds + column;
-        const std::int32_t* const end = uniform ? a.table_ends : a.table_ends + column;
+        const std::int32_t* const row = a.thresholds + column;
         Vector word[vectors], number[vectors];
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < vectors; ++v) {
@@ -116,30 +118,16 @@ struct DrawTabulated {
 #pragma GCC unroll 4
             for (std::size_t v = 0; v < vectors; ++v) {
                 Vector limit;
-                load(limit, row + k * a.row_length, v * lanes);
-                number[v] -= word[v] < limit;
+                __builtin_memcpy(&limit, row + k * a.row_length + v * lanes, sizeof(Vector));
+                if constexpr (set == InstructionSet::avx512) {
+                    number[v] = word[v] < limit ? number[v] + 1 : number[v];
+                } else {
+                    number[v] -= word[v] < limit;  // the mask of a comparison that holds is -1
+                }
             }
         }
-        Vector at_end{};
 #pragma GCC unroll 4
-        for (std::size_t v = 0; v < vectors; ++v) {
-            Vector last;
-            load(last, end, v * lanes);
-            at_end |= number[v] == last;
-            __builtin_memcpy(counts + v * lanes, &number[v], sizeof(Vector));
-        }
-        std::int32_t any = 0;
-        for (std::size_t i = 0; i < lanes; ++i) any |= at_end[i];
-        return any != 0;
-    }
-
-    template <class Vector>
-    RANVIER_ALWAYS_INLINE static void load(Vector& vector, const std::int32_t* values, std::size_t index) {
-        if constexpr (uniform) {
-            vector = Vector{} + *values;
-        } else {
-            __builtin_memcpy(&vector, values + index, sizeof(Vector));
-        }
+        for (std::size_t v = 0; v < vectors; ++v) __builtin_memcpy(counts + v * lanes, &number[v], sizeof(Vector));
     }
 };
 
@@ -220,21 +208,24 @@ void PoissonSampler::set_means(const GroupValues& means) {
     large_numbers_.assign(large_targets_.size(), {});
     threshold_count_ = greatest > 0.0 ? table_length(survival(greatest)) : 0;
 
-    // Two columns, one for each of two steps, belong to one target. Those of the padding are left empty.
+    // Two columns, one for each of two steps, belong to one target, or all of one batch to all targets. Those of the
+    // padding are left empty.
     const bool uniform = means_.uniform();
-    const std::size_t columns = uniform ? 1 : half_;
+    const std::size_t columns = uniform ? 2 * batch_size : half_;
+    const std::size_t different = uniform ? std::min<std::size_t>(size_, 1) : size_;
+    const std::size_t width = uniform ? columns : 2;
     table_ends_.assign(columns, no_end);
     thresholds_.assign(threshold_count_ * columns, std::numeric_limits<std::int32_t>::min());
-    for (std::size_t target = 0; target < (uniform ? std::min<std::size_t>(size_, 1) : size_); ++target) {
-        const double mean = mean_of(target);
+    for (std::size_t i = 0; i < different; ++i) {
+        const double mean = mean_of(i);
         if (mean == 0.0 || mean > greatest_tabulated_mean) continue;
         const auto probabilities = survival(mean);
         const std::size_t length = table_length(probabilities);
-        for (std::size_t column = uniform ? 0 : 2 * target; column < (uniform ? 1 : 2 * target + 2); ++column) {
-            table_ends_[column] = static_cast<std::int32_t>(length);
-            for (std::size_t k = 0; k < length; ++k) {
-                thresholds_[k * columns + column] = static_cast<std::int32_t>(threshold(probabilities[k]) ^ sign_bit);
-            }
+        std::fill_n(table_ends_.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                    static_cast<std::int32_t>(length));
+        for (std::size_t k = 0; k < length; ++k) {
+            std::fill_n(thresholds_.begin() + static_cast<std::ptrdiff_t>(k * columns + i * width), width,
+                        static_cast<std::int32_t>(threshold(probabilities[k]) ^ sign_bit));
         }
     }
 }
@@ -256,16 +247,13 @@ void PoissonSampler::draw_tabulated() {
                                   .batches = has_tail_.size(),
                                   .thresholds = thresholds_.data(),
                                   .threshold_count = threshold_count_,
-                                  .row_length = means_.uniform() ? 1 : half_,
+                                  .row_length = table_ends_.size(),
                                   .table_ends = table_ends_.data(),
+                                  .columns_per_batch = means_.uniform() ? 0 : 2 * batch_size,
                                   .numbers = numbers_.data(),
                                   .half = half_,
                                   .has_tail = has_tail_.data()};
-    if (means_.uniform()) {
-        Dispatched<DrawTabulated<true>>::call(instruction_set_, &arguments);
-    } else {
-        Dispatched<DrawTabulated<false>>::call(instruction_set_, &arguments);
-    }
+    Dispatched<DrawTabulated>::call(instruction_set_, &arguments);
     for (std::size_t batch = 0; batch < has_tail_.size(); ++batch) {
         if (has_tail_[batch] != 0) finish_tails(batch);
     }
@@ -274,10 +262,9 @@ void PoissonSampler::draw_tabulated() {
 void PoissonSampler::finish_tails(std::size_t batch) {
     const std::size_t end = std::min(size_, (batch + 1) * batch_size);
     for (std::size_t target = batch * batch_size; target < end; ++target) {
-        const std::int32_t table_end = table_ends_[means_.uniform() ? 0 : 2 * target];
         for (std::size_t s = 0; s < steps_at_once; ++s) {
             std::uint8_t& number = numbers_[place(target, s)];
-            if (number != table_end) continue;
+            if (number != table_end(target)) continue;
             number = static_cast<std::uint8_t>(continue_tail(target, step_of(s)));
         }
     }
@@ -285,7 +272,7 @@ void PoissonSampler::finish_tails(std::size_t batch) {
 
 std::uint32_t PoissonSampler::continue_tail(std::size_t target, Step step) const {
     const auto probabilities = survival(mean_of(target));
-    const auto end = static_cast<std::size_t>(table_ends_[means_.uniform() ? 0 : 2 * target]);
+    const auto end = static_cast<std::size_t>(table_end(target));
     const auto block = static_cast<std::uint64_t>(step) / steps_at_once;
     const RandomStream words{key_, first_target_ + target * target_stride_, static_cast<std::uint32_t>(block >> 32)};
     const std::uint32_t word = words.block(static_cast<std::uint32_t>(block))[static_cast<std::size_t>(step) % 4];
@@ -308,8 +295,8 @@ void PoissonSampler::draw_large() {
 }
 
 SequentialRandom PoissonSampler::more_random(std::size_t target, Step step) const {
-    const RandomKey key = make_key(key_.low | std::uint64_t{key_.high} << 32, Purpose::poisson,
-                                   static_cast<std::uint64_t>(step));
+    const RandomKey key =
+        make_key(key_.low | std::uint64_t{key_.high} << 32, Purpose::poisson, static_cast<std::uint64_t>(step));
     return SequentialRandom({key, first_target_ + target * target_stride_, 0});
 }
 

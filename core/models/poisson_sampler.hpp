@@ -48,6 +48,7 @@ class PoissonSampler {
     void draw_tabulated();
     void finish_tails(std::size_t batch);
     void draw_large();
+    std::int32_t table_end(std::size_t target) const { return table_ends_[means_.uniform() ? 0 : 2 * target]; }
     std::uint32_t continue_tail(std::size_t target, Step step) const;
     Step step_of(std::size_t step_in_block) const {
         return block_ * Step{steps_at_once} + static_cast<Step>(step_in_block);
@@ -68,11 +69,11 @@ class PoissonSampler {
     InstructionSet instruction_set_;
 
     GroupValues means_;
-    /// thresholds_[k]: a word below it means more than k events; with the sign bit flipped, for signed comparisons. With
-    /// one mean for all: one value each; else rows of one value for each byte of a half.
+    /// Rows of thresholds: a word below that of row k means more than k events. Sign bits are flipped, for signed
+    /// comparisons. A row has one column for each byte of a half, or only those of one batch when all means are equal.
     AlignedVector<std::int32_t> thresholds_;
     std::size_t threshold_count_ = 0;
-    /// Numbers at which the table of a target ends and its tail begins: one value, or one for each byte of a half.
+    /// By column: the number at which the table of a target ends and its tail begins.
     AlignedVector<std::int32_t> table_ends_;
     AlignedVector<std::uint8_t> numbers_;
     std::vector<std::uint8_t> has_tail_;  ///< by batch

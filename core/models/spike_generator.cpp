@@ -27,9 +27,8 @@ class SpikeGenerator final : public NeuronGroup {
                 spikes_.push_back({step, static_cast<std::uint32_t>(unit)});
             }
         }
-        std::sort(spikes_.begin(), spikes_.end(), [](const Spike& a, const Spike& b) {
-            return a.step != b.step ? a.step < b.step : a.unit < b.unit;
-        });
+        std::sort(spikes_.begin(), spikes_.end(),
+                  [](const Spike& a, const Spike& b) { return a.step != b.step ? a.step < b.step : a.unit < b.unit; });
         largest_output_ = arguments.size;
         for (std::size_t begin = 0, end = 0; begin < spikes_.size(); begin = end) {
             while (end < spikes_.size() && spikes_[end].step == spikes_[begin].step) ++end;

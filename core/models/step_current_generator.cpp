@@ -28,8 +28,8 @@ class StepCurrent final : public Stimulus {
         : size_(arguments.size),
           delay_(arguments.delay),
           weights_(arguments.weights),
-          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
-                                           arguments.resolution)),
+          windows_(
+              stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution)),
           times_(stimulus_tools::to_steps(std::span<const double>(arguments.sequences[times]), arguments.resolution,
                                           "times")),
           amplitudes_(arguments.sequences[amplitudes]) {}
@@ -75,8 +75,9 @@ std::optional<std::string> conflict(std::span<const double> p, std::span<const s
 constinit const StimulatorModel step_current_generator{
     .name = "step_current_generator",
     .summary = "Current that is constant between given times",
-    .equations = "I(t) = amplitudes[i] for times[i] <= t < times[i + 1] and start <= t < stop, else 0;\n"
-                 "it flows into a target from t + delay on.",
+    .equations =
+        "I(t) = amplitudes[i] for times[i] <= t < times[i + 1] and start <= t < stop, else 0;\n"
+        "it flows into a target from t + delay on.",
     .reference = "",
     .output = StimulatorOutput::current,
     .parameters = parameters,

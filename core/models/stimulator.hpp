@@ -27,10 +27,10 @@ struct StimulusArguments {
     NeuronId first_target;                       ///< global id of the first target on this shard
     std::uint64_t target_stride = 1;             ///< target i has the id first_target + i * target_stride
     std::size_t size = 0;                        ///< targets on this shard
-    std::span<const GroupValues> parameters;     ///< in the order of StimulatorModel::parameters, per target or for all
+    std::span<const GroupValues> parameters;  ///< in the order of StimulatorModel::parameters, per target or for all
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
-    GroupValues weights;                         ///< factor of each target (mV, pA or, for currents, none)
-    DelaySteps delay = 1;                        ///< what the stimulator emits at time t acts on its targets at t + delay
+    GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
+    DelaySteps delay = 1;  ///< what the stimulator emits at time t acts on its targets at t + delay
 };
 
 /// One stimulus for its targets on one shard. The targets are contiguous in their group.
