@@ -1,0 +1,129 @@
+// What rules refuse, and how.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/errors.hpp"
+#include "rule_testing.hpp"
+
+namespace {
+
+using namespace rule_testing;
+
+/// Expects an error of a type whose message holds all of some texts.
+template <class ErrorType>
+void expect_error(const RuleSpec& spec, const PairSpace& pairs, const std::vector<std::string>& texts) {
+    try {
+        bind(spec, pairs);
+        ADD_FAILURE() << spec.name << " was accepted";
+    } catch (const ErrorType& error) {
+        for (const std::string& text : texts) {
+            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what() << "\nlacks: " << text;
+        }
+        EXPECT_FALSE(error.fields().object.empty());
+        EXPECT_FALSE(error.fields().value.empty());
+        EXPECT_FALSE(error.fields().bound.empty());
+        EXPECT_FALSE(error.fields().remedy.empty());
+    }
+}
+
+const PairSpace apart{NeuronId{0}, 10, NeuronId{10}, 20};
+const PairSpace same{NeuronId{0}, 10, NeuronId{0}, 10};
+
+TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
+    std::vector<std::string_view> names;
+    for (const connect::RuleInfo* info : connect::rules()) {
+        names.push_back(info->name);
+        EXPECT_FALSE(info->summary.empty());
+        for (const connect::RuleParameterInfo& parameter : info->parameters) {
+            EXPECT_FALSE(parameter.name.empty() || parameter.meaning.empty() || parameter.bounds.empty());
+        }
+        EXPECT_EQ(&connect::find_rule(info->name), info);
+    }
+    EXPECT_EQ(names, (std::vector<std::string_view>{"all_to_all", "explicit", "fixed_indegree", "fixed_outdegree",
+                                                    "fixed_total_number", "one_to_one", "pairwise_bernoulli"}));
+}
+
+TEST(Registry, NamesTheNearestRule) {
+    expect_error<UnknownNameError>(rule("fixed_in_degree", 3), apart,
+                                   {"'fixed_in_degree'", "did you mean 'fixed_indegree'"});
+    expect_error<UnknownNameError>(rule(""), apart, {"all_to_all"});
+}
+
+TEST(FixedIndegree, RefusesMoreThanTheAllowedSources) {
+    expect_error<RuleError>(rule("fixed_indegree", 11, true, false), apart, {"indegree", "11", "10 allowed sources"});
+    expect_error<RuleError>(rule("fixed_indegree", 10, false, false), same,
+                            {"9 allowed sources", "at most 9", "autapses"});
+    EXPECT_NO_THROW(bind(rule("fixed_indegree", 10, false, false), apart));
+    EXPECT_NO_THROW(bind(rule("fixed_indegree", 9, false, false), same));
+    EXPECT_NO_THROW(bind(rule("fixed_indegree", 1000, false, true), same));
+}
+
+TEST(FixedIndegree, RefusesATargetWithoutAnySource) {
+    const PairSpace single{NeuronId{3}, 1, NeuronId{0}, 5};
+    expect_error<RuleError>(rule("fixed_indegree", 1, false, true), single, {"0 allowed sources"});
+    expect_error<RuleError>(rule("fixed_indegree", 1), {NeuronId{0}, 0, NeuronId{0}, 5}, {"0 allowed sources"});
+    EXPECT_NO_THROW(bind(rule("fixed_indegree", 1), {NeuronId{0}, 0, NeuronId{0}, 0}));
+    EXPECT_NO_THROW(bind(rule("fixed_indegree", 0), {NeuronId{0}, 0, NeuronId{0}, 5}));
+}
+
+TEST(FixedOutdegree, RefusesMoreThanTheAllowedTargets) {
+    expect_error<RuleError>(rule("fixed_outdegree", 21, true, false), apart, {"outdegree", "21", "20 allowed targets"});
+    expect_error<RuleError>(rule("fixed_outdegree", 10, false, false), same, {"9 allowed targets"});
+    expect_error<RuleError>(rule("fixed_outdegree", 1), {NeuronId{0}, 5, NeuronId{0}, 0}, {"0 allowed targets"});
+    EXPECT_NO_THROW(bind(rule("fixed_outdegree", 1), {NeuronId{0}, 0, NeuronId{0}, 5}));
+}
+
+TEST(FixedDegrees, RefuseWhat32BitsCannotCount) {
+    expect_error<RuleError>(rule("fixed_indegree", std::uint64_t{1} << 32), apart, {"2^32"});
+    const PairSpace huge{NeuronId{0}, 10, NeuronId{0}, std::uint64_t{1} << 40};
+    expect_error<RuleError>(rule("fixed_indegree", std::uint64_t{1} << 31), huge, {"2^62"});
+}
+
+TEST(FixedTotalNumber, RefusesWhatThePairsCannotHold) {
+    expect_error<RuleError>(rule("fixed_total_number", 201, true, false), apart, {"201", "200 allowed pairs"});
+    expect_error<RuleError>(rule("fixed_total_number", 91, false, false), same, {"90 allowed pairs"});
+    expect_error<RuleError>(rule("fixed_total_number", 1), {NeuronId{0}, 0, NeuronId{0}, 5}, {"no pair"});
+    expect_error<RuleError>(rule("fixed_total_number", 1, false), {NeuronId{2}, 1, NeuronId{2}, 1}, {"no pair"});
+    EXPECT_NO_THROW(bind(rule("fixed_total_number", 90, false, false), same));
+}
+
+TEST(FixedTotalNumber, RefusesWhatCannotBeCounted) {
+    const std::uint64_t large = std::uint64_t{1} << 40;
+    expect_error<RuleError>(rule("fixed_total_number", 1), {NeuronId{0}, large, NeuronId{0}, large}, {"2^62"});
+    expect_error<RuleError>(rule("fixed_total_number", std::numeric_limits<std::uint64_t>::max()), apart, {"2^62"});
+    expect_error<RuleError>(rule("fixed_total_number", large), apart, {"2^32"});
+}
+
+TEST(PairwiseBernoulli, RefusesWhatIsNoProbability) {
+    for (const double bad :
+         {-1e-9, 1.0000001, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        expect_error<ValueOutOfBoundsError>(bernoulli(bad), apart, {"probability", "from 0 to 1"});
+    }
+}
+
+TEST(OneToOne, RefusesDifferentSizes) { expect_error<RuleError>(rule("one_to_one"), apart, {"10", "20"}); }
+
+TEST(ExplicitList, RefusesBadLists) {
+    expect_error<ShapeError>(explicit_list({0, 1, 2}, {0, 1}), apart, {"2", "3"});
+    expect_error<ValueOutOfBoundsError>(explicit_list({0, 10, 11}, {0, 1, 2}), apart, {"source", "position 1", "10"});
+    expect_error<ValueOutOfBoundsError>(explicit_list({0, 1, 2}, {0, 1, 20}), apart, {"target", "position 2", "20"});
+    RuleSpec no_autapses = explicit_list({0, 4, 5}, {1, 4, 5});
+    EXPECT_NO_THROW(bind(no_autapses, same));
+    no_autapses.allow_autapses = false;
+    EXPECT_NO_THROW(bind(no_autapses, apart));
+    expect_error<RuleError>(no_autapses, same, {"position 1", "itself"});
+    RuleSpec no_multapses = explicit_list({0, 4, 4, 0, 4}, {1, 2, 3, 1, 2});
+    EXPECT_NO_THROW(bind(no_multapses, apart));
+    no_multapses.allow_multapses = false;
+    expect_error<RuleError>(no_multapses, apart, {"position 3", "before"});
+}
+
+TEST(ExplicitList, MayBeEmpty) {
+    const auto sampler = bind(rule("explicit"), apart);
+    EXPECT_EQ(sampler->expected_synapses(), 0.0);
+    EXPECT_EQ(sampler->array_length(), 0U);
+    EXPECT_EQ(count_synapses(draw_all(*sampler, apart)), 0U);
+}
+
+}  // namespace

@@ -1,0 +1,272 @@
+// Whether what the rules draw has the distribution that they promise.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "rule_testing.hpp"
+#include "statistics.hpp"
+
+namespace {
+
+using namespace rule_testing;
+using statistics::significance;
+
+/// p-value that every allowed pair has the same number of synapses on average, by partner.
+double partners_p_value(const RuleSpec& spec, const PairSpace& pairs) {
+    const auto sampler = bind(spec, pairs);
+    const Partners partners = draw_all(*sampler, pairs);
+    const bool by_target = sampler->major() == RuleSampler::Major::target;
+    const std::uint64_t size = by_target ? pairs.sources : pairs.targets;
+    std::vector<double> counts(size);
+    std::vector<double> expected(size);
+    for (std::uint64_t major = 0; major < partners.size(); ++major) {
+        const std::uint64_t excluded = spec.allow_autapses ? size : self(*sampler, pairs, major);
+        const double allowed = static_cast<double>(size - (excluded < size ? 1 : 0));
+        for (const std::uint64_t partner : partners[major]) ++counts[partner];
+        for (std::uint64_t partner = 0; partner < size; ++partner) {
+            if (partner != excluded) expected[partner] += static_cast<double>(partners[major].size()) / allowed;
+        }
+    }
+    return statistics::chi_square_p_value(counts, expected);
+}
+
+TEST(EveryRule, DrawsAllAllowedPartnersAlike) {
+    for (const PairSpace& pairs : spaces(57, 400)) {
+        for (const bool autapses : {true, false}) {
+            for (const bool multapses : {true, false}) {
+                // Few partners, nearly half of them, most of them.
+                for (const std::uint64_t number : {5, 27, 45}) {
+                    EXPECT_GT(partners_p_value(rule("fixed_indegree", number, autapses, multapses), pairs),
+                              significance)
+                        << number;
+                    EXPECT_GT(partners_p_value(rule("fixed_outdegree", number, autapses, multapses), pairs),
+                              significance)
+                        << number;
+                    EXPECT_GT(partners_p_value(rule("fixed_total_number", 400 * number, autapses, multapses), pairs),
+                              significance)
+                        << number;
+                }
+            }
+            for (const double probability : {0.02, 0.5, 0.9}) {
+                EXPECT_GT(partners_p_value(bernoulli(probability, autapses), pairs), significance) << probability;
+            }
+        }
+    }
+    // Few among very many, which are kept in a hash table.
+    const PairSpace large{NeuronId{0}, 1000000, NeuronId{0}, 3000};
+    for (const RuleSpec& spec : {rule("fixed_indegree", 30, false, false),
+                                 rule("fixed_total_number", 90000, false, false), bernoulli(3e-5, false)}) {
+        std::vector<double> counts(100);
+        for (const auto& own : draw_all(spec, large)) {
+            for (const std::uint64_t partner : own) ++counts[partner / 10000];
+        }
+        EXPECT_GT(statistics::uniform_p_value(counts), significance) << spec.name;
+    }
+}
+
+TEST(EveryRule, HasNoBiasWhereNumbersDoNotDivide2ToThe32) {
+    // Words times 3 * 2^30 / 2^32 give every third number twice as often, unless some words are rejected.
+    const PairSpace pairs{NeuronId{0}, std::uint64_t{3} << 30, NeuronId{0}, 300};
+    for (const bool multapses : {true, false}) {
+        std::vector<double> counts(3);
+        for (const auto& own : draw_all(rule("fixed_indegree", 100, true, multapses), pairs)) {
+            for (const std::uint64_t partner : own) ++counts[partner % 3];
+        }
+        EXPECT_GT(statistics::uniform_p_value(counts), significance);
+    }
+}
+
+/// Counts how often each outcome occurs over many seeds.
+template <class Outcome>
+std::map<std::string, double> outcomes(const RuleSpec& spec, const PairSpace& pairs, int seeds,
+                                       const Outcome& outcome) {
+    std::map<std::string, double> counts;
+    for (int seed = 0; seed < seeds; ++seed) {
+        ++counts[outcome(draw_all(spec, pairs, static_cast<std::uint64_t>(seed)))];
+    }
+    return counts;
+}
+
+/// How often each pair is connected, as text: "0112".
+std::string matrix(const Partners& partners, std::uint64_t size) {
+    std::string text(partners.size() * size, '0');
+    for (std::size_t major = 0; major < partners.size(); ++major) {
+        for (const std::uint64_t partner : partners[major]) ++text[major * size + partner];
+    }
+    return text;
+}
+
+double equal_p_value(const std::map<std::string, double>& counts, std::size_t possible) {
+    if (counts.size() > possible) return 0.0;
+    std::vector<double> values;
+    for (const auto& entry : counts) values.push_back(entry.second);
+    values.resize(possible);
+    return statistics::uniform_p_value(values);
+}
+
+TEST(WithoutMultapses, EverySetOfPairsIsAsProbable) {
+    constexpr int seeds = 20000;
+    const auto as_matrix = [](std::uint64_t size) {
+        return [size](const Partners& partners) { return matrix(partners, size); };
+    };
+    const PairSpace apart{NeuronId{0}, 3, NeuronId{3}, 2};
+    const PairSpace same{NeuronId{0}, 3, NeuronId{0}, 3};
+    const PairSpace overlapping{NeuronId{0}, 3, NeuronId{2}, 3};
+    const auto total = [](std::uint64_t number, bool autapses) {
+        return rule("fixed_total_number", number, autapses, false);
+    };
+    // Ways to choose 3, 2 and 5 of 6 pairs.
+    EXPECT_GT(equal_p_value(outcomes(total(3, true), apart, seeds, as_matrix(3)), 20), significance);
+    EXPECT_GT(equal_p_value(outcomes(total(2, true), apart, seeds, as_matrix(3)), 15), significance);
+    EXPECT_GT(equal_p_value(outcomes(total(5, true), apart, seeds, as_matrix(3)), 6), significance);
+    // Six pairs of a population with itself, and eight of nine where one neuron is in both.
+    EXPECT_GT(equal_p_value(outcomes(total(3, false), same, seeds, as_matrix(3)), 20), significance);
+    EXPECT_GT(equal_p_value(outcomes(total(4, false), overlapping, seeds, as_matrix(3)), 70), significance);
+    // Neurons that draw independently: 6 and 4 ways to choose 2 and 3 of 4, and that for each of two.
+    const PairSpace small{NeuronId{0}, 4, NeuronId{4}, 2};
+    const PairSpace turned{NeuronId{0}, 2, NeuronId{2}, 4};
+    EXPECT_GT(equal_p_value(outcomes(rule("fixed_indegree", 2, true, false), small, seeds, as_matrix(4)), 36),
+              significance);
+    EXPECT_GT(equal_p_value(outcomes(rule("fixed_indegree", 3, true, false), small, seeds, as_matrix(4)), 16),
+              significance);
+    EXPECT_GT(equal_p_value(outcomes(rule("fixed_outdegree", 2, true, false), turned, seeds, as_matrix(4)), 36),
+              significance);
+    EXPECT_GT(equal_p_value(outcomes(rule("fixed_indegree", 1, false, false), same, seeds, as_matrix(3)), 8),
+              significance);
+}
+
+TEST(WithMultapses, EverySynapseFallsOnAnyPair) {
+    // Two synapses on four pairs: 1/16 for twice the same pair, 1/8 for two different ones.
+    const PairSpace pairs{NeuronId{0}, 2, NeuronId{2}, 2};
+    constexpr int seeds = 40000;
+    const auto counts = outcomes(rule("fixed_total_number", 2), pairs, seeds,
+                                 [](const Partners& partners) { return matrix(partners, 2); });
+    ASSERT_EQ(counts.size(), 10U);
+    std::vector<double> found;
+    std::vector<double> expected;
+    for (const auto& [text, count] : counts) {
+        found.push_back(count);
+        expected.push_back(text.find('2') == std::string::npos ? seeds / 8.0 : seeds / 16.0);
+    }
+    EXPECT_GT(statistics::chi_square_p_value(found, expected), significance);
+}
+
+TEST(Bernoulli, ConnectsEveryPairIndependently) {
+    const PairSpace pairs{NeuronId{0}, 3, NeuronId{3}, 2};
+    constexpr int seeds = 30000;
+    for (const double probability : {0.1, 0.3, 0.5, 0.9}) {
+        const auto counts = outcomes(bernoulli(probability), pairs, seeds,
+                                     [](const Partners& partners) { return matrix(partners, 3); });
+        std::vector<double> found;
+        std::vector<double> expected;
+        for (int pattern = 0; pattern < 64; ++pattern) {
+            std::string text(6, '0');
+            double product = seeds;
+            for (std::size_t i = 0; i < 6; ++i) {
+                const bool connected = (pattern >> i & 1) != 0;
+                text[i] = connected ? '1' : '0';
+                product *= connected ? probability : 1.0 - probability;
+            }
+            const auto entry = counts.find(text);
+            found.push_back(entry == counts.end() ? 0.0 : entry->second);
+            expected.push_back(product);
+        }
+        EXPECT_GT(statistics::chi_square_p_value(found, expected), significance) << probability;
+    }
+}
+
+/// p-value of degrees in many networks or of many neurons against a distribution of whole numbers.
+template <class Probability>
+double degrees_p_value(const std::vector<std::uint64_t>& degrees, const Probability& probability) {
+    const std::uint64_t most = *std::ranges::max_element(degrees) + 100;
+    std::vector<double> counts(most + 1);
+    std::vector<double> expected(most + 1);
+    for (const std::uint64_t degree : degrees) ++counts[degree];
+    for (std::uint64_t k = 0; k <= most; ++k) {
+        expected[k] = static_cast<double>(degrees.size()) * probability(static_cast<double>(k));
+    }
+    return statistics::chi_square_p_value(counts, expected);
+}
+
+TEST(Bernoulli, HasBinomialInDegrees) {
+    const PairSpace pairs{NeuronId{0}, 300, NeuronId{300}, 20000};
+    for (const double probability : {1e-3, 0.02, 0.3, 0.95}) {
+        std::vector<std::uint64_t> degrees;
+        for (const auto& own : draw_all(bernoulli(probability), pairs)) degrees.push_back(own.size());
+        const double p =
+            degrees_p_value(degrees, [&](double k) { return statistics::binomial_probability(300, probability, k); });
+        EXPECT_GT(p, significance) << probability;
+    }
+}
+
+TEST(FixedTotalNumber, HasBinomialInDegreesOfEveryTargetAndOfAnyTwo) {
+    // 7 targets, one of which is also one of the 5 sources: without autapses it has fewer pairs.
+    const PairSpace pairs{NeuronId{0}, 5, NeuronId{4}, 7};
+    constexpr std::uint64_t number = 60;
+    constexpr int seeds = 10000;
+    for (const bool autapses : {true, false}) {
+        std::vector<Partners> networks;
+        for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+            networks.push_back(draw_all(rule("fixed_total_number", number, autapses), pairs, seed));
+        }
+        const auto share = [&](std::size_t target) {
+            if (autapses) return 5.0 / 35.0;
+            return (target == 0 ? 4.0 : 5.0) / 34.0;
+        };
+        for (std::size_t a = 0; a < 7; ++a) {
+            for (std::size_t b = a; b < 7; ++b) {
+                std::vector<std::uint64_t> degrees;
+                for (const Partners& network : networks) {
+                    degrees.push_back(network[a].size() + (b > a ? network[b].size() : 0));
+                }
+                const double p = share(a) + (b > a ? share(b) : 0.0);
+                EXPECT_GT(
+                    degrees_p_value(degrees, [&](double k) { return statistics::binomial_probability(number, p, k); }),
+                    significance)
+                    << "targets " << a << " and " << b;
+            }
+        }
+    }
+}
+
+TEST(FixedTotalNumber, HasHypergeometricInDegreesWithoutMultapses) {
+    const PairSpace pairs{NeuronId{0}, 30, NeuronId{25}, 9};
+    constexpr double number = 140;
+    constexpr int seeds = 10000;
+    for (const bool autapses : {true, false}) {
+        std::vector<Partners> networks;
+        for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+            networks.push_back(draw_all(rule("fixed_total_number", 140, autapses, false), pairs, seed));
+        }
+        // Targets 0 to 4 are also sources 25 to 29.
+        const double allowed = autapses ? 270 : 265;
+        for (const std::size_t target : {0, 4, 5, 8}) {
+            const double own = !autapses && target < 5 ? 29 : 30;
+            std::vector<std::uint64_t> degrees;
+            for (const Partners& network : networks) degrees.push_back(network[target].size());
+            EXPECT_GT(degrees_p_value(degrees,
+                                      [&](double k) {
+                                          return statistics::hypergeometric_probability(own, allowed - own, number, k);
+                                      }),
+                      significance)
+                << "target " << target;
+        }
+    }
+}
+
+TEST(FixedTotalNumber, HasBinomialInDegreesInALargeNetwork) {
+    const PairSpace pairs{NeuronId{0}, 1000, NeuronId{0}, 20000};
+    for (const std::uint64_t number : {6000, 100000, 4000000}) {
+        std::vector<std::uint64_t> degrees;
+        for (const auto& own : draw_all(rule("fixed_total_number", number), pairs)) degrees.push_back(own.size());
+        const double p = degrees_p_value(degrees, [&](double k) {
+            return statistics::binomial_probability(static_cast<double>(number), 1.0 / 20000, k);
+        });
+        EXPECT_GT(p, significance) << number;
+    }
+}
+
+}  // namespace
