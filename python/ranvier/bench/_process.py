@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from pathlib import Path
 
 __all__ = ["peak_resident_bytes", "processor_count"]

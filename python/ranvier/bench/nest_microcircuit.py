@@ -1,7 +1,7 @@
 """NEST's side of the comparison: builds and runs the cortical microcircuit in NEST and reports.
 
-`ranvier bench microcircuit --against nest` runs it in a process of its own. The numbers stand here once more, apart from
-`ranvier.networks.microcircuit`, so that an error on either side shows in the comparison.
+`ranvier bench microcircuit --against nest` runs it in a process of its own. The numbers stand here once more, apart
+from `ranvier.networks.microcircuit`, so that an error on either side shows in the comparison.
 
 Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358.
 """
@@ -101,17 +101,14 @@ def describe(n_scaling: float, k_scaling: float, drive: str) -> Circuit:
     recurrent_mean = charge * (full_synapses * full_weights / full_sizes[:, np.newaxis]) @ np.array(PUBLISHED_RATES)
     external_mean = charge * EXTERNAL_RATE * unit_weight * np.array(EXTERNAL_INDEGREES, dtype=np.float64)
     lost = 1.0 - math.sqrt(k_scaling)
-    if drive == "dc":
-        currents = external_mean + lost * recurrent_mean
-    else:
-        currents = lost * (external_mean + recurrent_mean)
+    kept_external = 1.0 if drive == "dc" else lost
     return Circuit(
-        sizes=tuple(int(round(n_scaling * size)) for size in SIZES),
+        sizes=tuple(round(n_scaling * size) for size in SIZES),
         synapses=np.rint(n_scaling * k_scaling * full_synapses).astype(np.int64),
         weights=full_weights / math.sqrt(k_scaling),
-        external_indegrees=tuple(int(round(k_scaling * indegree)) for indegree in EXTERNAL_INDEGREES),
+        external_indegrees=tuple(round(k_scaling * indegree) for indegree in EXTERNAL_INDEGREES),
         external_weight=unit_weight / math.sqrt(k_scaling),
-        currents=currents,
+        currents=kept_external * external_mean + lost * recurrent_mean,
     )
 
 
