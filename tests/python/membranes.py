@@ -21,8 +21,6 @@ from nest_pool import fresh_nest
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-RESOLUTION = 0.1
-
 # Names of what NEST calls otherwise.
 _NEST_SEQUENCES = {
     "step_current_generator": {"times": "amplitude_times", "amplitudes": "amplitude_values"},
@@ -61,6 +59,7 @@ class Experiment:
     duration: float  # ms
     variables: tuple[str, ...]
     currents: list[Current] = field(default_factory=list)
+    resolution: float = 0.1  # ms
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def in_ranvier(
     weight_bound: float | None = None,
 ) -> Recording:
     """Run the experiment in Ranvier."""
-    net = rv.Network(resolution=RESOLUTION)
+    net = rv.Network(resolution=experiment.resolution)
     names = experiment.neurons[0].keys()
     values = {name: np.array([neuron[name] for neuron in experiment.neurons]) for name in names}
     neurons = net.create(experiment.model, len(experiment.neurons), name="neurons", **values)
@@ -99,7 +98,7 @@ def in_ranvier(
             delay=current.delay,
             **current.parameters,
         )
-    recorder = net.record(neurons, experiment.variables, RESOLUTION)
+    recorder = net.record(neurons, experiment.variables, experiment.resolution)
     spike_recorder = net.record_spikes(neurons)
     simulation = rv.Simulation(net, weight_precision=weight_precision)
     if projection is not None and weight_precision == "single":
@@ -118,7 +117,7 @@ def in_ranvier(
 
 def in_nest(experiment: Experiment) -> Recording:
     """Run the experiment in NEST; to be called in a process of the pool."""
-    nest = fresh_nest(resolution=RESOLUTION)
+    nest = fresh_nest(resolution=experiment.resolution)
     neurons = nest.Create(experiment.model, len(experiment.neurons), params=experiment.neurons)
     if experiment.trains:
         _connect_trains(nest, experiment, neurons)
@@ -128,7 +127,9 @@ def in_nest(experiment: Experiment) -> Recording:
         generator = nest.Create(current.stimulator, params=parameters)
         synapse = {"weight": current.weight, "delay": current.delay}
         nest.Connect(generator, neurons[current.targets], "all_to_all", synapse)
-    multimeter = nest.Create("multimeter", params={"interval": RESOLUTION, "record_from": list(experiment.variables)})
+    multimeter = nest.Create(
+        "multimeter", params={"interval": experiment.resolution, "record_from": list(experiment.variables)}
+    )
     nest.Connect(multimeter, neurons)
     recorder = nest.Create("spike_recorder", params={"time_in_steps": True})
     nest.Connect(neurons, recorder)
@@ -138,7 +139,7 @@ def in_nest(experiment: Experiment) -> Recording:
     samples = multimeter.get("events")
     order = np.lexsort((samples["senders"], samples["times"]))
     shape = (-1, len(experiment.neurons))
-    steps = np.rint(samples["times"][order].reshape(shape)[:, 0] / RESOLUTION).astype(np.int64)
+    steps = np.rint(samples["times"][order].reshape(shape)[:, 0] / experiment.resolution).astype(np.int64)
     spikes = recorder.get("events")
     return Recording(
         steps=steps,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from membranes import RESOLUTION, Current, Experiment, FloatArray, Recording, Synapses, in_nest, in_ranvier
+from membranes import Current, Experiment, FloatArray, Recording, Synapses, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
 
 pytestmark = requires_nest
@@ -19,11 +19,12 @@ MODELS = {
 RELATIVE_ERROR = 1e-9
 NEURONS = 12
 GENERATORS = 40
-DURATION = 400.0  # ms
+STEPS = 4000
+RESOLUTION = 0.1  # ms, unless told otherwise
 SINGLE_STEP = 2.0**-10  # mV or pA: single precision holds every multiple below 2**14 exactly
 
 
-def heterogeneous_neurons(model: str, generator: np.random.Generator) -> list[dict[str, float]]:
+def heterogeneous_neurons(model: str, generator: np.random.Generator, resolution: float) -> list[dict[str, float]]:
     """Return neurons that differ in every parameter and start at different potentials."""
     neurons = []
     for i in range(NEURONS):
@@ -32,7 +33,7 @@ def heterogeneous_neurons(model: str, generator: np.random.Generator) -> list[di
             "E_L": resting,
             "C_m": generator.uniform(150.0, 350.0),
             "tau_m": generator.uniform(6.0, 20.0),
-            "t_ref": RESOLUTION * (1 + 4 * i),
+            "t_ref": resolution * (1 + 4 * i),
             "V_th": resting + generator.uniform(8.0, 16.0),
             "V_reset": resting - generator.uniform(-3.0, 5.0),
             "I_e": generator.uniform(0.0, 300.0),
@@ -45,19 +46,20 @@ def heterogeneous_neurons(model: str, generator: np.random.Generator) -> list[di
     return neurons
 
 
-def dense_trains(generator: np.random.Generator) -> list[list[float]]:
-    """Return trains with bins that several share, spikes in successive steps and, in the first, several at one time."""
-    steps = int(DURATION / RESOLUTION)
-    trains = [np.sort(generator.choice(np.arange(1, steps), size=45, replace=False)) for _ in range(GENERATORS)]
-    together = np.arange(100, steps, 250)
+def dense_trains(generator: np.random.Generator, resolution: float) -> list[list[float]]:
+    """Return trains with steps that several share, spikes in successive steps and, in the first, several at once."""
+    trains = [np.sort(generator.choice(np.arange(1, STEPS), size=45, replace=False)) for _ in range(GENERATORS)]
+    together = np.arange(100, STEPS, 250)
     trains[0] = np.sort(np.concatenate([together, together, together, trains[0]]))
     trains[1] = together
     trains[2] = together
     trains[3] = np.arange(500, 600)
-    return [[RESOLUTION * float(step) for step in train] for train in trains]
+    return [[resolution * float(step) for step in train] for train in trains]
 
 
-def random_synapses(model: str, generator: np.random.Generator, *, exact_in_single: bool) -> Synapses:
+def random_synapses(
+    model: str, generator: np.random.Generator, resolution: float, *, exact_in_single: bool
+) -> Synapses:
     """Return synapses of both signs with delays of 1 to 30 steps, several of them between some pairs."""
     count = NEURONS * 60
     strength = 1.5 if model == "iaf_psc_delta" else 120.0
@@ -68,20 +70,21 @@ def random_synapses(model: str, generator: np.random.Generator, *, exact_in_sing
         sources=generator.integers(0, GENERATORS, size=count),
         targets=np.sort(generator.integers(0, NEURONS, size=count)),
         weights=weights,
-        delays=generator.integers(1, 31, size=count).astype(np.float64) * RESOLUTION,
+        delays=generator.integers(1, 31, size=count).astype(np.float64) * resolution,
     )
 
 
-def experiment_of(model: str, seed: int, *, exact_in_single: bool = True) -> Experiment:
+def experiment_of(model: str, seed: int, *, exact_in_single: bool = True, resolution: float = RESOLUTION) -> Experiment:
     """Return neurons under dense random spikes."""
     generator = np.random.default_rng(seed)
     return Experiment(
         model=model,
-        neurons=heterogeneous_neurons(model, generator),
-        trains=dense_trains(generator),
-        synapses=random_synapses(model, generator, exact_in_single=exact_in_single),
-        duration=DURATION,
+        neurons=heterogeneous_neurons(model, generator, resolution),
+        trains=dense_trains(generator, resolution),
+        synapses=random_synapses(model, generator, resolution, exact_in_single=exact_in_single),
+        duration=STEPS * resolution,
         variables=MODELS[model],
+        resolution=resolution,
     )
 
 
@@ -156,6 +159,30 @@ def test_lower_limit_of_the_potential(model: str) -> None:
     theirs = nest_recording(experiment)
     limits = np.array([neuron["V_min"] for neuron in experiment.neurons])
     assert np.count_nonzero(np.isclose(theirs.samples["V_m"], limits, rtol=1e-15)) > 100
+    assert_agreement(in_ranvier(experiment), theirs)
+
+
+@pytest.mark.parametrize("resolution", [0.02, 0.5])
+@pytest.mark.parametrize("model", MODELS)
+def test_other_resolutions(model: str, resolution: float) -> None:
+    experiment = experiment_of(model, 9, resolution=resolution)
+    theirs = nest_recording(experiment)
+    assert_lively(theirs, 100, 9)
+    assert_agreement(in_ranvier(experiment), theirs)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_awkward_parameters(model: str) -> None:
+    experiment = experiment_of(model, 10)
+    for i, neuron in enumerate(experiment.neurons):
+        neuron["t_ref"] = (0.04, 0.1, 0.14, 0.16, 2.05, 3.999)[i % 6]  # between the points of the grid
+        if i % 2 == 0:
+            neuron["V_m"] = neuron["V_th"] + i  # fires in the first step, or before it comes to that
+        if model != "iaf_psc_delta":
+            neuron["tau_syn_ex"] = neuron["tau_m"] * (1.0 + 10.0 ** -(1.0 + i))  # ever nearer to a division by zero
+            neuron["tau_syn_in"] = 0.01 * (1 + i)  # less than the resolution
+    theirs = nest_recording(experiment)
+    assert_lively(theirs, 300)
     assert_agreement(in_ranvier(experiment), theirs)
 
 
