@@ -35,7 +35,7 @@ from ranvier.rules import (
     OneToOne,
     PairwiseBernoulli,
 )
-from ranvier.simulation import Counts, Simulation
+from ranvier.simulation import Counts, Simulation, predict_memory
 
 __all__ = [
     "AllToAll",
@@ -71,6 +71,7 @@ __all__ = [
     "errors",
     "networks",
     "plot",
+    "predict_memory",
     "read_spikes",
     "read_state",
     "read_weights",

@@ -68,7 +68,7 @@ class Connections:
         array = np.asarray(values, dtype=np.float64)
         if array.ndim > 0 and array.shape != (len(self),):
             raise ShapeError(
-                "weight", f"an array of shape {array.shape}", f"must be a number or of shape ({len(self)},)"
+                "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
             )
         self._simulation.set_weights(self._handles, np.ascontiguousarray(np.broadcast_to(array, (len(self),))))
 

@@ -45,7 +45,7 @@ class iaf_psc_alpha(NeuronModel):
     tau_m : default 10 ms; > 0
         Time constant of the membrane.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Duration of the refractory period, rounded to the grid.
+        Duration of the refractory period, rounded up to the grid.
     V_th : default -55 mV
         Threshold: the neuron fires when V_m >= V_th.
     V_reset : default -70 mV
@@ -140,7 +140,7 @@ class iaf_psc_delta(NeuronModel):
     tau_m : default 10 ms; > 0
         Time constant of the membrane.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Duration of the refractory period, rounded to the grid.
+        Duration of the refractory period, rounded up to the grid.
     V_th : default -55 mV
         Threshold: the neuron fires when V_m >= V_th.
     V_reset : default -70 mV
@@ -209,7 +209,7 @@ class iaf_psc_exp(NeuronModel):
     tau_m : default 10 ms; > 0
         Time constant of the membrane.
     t_ref : default 2 ms; >= 0 and <= 1e+06
-        Duration of the refractory period, rounded to the grid.
+        Duration of the refractory period, rounded up to the grid.
     V_th : default -55 mV
         Threshold: the neuron fires when V_m >= V_th.
     V_reset : default -70 mV

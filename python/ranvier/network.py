@@ -301,7 +301,7 @@ class Network:
         sequences = {key: given.pop(key) for key in (known.sequence_names if known else ()) if key in given}
         for key, sequence in sequences.items():
             if not isinstance(sequence, np.ndarray):
-                raise ShapeError(f"{key} of {stimulator_name}", "not an array", "must be an array of one dimension")
+                raise ShapeError(f"{key} of {stimulator_name}", "not an array", "it must be an array of one dimension")
         self._do(
             "stimulate",
             targets=self._selection("targets", targets),
@@ -546,7 +546,7 @@ class Network:
         to: Path | None,
     ) -> None:
         if self._core.to_steps(interval, "interval of a weight recorder") < 1:
-            raise ValueOutOfBoundsError("interval of a weight recorder", str(interval), "must be at least one step")
+            raise ValueOutOfBoundsError("interval of a weight recorder", str(interval), "it must be at least one step")
         index = sum(isinstance(recorder, WeightRecorder) for recorder in self._recorders)
         self._recorders.append(
             WeightRecorder(
@@ -604,7 +604,7 @@ def _seed(seed: int) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
     if not 0 <= seed <= _LARGEST_SEED:
-        raise ValueOutOfBoundsError("seed", str(seed), f"must be >= 0 and <= {_LARGEST_SEED}")
+        raise ValueOutOfBoundsError("seed", str(seed), f"it must be >= 0 and <= {_LARGEST_SEED}")
     return int(seed)
 
 
@@ -612,13 +612,15 @@ def _size(size: int) -> int:
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise TypeError(f"size of a population must be an integer, not {type(size).__name__}")
     if size < 1:
-        raise ValueOutOfBoundsError("size of a population", str(size), "must be at least 1", "give a positive number")
+        raise ValueOutOfBoundsError(
+            "size of a population", str(size), "it must be at least 1", "give a positive number"
+        )
     return int(size)
 
 
 def _positive(name: str, value: float) -> float:
     if not 0.0 < float(value) < float("inf"):
-        raise ValueOutOfBoundsError(name, str(value), "must be > 0 and finite")
+        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
     return float(value)
 
 
@@ -628,7 +630,9 @@ def _flat(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
         return values
     shape = np.shape(values)
     if pairs is None or shape != pairs:
-        wanted = "must have one dimension" if pairs is None else f"must have the shape (targets, sources), {pairs}"
+        wanted = (
+            "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
+        )
         raise ShapeError(name, f"an array of shape {shape}", wanted)
     return np.ravel(values)
 
@@ -641,16 +645,16 @@ def _chosen(
         raise ShapeError(
             "indices of recorded neurons",
             f"an array of {chosen.dtype} of shape {chosen.shape}",
-            "must be a list of integers",
+            "it must be a list of integers",
         )
     chosen = chosen.astype(np.int64)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= len(neurons)):
         raise ValueOutOfBoundsError(
             "indices of recorded neurons",
             f"{chosen.min()} to {chosen.max()}",
-            f"must be >= 0 and < {len(neurons)}, the size of {neurons.name}",
+            f"it must be >= 0 and < {len(neurons)}, the size of {neurons.name}",
         )
     if np.any(np.diff(chosen) <= 0):
-        raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "must be ascending, each once")
+        raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "it must be ascending, each once")
     result: npt.NDArray[np.int64] = all_of_them[chosen]
     return result

@@ -119,7 +119,7 @@ def raster(
     figure = _new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))))
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
-    grid = figure.add_gridspec(2, 3, width_ratios=(5, 1.3, 1.3), height_ratios=(6, 1), wspace=0.03, hspace=0.03)
+    grid = figure.add_gridspec(2, 3, width_ratios=(5, 1.3, 1.3), height_ratios=(6, 1), wspace=0.02, hspace=0.0)
     spike_axes = figure.add_subplot(grid[0, 0])
     rate_axes = figure.add_subplot(grid[0, 1], sharey=spike_axes)
     irregularity_axes = figure.add_subplot(grid[0, 2], sharey=spike_axes)
@@ -127,10 +127,10 @@ def raster(
     _draw_spikes(spike_axes, shown, bands)
     _draw_boxes(rate_axes, spikes.rates(), bands)
     _draw_published(rate_axes, published_rates or {}, bands)
-    rate_axes.set(title="rate", xlabel="spikes/s")
+    rate_axes.set_title("rate (spikes/s)")
     _draw_boxes(irregularity_axes, spikes.irregularity(), bands)
     irregularity_axes.axvline(1.0, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
-    irregularity_axes.set(title="irregularity", xlabel="CV of intervals")
+    irregularity_axes.set_title("irregularity (CV)")
     for axes in (rate_axes, irregularity_axes):
         axes.tick_params(left=False, labelleft=False)
         axes.spines["left"].set_visible(False)
@@ -160,7 +160,8 @@ def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = No
     """
     _check_window(spikes)
     figure, axes = _distribution_figure(len(spikes.segments), title)
-    _draw_distributions(axes, spikes.rates(), spikes.segments, "spikes/s")
+    # One spike more or less: finer than that there is no density.
+    _draw_distributions(axes, spikes.rates(), spikes.segments, "spikes/s", least_width=600.0 / spikes.duration)
     axes.set_title("rate")
     for i, segment in enumerate(spikes.segments):
         if segment.name in (published_rates or {}):
@@ -325,7 +326,7 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
         axes.scatter(
             times[here][shown],
             band.top - depth * (band.top - band.bottom),
-            s=float(np.clip(0.8 * row_points, 0.9, 3.0)) ** 2,
+            s=float(np.clip(0.8 * row_points, 1.15, 3.0)) ** 2,
             c=band.colour,
             marker="o",
             linewidths=0,
@@ -382,10 +383,11 @@ def _draw_published(axes: Axes, published: Mapping[str, float], bands: Sequence[
             _mark_published(axes, published[band.segment.name], band.middle)
             axes.set_xlim(0.0, max(axes.get_xlim()[1], 1.05 * published[band.segment.name]))
     if any(band.segment.name in published for band in bands):
+        # Not in the layout, in which it would push the panels apart.
         axes.annotate(
-            "x published mean", (1.0, 1.0), (0, 2), xycoords="axes fraction", textcoords="offset points", ha="right",
-            va="bottom", fontsize=7, color=_GREY,
-        )  # fmt: skip
+            "\u00d7 published mean", (1.0, 0.0), (0, -20), xycoords="axes fraction", textcoords="offset points",
+            ha="right", va="top", fontsize=8, color="#20262B",
+        ).set_in_layout(False)  # fmt: skip
 
 
 def _mark_published(axes: Axes, rate: float, position: float) -> None:
@@ -399,7 +401,13 @@ def _distribution_figure(rows: int, title: str) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _draw_distributions(axes: Axes, values: Mapping[str, FloatArray], segments: Sequence[Segment], label: str) -> None:
+def _draw_distributions(
+    axes: Axes,
+    values: Mapping[str, FloatArray],
+    segments: Sequence[Segment],
+    label: str,
+    least_width: float = 0.0,
+) -> None:
     """Draw one smooth density per population, the first on top, with quartiles and the mean."""
     farthest = max((float(np.percentile(sample, 99.5)) for sample in values.values() if len(sample)), default=1.0)
     grid = np.linspace(0.0, 1.08 * (farthest or 1.0), 400)
@@ -408,7 +416,7 @@ def _draw_distributions(axes: Axes, values: Mapping[str, FloatArray], segments: 
         if not len(sample):
             axes.text(0.0, row, "  no values", va="center", color=_GREY)
             continue
-        density = _density(sample, grid)
+        density = _density(sample, grid, least_width)
         axes.fill_between(grid, row - 0.42 * density, row + 0.42 * density, color=colour, alpha=0.45, linewidth=0)
         first, median, third = np.percentile(sample, [25, 50, 75])
         axes.plot([first, third], [row, row], color=colour, linewidth=3.5, solid_capstyle="butt")
@@ -420,13 +428,13 @@ def _draw_distributions(axes: Axes, values: Mapping[str, FloatArray], segments: 
     axes.set(xlabel=label, xlim=(0.0, grid[-1]), ylim=(len(segments) - 0.4, -0.6))
 
 
-def _density(sample: FloatArray, grid: FloatArray) -> FloatArray:
+def _density(sample: FloatArray, grid: FloatArray, least_width: float) -> FloatArray:
     """Gaussian kernel density on the grid, its greatest value 1; what lies below zero is folded back."""
     spacing = grid[1] - grid[0]
     spread = min(float(sample.std()), float(np.subtract(*np.percentile(sample, [75, 25]))) / 1.34) or float(
         sample.std()
     )
-    width = max(0.9 * spread * len(sample) ** -0.2, 1.5 * spacing)
+    width = max(0.9 * spread * len(sample) ** -0.2, 1.5 * spacing, least_width)
     counts, _ = np.histogram(sample, bins=np.append(grid, grid[-1] + spacing) - 0.5 * spacing)
     reach = int(np.ceil(4.0 * width / spacing))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * spacing / width) ** 2)

@@ -70,7 +70,7 @@ class PopulationView:
             begin, end, stride = index.indices(len(self))
             if stride != 1:
                 raise ValueOutOfBoundsError(
-                    f"stride of a selection from {self.name}", str(stride), "must be 1", "select with start:stop"
+                    f"stride of a selection from {self.name}", str(stride), "it must be 1", "select with start:stop"
                 )
             return PopulationView(self.population, self.begin + begin, self.begin + max(begin, end))
         position = operator.index(index)

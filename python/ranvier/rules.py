@@ -35,7 +35,7 @@ def _count(rule: str, name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} of {rule} must be an integer, not {type(value).__name__}")
     if not 0 <= value <= _LARGEST_NUMBER:
-        raise ValueOutOfBoundsError(f"{name} of {rule}", str(value), f"must be >= 0 and <= {_LARGEST_NUMBER}")
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(value), f"it must be >= 0 and <= {_LARGEST_NUMBER}")
     return int(value)
 
 
@@ -44,7 +44,7 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1:
-        raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "must have one dimension")
+        raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "it must have one dimension")
     if not np.issubdtype(array.dtype, np.integer):
         raise TypeError(f"{name} of {rule} must be integers, not {array.dtype}")
     if array.size and array.min() < 0:

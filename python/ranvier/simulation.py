@@ -24,7 +24,7 @@ from ranvier.recordings import IntArray, SpikeData, StateData, WeightData
 from ranvier.store import RecordingStore
 from ranvier.values import FloatArray
 
-__all__ = ["Counts", "Simulation"]
+__all__ = ["Counts", "Simulation", "predict_memory"]
 
 _PRECISIONS = ("double", "single")
 _LAYOUTS = ("auto", "runs", "ring")
@@ -125,13 +125,7 @@ class Simulation:
     ) -> None:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a ranvier.Network, not {type(network).__name__}")
-        for name, value, known in (
-            ("precision", precision, _PRECISIONS),
-            ("weight_precision", weight_precision, _PRECISIONS),
-            ("table_layout", table_layout, _LAYOUTS),
-        ):
-            if value not in known:
-                unknown_name(name, value, known)
+        _check_choices(precision=precision, weight_precision=weight_precision, table_layout=table_layout)
         for recorder in network.recorders:
             if recorder.to is not None:
                 check_writable(recorder.to)
@@ -180,7 +174,7 @@ class Simulation:
         """
         steps = self._grid.to_steps(float(duration), "duration of a run")
         if steps < 0:
-            raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "must be >= 0")
+            raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "it must be >= 0")
         self._advance(steps)
 
     def run_until(self, time: float) -> None:
@@ -275,7 +269,7 @@ class Simulation:
             raise ShapeError(
                 f"{name} of {neurons.name}",
                 f"an array of shape {array.shape}",
-                f"must be a number or of shape {indices.shape}",
+                f"it must be a number or of shape {indices.shape}",
             )
         with self._exclusive():
             self._core.set(index, name, indices, np.ascontiguousarray(np.broadcast_to(array, indices.shape)))
@@ -416,7 +410,7 @@ class Simulation:
             return neurons.ids
         ids = np.atleast_1d(np.asarray(neurons))
         if ids.ndim != 1:
-            raise ShapeError(what, f"an array of shape {ids.shape}", "must have one dimension")
+            raise ShapeError(what, f"an array of shape {ids.shape}", "it must have one dimension")
         if ids.size and not np.issubdtype(ids.dtype, np.integer):
             raise TypeError(f"{what} must be a population or global ids (integers), not {ids.dtype}")
         units = sum(len(population) for population in self._populations)
@@ -454,6 +448,40 @@ class Simulation:
         )
 
 
+def predict_memory(
+    network: Network,
+    *,
+    threads: int | None = None,
+    precision: Literal["double", "single"] = "double",
+    weight_precision: Literal["double", "single"] = "single",
+    table_layout: Literal["auto", "runs", "ring"] = "auto",
+) -> dict[str, int]:
+    """Return the bytes that a simulation of a network would take, by component, without building it.
+
+    The options are those of `Simulation`. ``"construction"`` is needed only while it is being built; recordings grow
+    with the time that is simulated and are not in it.
+    """
+    _check_choices(precision=precision, weight_precision=weight_precision, table_layout=table_layout)
+    return dict(
+        _core.predict_memory(
+            network._core,
+            threads=_positive("threads", threads),
+            double_state=precision == "double",
+            double_weights=weight_precision == "double",
+            instruction_set="auto",
+            table_layout=table_layout,
+            pin=False,
+        )
+    )
+
+
+def _check_choices(**choices: str) -> None:
+    for name, value in choices.items():
+        known = _LAYOUTS if name == "table_layout" else _PRECISIONS
+        if value not in known:
+            unknown_name(name, value, known)
+
+
 def _positive(name: str, value: int | None) -> int:
     """Return an option of the core, for which 0 means that it chooses."""
     if value is None:
@@ -461,5 +489,5 @@ def _positive(name: str, value: int | None) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be an integer or None, not {type(value).__name__}")
     if value < 1:
-        raise ValueOutOfBoundsError(name, str(value), "must be at least 1", "leave it out to let Ranvier choose")
+        raise ValueOutOfBoundsError(name, str(value), "it must be at least 1", "leave it out to let Ranvier choose")
     return int(value)

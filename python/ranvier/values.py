@@ -23,7 +23,7 @@ def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
     """Return a locked copy of an array of numbers with one dimension."""
     stored = store(name, values)
     if not isinstance(stored, np.ndarray):
-        raise ShapeError(name, "a single number", "must be an array of one dimension")
+        raise ShapeError(name, "a single number", "it must be an array of one dimension")
     return stored
 
 
@@ -41,7 +41,7 @@ def store(name: str, values: Values) -> StoredValues:
     if array.ndim == 0:
         return float(array)
     if array.ndim != 1:
-        raise ShapeError(name, f"an array of shape {array.shape}", "must have one dimension")
+        raise ShapeError(name, f"an array of shape {array.shape}", "it must have one dimension")
     array.flags.writeable = False
     return array
 

@@ -86,7 +86,7 @@ def brunel(
         ("J", J, math.ulp(0.0), math.inf),
     ):
         if not (lowest <= value <= highest and math.isfinite(value)):
-            bound = f"must be {'>= 0' if lowest == 0.0 else '> 0'} and {'finite' if highest == math.inf else '<= 1'}"
+            bound = f"it must be {'>= 0' if lowest == 0.0 else '> 0'} and {'finite' if highest == math.inf else '<= 1'}"
             raise ValueOutOfBoundsError(f"{name} of the Brunel network", str(value), bound)
     inhibitory_size = round(order * scale)
     excitatory_size = 4 * inhibitory_size
@@ -96,7 +96,7 @@ def brunel(
         raise ValueOutOfBoundsError(
             "excitatory in-degree of the Brunel network",
             str(excitatory_indegree),
-            "must be at least 1",
+            "it must be at least 1",
             "raise order, scale or epsilon",
         )
     neuron: NeuronModel

@@ -147,7 +147,7 @@ def microcircuit(
 
 def _scaling(name: str, value: float) -> float:
     if not 0.0 < float(value) < math.inf:
-        raise ValueOutOfBoundsError(name, str(value), "must be > 0 and finite")
+        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
     return float(value)
 
 

@@ -1,0 +1,56 @@
+"""The command `ranvier`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ranvier import _core
+from ranvier.commands import bench, info, models, run
+from ranvier.errors import RanvierError
+
+__all__ = ["main"]
+
+_USER_ERROR = 2
+_OTHER_ERROR = 1
+_INTERRUPTED = 130  # as shells do: 128 + SIGINT
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command line and return the exit status.
+
+    0: done; 1: something that is not the user's fault; 2: an error of the user's; 130: interrupted.
+    """
+    parser = _make_parser()
+    try:
+        options = parser.parse_args(arguments)
+        status: int = options.carry_out(options)
+    except KeyboardInterrupt:
+        print("ranvier: interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except RanvierError as error:
+        print(f"ranvier: error: {error}", file=sys.stderr)
+        return _USER_ERROR
+    except MemoryError:
+        print("ranvier: error: the machine ran out of memory", file=sys.stderr)
+        return _OTHER_ERROR
+    except BrokenPipeError:
+        # Who read our output has gone. Python would complain once more when it closes it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _OTHER_ERROR
+    return status
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="ranvier", description="Simulate networks of spiking neurons.")
+    parser.add_argument("--version", action="version", version=f"ranvier {_core.version}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for module in (run, models, info, bench):
+        module.add_command(commands)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""`ranvier run MODEL`: build and run a network, and report.
+
+MODEL is the name of a network that ships (`ranvier models` lists them with their keys), or a Python file that defines a
+function ``network``. Its keywords are keys that ``--set`` can set, and it returns a `ranvier.Network` or a
+`ranvier.networks.NetworkModel`, which also tells for how long to run::
+
+    import ranvier as rv
+
+    def network(size=100, rate=9000.0, seed=1):
+        net = rv.Network(seed=seed)
+        neurons = net.create(rv.iaf_psc_exp(), size, name="neurons")
+        net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
+        return net
+
+Every run has the keys time and presim (ms: how long to simulate and report on, and how long to simulate before that),
+threads, precision and weight_precision (double or single), instruction_set (auto, baseline, avx2 or avx512) and
+table_layout (auto, runs or ring).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from matplotlib.backend_bases import FigureCanvasBase
+from rich.console import Console
+
+from ranvier import plot
+from ranvier._names import unknown_name
+from ranvier.commands import report
+from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
+from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
+from ranvier.files import check_writable
+from ranvier.network import Network
+from ranvier.networks import NetworkModel
+from ranvier.simulation import Simulation
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "run",
+        help="build and run a network, and report",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], dest="settings", help="set keys"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the spikes into this file (png, pdf, svg)")
+    parser.set_defaults(carry_out=carry_out)
+
+
+@dataclass(frozen=True)
+class _RunKeys:
+    time: float
+    presim: float
+    threads: int | None
+    precision: str
+    weight_precision: str
+    instruction_set: str
+    table_layout: str
+
+
+def carry_out(options: argparse.Namespace) -> int:
+    """Build, run and report."""
+    _check_destinations(options.json, options.plot)
+    function = _find_network(options.model)
+    set_for_run, set_for_network = parse_settings(options.settings, function)
+    model = _describe(options.model, function, set_for_network)
+    keys = _RunKeys(
+        **{**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run},
+    )
+    _check_times(model.net, keys)
+    simulation = Simulation(
+        model.net,
+        threads=keys.threads,
+        precision=cast(Literal["double", "single"], keys.precision),
+        weight_precision=cast(Literal["double", "single"], keys.weight_precision),
+        instruction_set=keys.instruction_set,
+        table_layout=cast(Literal["auto", "runs", "ring"], keys.table_layout),
+    )
+    simulation.run(keys.presim)
+    simulation.reset_counts()
+    simulation.run(keys.time)
+    parameters = {**signature_keys(function), **set_for_network, **vars(keys), "threads": simulation.threads}
+    results = report.gather(simulation, model, options.model, keys.presim, parameters)
+    console = Console(highlight=False)
+    report.show(console, results, model)
+    if options.json is not None:
+        _write(options.json, lambda path: path.write_text(json.dumps(results.as_json(), indent=2) + "\n"))
+        console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
+    if options.plot is not None:
+        figure = plot.raster(results.spikes, published_rates=model.published_rates, title=model.net.name)
+        _write(options.plot, figure.savefig)
+        console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
+    return 0
+
+
+def _check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
+    if json_path is not None:
+        check_writable(json_path, ())
+    if plot_path is not None:
+        check_writable(plot_path, tuple(f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()))
+        if json_path is not None and json_path.absolute() == plot_path.absolute():
+            raise FileError(f"file {plot_path}", bound="it cannot hold both the results and the figure")
+
+
+def _check_times(net: Network, keys: _RunKeys) -> None:
+    """Find out before building whether the times can be run for."""
+    for name, value, least in (("time", keys.time, 1), ("presim", keys.presim, 0)):
+        if net._core.to_steps(value, f"key {name}") < least:
+            raise ValueOutOfBoundsError(f"key {name}", f"{value} ms", f"it must be {'>' if least else '>='} 0")
+
+
+def _write(path: Path, write: Callable[[Path], object]) -> None:
+    try:
+        write(path)
+    except OSError as error:
+        raise FileError(f"file {path}", bound=f"it cannot be written ({error.strerror or error})") from error
+
+
+# ---- the network -----------------------------------------------------------------------------------------------------
+
+
+def _find_network(name: str) -> Callable[..., Any]:
+    shipped = shipped_networks()
+    if name in shipped:
+        return shipped[name]
+    path = Path(name)
+    if path.suffix != ".py" and not path.exists():
+        unknown_name("model", name, [*shipped, "a Python file (.py)"])
+    if not path.is_file():
+        raise FileError(f"file {path}", bound="there is no such file", remedy="check the path")
+    module = _load(path)
+    function = getattr(module, "network", None)
+    if not callable(function):
+        raise FileError(
+            f"file {path}", bound="it does not define a function 'network'", remedy="see ranvier run --help"
+        )
+    for key in signature_keys(function):
+        if key in RUN_KEYS:
+            raise FileError(
+                f"keyword {key} of network() in {path}", bound="it is a key of every run", remedy="give it another name"
+            )
+    return cast(Callable[..., Any], function)
+
+
+def _load(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise FileError(f"file {path}", bound="it is not a Python file", remedy="name it .py")
+    module = importlib.util.module_from_spec(spec)
+    # As for a script: it may import what lies beside it, and its classes can be pickled.
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[path.stem] = module
+    _call_user_code(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
+    return module
+
+
+def _describe(name: str, function: Callable[..., Any], keywords: dict[str, Any]) -> NetworkModel:
+    if name in shipped_networks():
+        return cast(NetworkModel, function(**keywords))
+    missing = [key for key, default in signature_keys(function).items() if _is_empty(default) and key not in keywords]
+    if missing:
+        raise RuleError(f"network() in {name}", bound=f"it needs {', '.join(missing)}", remedy="set them with --set")
+    result = _call_user_code(Path(name), lambda: function(**keywords))
+    if isinstance(result, Network):
+        return NetworkModel(net=result, spikes=result.record_spikes())
+    if not isinstance(result, NetworkModel):
+        raise FileError(
+            f"file {name}",
+            bound=f"its function 'network' returned a {type(result).__name__}",
+            remedy="return a ranvier.Network or a ranvier.networks.NetworkModel",
+        )
+    return result
+
+
+def _is_empty(default: object) -> bool:
+    return isinstance(default, type) and default.__name__ == "_empty"
+
+
+def _call_user_code(path: Path, call: Callable[[], object]) -> object:
+    """Call into the user's file; an error of it becomes one message that tells the line."""
+    try:
+        return call()
+    except InternalError:
+        raise
+    except Exception as error:
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if Path(frame.filename).resolve() == path.resolve()
+        ]
+        if isinstance(error, SyntaxError) and error.lineno is not None:
+            lines.append(error.lineno)
+        where = f"file {path}, line {lines[-1]}" if lines else f"file {path}"
+        message = str(error) if isinstance(error, RanvierError) else f"{type(error).__name__}: {error}"
+        raise FileError(where, bound=message) from error

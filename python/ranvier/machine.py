@@ -1,0 +1,43 @@
+"""What a process can tell of itself and of the machine it runs on."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+from ranvier import _core
+
+__all__ = ["peak_resident_bytes", "processor_name", "total_memory", "usable_processors"]
+
+
+def peak_resident_bytes() -> int:
+    """Return the most memory that this process has had resident, in bytes.
+
+    From VmHWM: what getrusage tells starts with the memory of the process that started this one.
+    """
+    return _kibibytes(Path("/proc/self/status"), "VmHWM") * 1024
+
+
+def total_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    return _kibibytes(Path("/proc/meminfo"), "MemTotal") * 1024
+
+
+def usable_processors() -> int:
+    """Return the number of processors that this process may use."""
+    return _core.usable_processors()
+
+
+def processor_name() -> str:
+    """Return the processor's name for people."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _kibibytes(path: Path, name: str) -> int:
+    for line in path.read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1])
+    return 0
