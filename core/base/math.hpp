@@ -75,8 +75,7 @@ RANVIER_ALWAYS_INLINE double log(double x) {
     // x = 2^e m with m in [sqrt(1/2), sqrt(2)); log m = 2 artanh((m - 1) / (m + 1)).
     const std::uint64_t bits = std::bit_cast<std::uint64_t>(x);
     const std::uint64_t offset = bits - 0x3FE6A09E667F3BCD;
-    const std::int64_t exponent =
-        static_cast<std::int64_t>((offset + 0x4000000000000000) >> 52) - 0x400;
+    const std::int64_t exponent = static_cast<std::int64_t>((offset + 0x4000000000000000) >> 52) - 0x400;
     const double m = std::bit_cast<double>(bits - (static_cast<std::uint64_t>(exponent) << 52));
     const double s = (m - 1.0) / (m + 1.0);
     const double z = s * s;

@@ -13,8 +13,8 @@ namespace ranvier::connect {
 ///
 /// A run costs a look-up whether it has synapses or none, so that runs must have a few of them on average. The ring costs
 /// memory for every neuron and step of the longest delay, which must not exceed what the synapses themselves take.
-inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_t delay_count, std::uint64_t longest_delay,
-                        std::uint64_t local_neurons) {
+inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_t delay_count,
+                        std::uint64_t longest_delay, std::uint64_t local_neurons) {
     constexpr std::uint64_t shortest_run = 4;
     constexpr std::uint64_t small = std::uint64_t{64} << 20;
     if (synapses >= shortest_run * rows * delay_count) return false;

@@ -42,8 +42,8 @@ struct RuleSpec {
     bool allow_autapses = true;      ///< a neuron may connect to itself
     bool allow_multapses = true;     ///< a pair may be connected more than once
     /// explicit: indices of each synapse's source and target within their ranges; equal lengths.
-    std::shared_ptr<const std::vector<std::uint64_t>> sources;
-    std::shared_ptr<const std::vector<std::uint64_t>> targets;
+    std::shared_ptr<const std::vector<std::uint64_t>> sources = nullptr;
+    std::shared_ptr<const std::vector<std::uint64_t>> targets = nullptr;
 };
 
 /// A rule bound to a pair space and a seed. Immutable and safe to use from several threads.

@@ -40,8 +40,8 @@ RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
 }
 
 template <class Target, class Weight>
-RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weight* __restrict weights, std::size_t count,
-                                   double* inputs) {
+RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weight* __restrict weights,
+                                   std::size_t count, double* inputs) {
     std::size_t i = 0;
     // Unrolled by hand: the compiler must assume that targets repeat, and would not.
     for (; i + 4 <= count; i += 4) {
@@ -249,8 +249,8 @@ class RunTable final : public StoredTable<Target, Weight> {
         DelaySteps delay = 0;
         for (std::uint64_t position = begin; position < end; ++position) {
             while (start + offsets[delay + 1] <= position) ++delay;
-            out.push_back({position, this->target(position), this->columns_.least_delay + delay,
-                           this->weight(position), this->tag(position)});
+            out.push_back({position, this->target(position), this->columns_.least_delay + delay, this->weight(position),
+                           this->tag(position)});
         }
     }
 

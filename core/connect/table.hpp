@@ -44,9 +44,7 @@ struct InputRing {
     std::size_t slot_stride = 0;  ///< elements between slots
     std::uint32_t slot_mask = 0;  ///< slots - 1; slots are a power of two
 
-    double* slot(Step step) const {
-        return data + (static_cast<std::uint64_t>(step) & slot_mask) * slot_stride;
-    }
+    double* slot(Step step) const { return data + (static_cast<std::uint64_t>(step) & slot_mask) * slot_stride; }
 };
 
 /// One synapse as a query sees it.

@@ -96,7 +96,8 @@ std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plan
                                                  const BuildOptions& options, const parallel::Team& team) {
     const bool narrow = local_neurons <= std::uint32_t{UINT16_MAX} + 1;
     if (options.double_weights) {
-        if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, local_neurons, options, team);
+        if (narrow)
+            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, local_neurons, options, team);
         return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, local_neurons, options, team);
     }
     if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, local_neurons, options, team);
@@ -191,9 +192,9 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
         }
         round_weights(plan, receptor, scratch.weights.data() + begin, count);
         scratch.delays.resize(total);
-        Dispatched<RoundDelays>::call(options.instruction_set, static_cast<const double*>(scratch.milliseconds.data()) + begin,
-                                      count, 1.0 / options.resolution, tables[receptor].least_delay,
-                                      scratch.delays.data() + begin);
+        Dispatched<RoundDelays>::call(
+            options.instruction_set, static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
+            1.0 / options.resolution, tables[receptor].least_delay, scratch.delays.data() + begin);
         builders[worker]->store(receptor, {.rows = scratch.rows.data() + begin,
                                            .targets = scratch.targets.data() + begin,
                                            .weights = scratch.weights.data() + begin,
@@ -366,8 +367,7 @@ TableBuilder::~TableBuilder() = default;
 void TableBuilder::build(std::uint32_t worker) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
-    self.builders[worker] =
-        make_shard_builder(self.tables, self.layouts[worker].size(), self.options, self.team);
+    self.builders[worker] = make_shard_builder(self.tables, self.layouts[worker].size(), self.options, self.team);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.pass(worker, true);
@@ -388,7 +388,8 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<c
         double synapses = 0.0;
         for (const ProjectionPlan& plan : plans) {
             // Where the sign is drawn, the synapses are counted with the first receptor.
-            if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0))) synapses += plan.sampler->expected_synapses();
+            if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0)))
+                synapses += plan.sampler->expected_synapses();
         }
         const double rows = table.row_map.rows();
         const DelaySteps range = table.greatest_delay - table.least_delay;
@@ -396,7 +397,8 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<c
         for (const ShardLayout& layout : layouts) {
             const double share = synapses / static_cast<double>(layouts.size());
             const double target_bytes = layout.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
-            const double columns = share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
+            const double columns =
+                share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
             const double starts = 8.0 * (rows + 1.0);
             const double offset_bytes = rows > 0.0 && share / rows > 30000.0 ? 4.0 : 2.0;
             const bool ring = options.layout == TableLayout::ring ||

@@ -179,14 +179,13 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
                                                             const connect::ShardLayout& layout) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     const Population& targets = network_->population(spec.targets.population);
-    const auto [skip, count] =
-        layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
+    const auto [skip, count] = layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < spec.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = spec.model->parameters[i];
         const auto given = spec.parameters.find(info.name);
-        const RandomKey key = make_key(network_->seed(), Purpose::parameter,
-                                       stimulus_keys + stimulus * objects_per_population + i);
+        const RandomKey key =
+            make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
         values.push_back(given == spec.parameters.end()
                              ? models::GroupValues{{info.default_value}}
                              : local_values(given->second, key, skip, layout.shards(), count));
@@ -197,8 +196,7 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
 models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const connect::ShardLayout& layout) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     const Population& targets = network_->population(spec.targets.population);
-    const auto [skip, count] =
-        layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
+    const auto [skip, count] = layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
     models::GroupValues values = local_values(
         spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), skip, layout.shards(), count);
     if (spec.model->output == models::StimulatorOutput::spikes) {

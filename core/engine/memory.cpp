@@ -32,7 +32,8 @@ std::uint64_t control_group_room(const char* limit_path, const char* usage_path)
 
 std::string in_gigabytes(std::uint64_t bytes) {
     const std::uint64_t tenths = (bytes + 50'000'000) / 100'000'000;
-    return std::to_string(bytes) + " bytes (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB)";
+    return std::to_string(bytes) + " bytes (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
+           " GB)";
 }
 
 }  // namespace
@@ -47,8 +48,7 @@ std::uint64_t available_memory() {
             break;
         }
     }
-    available = std::min(available,
-                         control_group_room("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"));
+    available = std::min(available, control_group_room("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"));
     return std::min(available, control_group_room("/sys/fs/cgroup/memory/memory.limit_in_bytes",
                                                   "/sys/fs/cgroup/memory/memory.usage_in_bytes"));
 }

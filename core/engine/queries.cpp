@@ -136,7 +136,8 @@ class ShardSearch {
             const LocalIndex local{view.target};
             const PopulationId population = shard_.layout().population_of(local);
             const connect::ShardLayout::Part& part = shard_.layout().part(population);
-            const NeuronId target{part.first.value + std::uint64_t{local.value - part.offset} * shard_.layout().shards()};
+            const NeuronId target{part.first.value +
+                                  std::uint64_t{local.value - part.offset} * shard_.layout().shards()};
             const ProjectionId id = projection(table, receptor, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
             visit_synapse(receptor, id, source, target, view);
@@ -184,7 +185,8 @@ std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Te
     team.run([&](std::uint32_t worker) {
         std::uint64_t count = 0;
         ShardSearch(network_, *shards_[worker], query)
-            .visit(team, [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
+            .visit(team,
+                   [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
         counts[worker] = count;
     });
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -223,7 +225,8 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         std::size_t best = found.size();
         for (std::size_t shard = 0; shard < found.size(); ++shard) {
             if (next[shard] == found[shard].size()) continue;
-            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]])) best = shard;
+            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]]))
+                best = shard;
         }
         const Found& synapse = found[best][next[best]++];
         data.sources.push_back(synapse.source);

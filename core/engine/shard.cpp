@@ -26,8 +26,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.plays_spikes = population.model->plays_spikes;
         group.parameters = network.parameters(population, layout_);
         if (part.count > 0) {
-            const std::vector<models::GroupValues> variables =
-                network.variables(population, layout_, group.parameters);
+            const std::vector<models::GroupValues> variables = network.variables(population, layout_, group.parameters);
             std::vector<std::vector<Step>> spike_steps;
             for (std::uint64_t i = 0; i < part.count && !population.spike_steps.empty(); ++i) {
                 spike_steps.push_back(

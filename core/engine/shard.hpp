@@ -86,7 +86,9 @@ class Shard {
     std::uint64_t synaptic_events() const { return synaptic_events_; }
     void reset_counts();
 
-    std::vector<comm::SpikeRecord>& recorded_spikes(RecorderIndex recorder) { return spike_recorders_[recorder].spikes; }
+    std::vector<comm::SpikeRecord>& recorded_spikes(RecorderIndex recorder) {
+        return spike_recorders_[recorder].spikes;
+    }
     struct StateRecorder {
         PopulationId population;
         Step interval = 1;

@@ -348,11 +348,11 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
     const LoweredNetwork lowered(network);
     const std::uint32_t threads = choose_threads(options);
     std::vector<connect::ShardLayout> layouts;
-    for (std::uint32_t shard = 0; shard < threads; ++shard) layouts.emplace_back(ShardId{shard}, threads, lowered.ranges());
-    const connect::BuildOptions build{
-        .resolution = network.resolution(),
-        .double_weights = options.weight_precision == models::Precision::double_precision,
-        .layout = parse_layout(options.table_layout)};
+    for (std::uint32_t shard = 0; shard < threads; ++shard)
+        layouts.emplace_back(ShardId{shard}, threads, lowered.ranges());
+    const connect::BuildOptions build{.resolution = network.resolution(),
+                                      .double_weights = options.weight_precision == models::Precision::double_precision,
+                                      .layout = parse_layout(options.table_layout)};
     MemoryEstimate estimate = estimate_memory(lowered, layouts, build, choose_window(options));
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
     return estimate.items;

@@ -19,10 +19,10 @@ struct SimulationOptions {
     models::Precision precision = models::Precision::double_precision;         ///< of the state of neurons
     models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
-    std::string table_layout = "auto";     ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
-    std::uint32_t delivery_window = 0;     ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    bool pin_threads = true;               ///< pin each worker to a processor, when there are enough of them
-    std::uint64_t memory_limit = 0;        ///< bytes that the network may take; 0: what the machine has available
+    std::string table_layout = "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
+    std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
+    bool pin_threads = true;  ///< pin each worker to a processor, when there are enough of them
+    std::uint64_t memory_limit = 0;  ///< bytes that the network may take; 0: what the machine has available
 };
 
 /// Called from the thread that called, about 20 times a second, while workers are busy. What it throws stops the work at
@@ -31,11 +31,11 @@ using Poll = std::function<void()>;
 
 /// Seconds of wall-clock time in each phase. The three parts of the simulation are means over the threads.
 struct PhaseTimes {
-    double build = 0.0;        ///< neurons and synapses
-    double init = 0.0;         ///< sorting of the tables, input buffers
-    double simulation = 0.0;   ///< all runs
-    double update = 0.0;       ///< neurons and stimuli
-    double deliver = 0.0;      ///< synapses
+    double build = 0.0;  ///< neurons and synapses
+    double init = 0.0;  ///< sorting of the tables, input buffers
+    double simulation = 0.0;  ///< all runs
+    double update = 0.0;  ///< neurons and stimuli
+    double deliver = 0.0;  ///< synapses
     double communicate = 0.0;  ///< waiting for other threads and exchanging spikes
     double record = 0.0;
 };
@@ -49,9 +49,9 @@ struct MemoryItem {
 struct Counts {
     std::uint64_t neurons = 0;
     std::uint64_t synapses = 0;
-    std::uint64_t spikes = 0;           ///< of neurons, since the start or the last reset_counts()
+    std::uint64_t spikes = 0;  ///< of neurons, since the start or the last reset_counts()
     std::uint64_t synaptic_events = 0;  ///< synapses that were reached by a spike
-    Step steps = 0;                     ///< since the last reset_counts()
+    Step steps = 0;  ///< since the last reset_counts()
     std::vector<std::uint64_t> population_spikes;  ///< by population
 };
 
@@ -80,9 +80,9 @@ struct ConnectionData {
 
 /// Which synapses; an empty optional is "all".
 struct ConnectionQuery {
-    std::optional<std::vector<std::uint64_t>> sources;  ///< global ids
-    std::optional<std::vector<std::uint64_t>> targets;  ///< global ids
-    std::optional<ProjectionId> projection;
+    std::optional<std::vector<std::uint64_t>> sources = std::nullopt;  ///< global ids
+    std::optional<std::vector<std::uint64_t>> targets = std::nullopt;  ///< global ids
+    std::optional<ProjectionId> projection = std::nullopt;
 };
 
 /// A network that has been built, and its state at one point in time.

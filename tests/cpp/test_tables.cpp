@@ -35,7 +35,8 @@ std::vector<Synapse> random_synapses(std::uint64_t neurons, std::size_t count, D
     std::uniform_int_distribution<DelaySteps> delay(1, longest);
     std::normal_distribution<double> weight(0.0, 100.0);
     std::vector<Synapse> synapses(count);
-    for (Synapse& s : synapses) s = {id(random), id(random), static_cast<double>(static_cast<float>(weight(random))), delay(random)};
+    for (Synapse& s : synapses)
+        s = {id(random), id(random), static_cast<double>(static_cast<float>(weight(random))), delay(random)};
     return synapses;
 }
 
@@ -180,7 +181,8 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Tables,
-                         testing::Combine(testing::Values(1u, 2u, 3u), testing::Values(TableLayout::runs, TableLayout::ring),
+                         testing::Combine(testing::Values(1u, 2u, 3u),
+                                          testing::Values(TableLayout::runs, TableLayout::ring),
                                           testing::Values(1u, 2u, 40u, 300u), testing::Bool()));
 
 TEST(TableLayoutChoice, DependsOnTheLengthOfRuns) {
@@ -245,7 +247,8 @@ TEST(WeightGrid, MakesSumsExactAndKeepsWeights) {
 }
 
 TEST(ShardLayout, DealsEveryNeuronToOneShard) {
-    const std::vector<PopulationRange> populations{{NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};
+    const std::vector<PopulationRange> populations{
+        {NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};
     for (const std::uint32_t shards : {1u, 2u, 3u, 7u, 50u}) {
         std::vector<int> seen(43, 0);
         for (std::uint32_t shard = 0; shard < shards; ++shard) {

@@ -1,0 +1,407 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "engine/simulation.hpp"
+
+namespace ranvier::engine {
+namespace {
+
+constexpr double resolution = 0.1;
+
+using Spikes = std::vector<std::pair<Step, std::uint64_t>>;
+
+Selection all_of(const Network& network, PopulationId population) {
+    return {population, 0, network.population(population).size};
+}
+
+Distribution normal(double mean, double deviation, double lower, double upper) {
+    return {.kind = Distribution::Kind::normal,
+            .first = mean,
+            .second = deviation,
+            .restriction = Distribution::Restriction::redraw,
+            .lower = lower,
+            .upper = upper};
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Two populations that excite and inhibit each other and fire irregularly; every kind of rule, drive and recorder.
+struct BalancedNetwork {
+    Network network{resolution, 12};
+    PopulationId excitatory;
+    PopulationId inhibitory;
+    RecorderIndex spikes = 0;
+    RecorderIndex potentials = 0;
+
+    BalancedNetwork() {
+        excitatory = network.create("iaf_psc_exp", 160, "excitatory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+        inhibitory = network.create("iaf_psc_alpha", 40, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+        const auto connect = [&](PopulationId from, PopulationId to, connect::RuleSpec rule, double weight) {
+            network.connect(all_of(network, from), all_of(network, to), std::move(rule),
+                            weight > 0.0 ? normal(weight, 0.2 * weight, 0.0, infinity)
+                                         : normal(weight, -0.2 * weight, -infinity, 0.0),
+                            normal(1.5, 0.8, 0.05, infinity), "");
+        };
+        connect(excitatory, excitatory, {.name = "fixed_total_number", .number = 3000}, 80.0);
+        connect(excitatory, inhibitory, {.name = "fixed_indegree", .number = 20}, 80.0);
+        connect(inhibitory, excitatory, {.name = "pairwise_bernoulli", .probability = 0.2}, -300.0);
+        connect(inhibitory, inhibitory, {.name = "fixed_outdegree", .number = 8}, -300.0);
+        // Weights of both signs in one projection: they go to both receptors.
+        network.connect({excitatory, 10, 60}, all_of(network, excitatory), {.name = "fixed_outdegree", .number = 5},
+                        normal(0.0, 50.0, -infinity, infinity), 1.0, "");
+        network.stimulate(all_of(network, excitatory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5, "");
+        network.stimulate(all_of(network, inhibitory), "poisson_generator", {{"rate", 9000.0}}, {}, 80.0, 1.5, "");
+        network.stimulate({inhibitory, 0, 20}, "dc_generator", {{"amplitude", 50.0}}, {}, 1.0, 1.0, "");
+        spikes = network.record_spikes({all_of(network, excitatory), all_of(network, inhibitory)});
+        potentials = network.record_state(excitatory, {0, 3, 77, 159}, {"V_m", "I_syn_in"}, 0.5);
+    }
+};
+
+Spikes take(Simulation& simulation, RecorderIndex recorder) {
+    const SpikeData data = simulation.take_spikes(recorder);
+    Spikes spikes;
+    for (std::size_t i = 0; i < data.steps.size(); ++i) spikes.emplace_back(data.steps[i], data.neurons[i]);
+    return spikes;
+}
+
+struct Result {
+    Spikes spikes;
+    StateData states;
+    std::uint64_t synaptic_events = 0;
+    std::uint64_t synapses = 0;
+};
+
+Result simulate(SimulationOptions options, std::vector<Step> runs = {2000}) {
+    const BalancedNetwork balanced;
+    options.pin_threads = false;
+    Simulation simulation(balanced.network, options);
+    for (const Step steps : runs) simulation.run(steps);
+    const Counts counts = simulation.counts();
+    return {take(simulation, balanced.spikes), simulation.take_state(balanced.potentials), counts.synaptic_events,
+            counts.synapses};
+}
+
+const Result& reference() {
+    static const Result result = simulate({.threads = 1, .instruction_set = "baseline", .table_layout = "ring"});
+    return result;
+}
+
+void expect_same(const Result& result) {
+    EXPECT_EQ(result.spikes, reference().spikes);
+    EXPECT_EQ(result.states.steps, reference().states.steps);
+    EXPECT_EQ(result.states.values, reference().states.values);
+    EXPECT_EQ(result.synaptic_events, reference().synaptic_events);
+    EXPECT_EQ(result.synapses, reference().synapses);
+}
+
+TEST(Simulation, IsActiveEnoughToTellAnything) {
+    EXPECT_GT(reference().spikes.size(), 1000u);
+    EXPECT_GT(reference().synapses, 3000u + 800u + 320u + 250u + 1000u);
+    EXPECT_EQ(reference().states.steps.size(), 400u);
+    EXPECT_EQ(reference().states.values.size(), 400u * 2 * 4);
+}
+
+TEST(Simulation, GivesTheSameForAnyNumberOfThreads) {
+    for (const std::uint32_t threads : {1u, 2u, 3u, 4u, 7u}) {
+        SCOPED_TRACE(threads);
+        expect_same(simulate({.threads = threads}));
+    }
+}
+
+TEST(Simulation, GivesTheSameForEachInstructionSetLayoutAndWindow) {
+    for (const InstructionSet set : available_instruction_sets()) {
+        for (const char* layout : {"auto", "runs", "ring"}) {
+            for (const std::uint32_t window : {1u, 16u}) {
+                SCOPED_TRACE(std::string(to_string(set)) + " " + layout + " " + std::to_string(window));
+                expect_same(simulate({.threads = 2,
+                                      .instruction_set = std::string(to_string(set)),
+                                      .table_layout = layout,
+                                      .delivery_window = window}));
+            }
+        }
+    }
+}
+
+TEST(Simulation, GivesTheSameWhenContinued) {
+    expect_same(simulate({.threads = 2}, {1, 2, 3, 7, 0, 500, 1487}));
+    expect_same(simulate({.threads = 3, .table_layout = "runs"}, {999, 1, 1000}));
+}
+
+TEST(Simulation, StopsAtAWholeStepWhenPollThrowsAndGoesOn) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    struct Enough {};
+    EXPECT_THROW(simulation.run(Step{1} << 40, [] { throw Enough{}; }), Enough);
+    const Step reached = simulation.step();
+    ASSERT_GT(reached, 0);
+    const Step end = (reached / 2000 + 1) * 2000;
+    simulation.run(end - reached);
+    EXPECT_EQ(simulation.step(), end);
+    const Spikes spikes = take(simulation, balanced.spikes);
+
+    Simulation whole(balanced.network, {.threads = 1, .pin_threads = false});
+    whole.run(end);
+    EXPECT_EQ(spikes, take(whole, balanced.spikes));
+}
+
+/// A network of neurons with delta synapses, one after another, as plainly as can be: every step, every synapse.
+TEST(Simulation, AgreesWithANaiveOne) {
+    constexpr std::uint64_t neurons = 30;
+    constexpr Step steps = 3000;
+    std::mt19937 random(8);
+    struct Synapse {
+        std::uint64_t source, target;
+        double weight;
+        Step delay;
+    };
+    std::vector<Synapse> synapses;
+    auto sources = std::make_shared<std::vector<std::uint64_t>>();
+    auto targets = std::make_shared<std::vector<std::uint64_t>>();
+    std::vector<double> weights, delays, currents;
+    for (int i = 0; i < 400; ++i) {
+        // Multiples of 1/1024 mV: sums of them are exact in any order.
+        const Synapse synapse{random() % neurons, random() % neurons,
+                              (static_cast<double>(random() % 4096) - 1536.0) / 1024.0,
+                              static_cast<Step>(1 + random() % 30)};
+        synapses.push_back(synapse);
+        sources->push_back(synapse.source);
+        targets->push_back(synapse.target);
+        weights.push_back(synapse.weight);
+        delays.push_back(static_cast<double>(synapse.delay) * resolution);
+    }
+    for (std::uint64_t i = 0; i < neurons; ++i) currents.push_back(300.0 + 8.0 * static_cast<double>(i));
+
+    Spikes expected;
+    std::vector<double> potential(neurons, 0.0);
+    std::vector<Step> refractory_until(neurons, 0);
+    std::vector<std::vector<double>> input(steps + 100, std::vector<double>(neurons, 0.0));
+    for (Step step = 1; step <= steps; ++step) {
+        for (std::uint64_t i = 0; i < neurons; ++i) {
+            if (step <= refractory_until[i]) continue;
+            const double decay = std::exp(-resolution / 10.0);
+            potential[i] = potential[i] * decay + (1.0 - decay) * 10.0 / 250.0 * currents[i] +
+                           input[static_cast<std::size_t>(step)][i];
+            if (potential[i] < 15.0) continue;
+            expected.emplace_back(step, i);
+            potential[i] = 0.0;
+            refractory_until[i] = step + 20;
+            for (const Synapse& synapse : synapses) {
+                if (synapse.source == i)
+                    input[static_cast<std::size_t>(step + synapse.delay)][synapse.target] += synapse.weight;
+            }
+        }
+    }
+    ASSERT_GT(expected.size(), 200u);
+
+    Network network(resolution, 1);
+    const PopulationId population = network.create("iaf_psc_delta", neurons, "neurons",
+                                                   {{"E_L", -70.0},
+                                                    {"V_th", -55.0},
+                                                    {"V_reset", -70.0},
+                                                    {"C_m", 250.0},
+                                                    {"tau_m", 10.0},
+                                                    {"t_ref", 2.0},
+                                                    {"I_e", currents}});
+    network.connect(all_of(network, population), all_of(network, population),
+                    {.name = "explicit", .sources = sources, .targets = targets}, weights, delays, "");
+    const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
+    for (const std::uint32_t threads : {1u, 3u}) {
+        Simulation simulation(network, {.threads = threads, .pin_threads = false});
+        simulation.run(steps);
+        EXPECT_EQ(take(simulation, recorder), expected);
+    }
+}
+
+TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
+    Network network(resolution, 1);
+    const std::vector<std::vector<double>> times{{1.0, 2.0, 2.0}, {2.0}};
+    const PopulationId input = network.create_spike_generators("input", times);
+    const PopulationId neuron =
+        network.create("iaf_psc_delta", 1, "neuron",
+                       {{"E_L", 0.0}, {"V_m", 0.0}, {"V_th", 1000.0}, {"V_reset", -1.0}, {"tau_m", 1e9}});
+    network.connect(all_of(network, input), all_of(network, neuron), {.name = "all_to_all"}, 1.0, 0.5, "");
+    const RecorderIndex potential = network.record_state(neuron, {0}, {"V_m"}, resolution);
+    Simulation simulation(network, {.threads = 2, .pin_threads = false});
+    simulation.run(30);
+    const StateData data = simulation.take_state(potential);
+    EXPECT_NEAR(data.values[13], 0.0, 1e-6);  // after step 14
+    EXPECT_NEAR(data.values[14], 1.0, 1e-6);  // 1.0 ms + 0.5 ms: step 15
+    EXPECT_NEAR(data.values[23], 1.0, 1e-6);
+    EXPECT_NEAR(data.values[24], 4.0, 1e-6);  // three spikes at 2.0 ms
+    const Counts counts = simulation.counts();
+    EXPECT_EQ(counts.neurons, 1u);
+    EXPECT_EQ(counts.spikes, 0u);
+    EXPECT_EQ(counts.population_spikes, (std::vector<std::uint64_t>{4, 0}));
+    EXPECT_EQ(counts.synaptic_events, 4u);
+}
+
+TEST(Simulation, CountsFromTheLastReset) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    simulation.run(500);
+    const std::uint64_t before = simulation.counts().spikes;
+    simulation.reset_counts();
+    EXPECT_EQ(simulation.counts().spikes, 0u);
+    EXPECT_EQ(simulation.counts().synaptic_events, 0u);
+    EXPECT_EQ(simulation.counts().steps, 0);
+    EXPECT_EQ(simulation.times().simulation, 0.0);
+    simulation.run(1500);
+    EXPECT_EQ(simulation.counts().spikes + before, reference().spikes.size());
+    EXPECT_EQ(simulation.counts().steps, 1500);
+    EXPECT_EQ(simulation.step(), 2000);
+}
+
+TEST(Simulation, QueriesDoNotDependOnThreads) {
+    const BalancedNetwork balanced;
+    Simulation one(balanced.network, {.threads = 1, .table_layout = "runs", .pin_threads = false});
+    Simulation three(balanced.network, {.threads = 3, .table_layout = "ring", .pin_threads = false});
+    std::vector<ConnectionQuery> queries(5);
+    queries[1].sources = {5, 170, 0};
+    queries[2].targets = {7, 199};
+    queries[3].projection = ProjectionId{4};
+    queries[4] = {
+        .sources = {{10, 20, 30}}, .targets = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}, .projection = ProjectionId{0}};
+    for (const ConnectionQuery& query : queries) {
+        const ConnectionData a = one.connections(query);
+        const ConnectionData b = three.connections(query);
+        EXPECT_EQ(a.sources, b.sources);
+        EXPECT_EQ(a.targets, b.targets);
+        EXPECT_EQ(a.weights, b.weights);
+        EXPECT_EQ(a.delays, b.delays);
+        EXPECT_EQ(a.projections, b.projections);
+        EXPECT_EQ(a.sources.size(), one.count_connections(query));
+        EXPECT_EQ(one.weights(a.handles), a.weights);
+        EXPECT_EQ(three.weights(b.handles), b.weights);
+    }
+    EXPECT_EQ(one.connections(queries[3]).sources.size(), 50u * 5);
+    EXPECT_EQ(one.connections(queries[0]).sources.size(), one.counts().synapses);
+}
+
+TEST(Simulation, SetsWeightsOfTheSynapsesAsked) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    const ConnectionData before = simulation.connections({});
+    ConnectionQuery query;
+    query.projection = ProjectionId{1};
+    const ConnectionData some = simulation.connections(query);
+    std::vector<double> weights(some.weights.size());
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5 * static_cast<double>(i);
+    simulation.set_weights(some.handles, weights);
+    EXPECT_EQ(simulation.connections(query).weights, weights);
+    const ConnectionData after = simulation.connections({});
+    for (std::size_t i = 0; i < before.weights.size(); ++i) {
+        if (before.projections[i] == 1) continue;
+        EXPECT_EQ(after.weights[i], before.weights[i]);
+    }
+    for (const double bad : {-1.0, 1e9, std::nan(""), infinity}) {
+        std::vector<double> changed = weights;
+        changed.back() = bad;
+        changed.front() = 3.0;
+        EXPECT_THROW(simulation.set_weights(some.handles, changed), ValueOutOfBoundsError) << bad;
+        EXPECT_EQ(simulation.weights(some.handles), weights);
+    }
+    EXPECT_THROW(simulation.set_weights(some.handles, std::vector<double>{1.0}), ShapeError);
+    EXPECT_THROW(simulation.weights(std::vector<std::uint64_t>{~std::uint64_t{0}}), ValueOutOfBoundsError);
+}
+
+TEST(Simulation, ReadsAndSetsNeurons) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network, {.threads = 3, .pin_threads = false});
+    const std::vector<std::uint32_t> some{100, 0, 7};
+    simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{-60.0, -61.0, -62.0});
+    EXPECT_EQ(simulation.get(balanced.excitatory, "V_m", some), (std::vector<double>{-60.0, -61.0, -62.0}));
+    simulation.set(balanced.excitatory, "I_e", some, std::vector<double>{10.0, 20.0, 30.0});
+    EXPECT_EQ(simulation.get(balanced.excitatory, "I_e", std::vector<std::uint32_t>{7, 1, 0, 100}),
+              (std::vector<double>{30.0, 0.0, 20.0, 10.0}));
+    EXPECT_EQ(simulation.get(balanced.excitatory, "V_m", some), (std::vector<double>{-60.0, -61.0, -62.0}));
+
+    EXPECT_THROW(simulation.set(balanced.excitatory, "C_m", some, std::vector<double>{1.0, 2.0, 0.0}),
+                 ValueOutOfBoundsError);
+    EXPECT_EQ(simulation.get(balanced.excitatory, "C_m", some), (std::vector<double>{250.0, 250.0, 250.0}));
+    EXPECT_THROW(simulation.set(balanced.excitatory, "V_th", some, std::vector<double>{-80.0, -80.0, -80.0}),
+                 ValueOutOfBoundsError);
+    EXPECT_THROW(simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{std::nan(""), 0.0, 0.0}),
+                 ValueOutOfBoundsError);
+    EXPECT_THROW(simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{0.0}), ShapeError);
+    EXPECT_THROW(simulation.get(balanced.excitatory, "V_n", some), UnknownNameError);
+    EXPECT_THROW(simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint32_t>{40}), ValueOutOfBoundsError);
+}
+
+TEST(Simulation, RefusesWhatCannotBe) {
+    EXPECT_THROW(Simulation(Network(resolution, 1), {}), StateError);
+    const BalancedNetwork balanced;
+    EXPECT_THROW(Simulation(balanced.network, {.memory_limit = 1000}), InsufficientMemoryError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 100000}), ValueOutOfBoundsError);
+    EXPECT_THROW(Simulation(balanced.network, {.instruction_set = "avx"}), UnknownNameError);
+    EXPECT_THROW(Simulation(balanced.network, {.table_layout = "rung"}), UnknownNameError);
+    EXPECT_THROW(Simulation(balanced.network, {.delivery_window = 3}), ValueOutOfBoundsError);
+}
+
+TEST(Simulation, CanBeGivenUpWhileItIsBuilt) {
+    // Large enough that the build takes longer than the first look of poll.
+    Network network(resolution, 1);
+    const PopulationId population = network.create("iaf_psc_exp", 20000, "neurons", {});
+    network.connect(all_of(network, population), all_of(network, population),
+                    {.name = "fixed_indegree", .number = 1000}, 1.0, 1.0, "");
+    struct Enough {};
+    EXPECT_THROW(Simulation(network, {.threads = 2}, [] { throw Enough{}; }), Enough);
+}
+
+TEST(Simulation, PredictsItsMemory) {
+    Network network(resolution, 1);
+    const PopulationId population = network.create("iaf_psc_exp", 2000, "neurons", {});
+    network.connect(all_of(network, population), all_of(network, population), {.name = "fixed_indegree", .number = 500},
+                    1.0, normal(1.5, 0.5, 0.05, 3.0), "");
+    const auto sum = [](const std::vector<MemoryItem>& items) {
+        double bytes = 0.0;
+        for (const MemoryItem& item : items)
+            bytes += item.component == "construction" ? 0.0 : static_cast<double>(item.bytes);
+        return bytes;
+    };
+    for (const std::uint32_t threads : {1u, 2u}) {
+        const SimulationOptions options{.threads = threads, .pin_threads = false};
+        const double predicted = sum(predict_memory(network, options));
+        const double real = sum(Simulation(network, options).memory());
+        EXPECT_NEAR(predicted / real, 1.0, 0.05);
+    }
+}
+
+TEST(Simulation, RunsBesideAnother) {
+    const BalancedNetwork balanced;
+    Simulation first(balanced.network, {.threads = 2, .pin_threads = false});
+    Simulation second(balanced.network, {.threads = 1, .pin_threads = false});
+    for (int i = 0; i < 4; ++i) {
+        first.run(500);
+        second.run(500);
+    }
+    EXPECT_EQ(take(first, balanced.spikes), reference().spikes);
+    EXPECT_EQ(take(second, balanced.spikes), reference().spikes);
+}
+
+TEST(Simulation, WorksForOneNeuronAndForNone) {
+    for (const std::uint64_t size : {0u, 1u}) {
+        Network network(resolution, 1);
+        network.create("iaf_psc_exp", 1, "one", {{"I_e", 500.0}});
+        const PopulationId population = network.create("iaf_psc_exp", size, "few", {{"I_e", 500.0}});
+        network.connect(all_of(network, population), all_of(network, population), {.name = "all_to_all"}, 1.0, 1.0, "");
+        const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
+        Simulation simulation(network, {.threads = 4, .pin_threads = false});
+        simulation.run(1000);
+        EXPECT_EQ(simulation.take_spikes(recorder).steps.empty(), size == 0);
+        EXPECT_EQ(simulation.counts().synapses, size);
+    }
+}
+
+}  // namespace
+}  // namespace ranvier::engine
