@@ -3,10 +3,10 @@
 How the time axes correspond: with step h, both know a neuron's state only at the times n h. NEST's multimeter labels
 the state after the update that ends at n h with the time n h; `Network.record` labels it with step n. So the samples
 are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples of h to
-T - h. A spike that is found in that update has the time n h in NEST and the step n here. A spike that is sent at time t
-with delay d is part of the state at t + d, as an increment of a synaptic current or, for `iaf_psc_delta`, of the
-potential. A current that a stimulator emits from time t on, with delay d, flows from t + d on: the first state that it
-changes is that of t + d + h.
+T less the shortest delay. A spike that is found in that update has the time n h in NEST and the step n here. A spike
+that is sent at time t with delay d is part of the state at t + d, as an increment of a synaptic current or, for
+`iaf_psc_delta`, of the potential. A current that a stimulator emits from time t on, with delay d, flows from t + d on:
+the first state that it changes is that of t + d + h.
 """
 
 from dataclasses import dataclass, field
@@ -21,9 +21,11 @@ from nest_pool import fresh_nest
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Names of what NEST calls otherwise.
-_NEST_SEQUENCES = {
+# What NEST calls otherwise.
+_NEST_NAMES = {
     "step_current_generator": {"times": "amplitude_times", "amplitudes": "amplitude_values"},
+    "inhomogeneous_poisson_generator": {"times": "rate_times", "rates": "rate_values"},
+    "noise_generator": {"interval": "dt"},
 }
 
 
@@ -122,7 +124,7 @@ def in_nest(experiment: Experiment) -> Recording:
     if experiment.trains:
         _connect_trains(nest, experiment, neurons)
     for current in experiment.currents:
-        names = _NEST_SEQUENCES.get(current.stimulator, {})
+        names = _NEST_NAMES.get(current.stimulator, {})
         parameters = {names.get(name, name): value for name, value in current.parameters.items()}
         generator = nest.Create(current.stimulator, params=parameters)
         synapse = {"weight": current.weight, "delay": current.delay}
