@@ -13,7 +13,11 @@ Describe a `Network`, build a `Simulation` of it, run that, and look at what its
 >>> sim.spikes(spikes).mean_rates()
 """
 
-from ranvier import errors, networks, plot
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ranvier import errors, networks
 from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
 from ranvier.connections import Connections
@@ -36,6 +40,9 @@ from ranvier.rules import (
     PairwiseBernoulli,
 )
 from ranvier.simulation import Counts, Simulation, predict_memory
+
+if TYPE_CHECKING:
+    from ranvier import plot
 
 __all__ = [
     "AllToAll",
@@ -77,3 +84,10 @@ __all__ = [
     "read_weights",
     *_models,
 ]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # Loading matplotlib takes longer than all the rest together, and who runs on a cluster may not draw.
+    if name == "plot":
+        return importlib.import_module("ranvier.plot")
+    raise AttributeError(f"module 'ranvier' has no attribute {name!r}")

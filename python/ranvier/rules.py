@@ -211,6 +211,10 @@ class Explicit(Rule):
     sources, targets
         Of each connection, the index of its source among the sources and of its target among the targets. Two arrays of
         integers of equal length.
+    allow_autapses
+        Whether the list may connect a neuron to itself.
+    allow_multapses
+        Whether the list may hold a pair more than once.
 
     Arrays of weights or delays hold one number per connection, in the same order.
     """
@@ -218,6 +222,8 @@ class Explicit(Rule):
     name: ClassVar[str] = "explicit"
     sources: npt.ArrayLike
     targets: npt.ArrayLike
+    allow_autapses: bool = True
+    allow_multapses: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
@@ -227,7 +233,12 @@ class Explicit(Rule):
         return f"Explicit({len(np.asarray(self.sources))} connections)"
 
     def _arguments(self) -> dict[str, Any]:
-        return {"source_indices": self.sources, "target_indices": self.targets}
+        return {
+            "source_indices": self.sources,
+            "target_indices": self.targets,
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
 
 
 _RULES: dict[str, type[Rule]] = {

@@ -134,6 +134,7 @@ class Simulation:
         self._lock = threading.Lock()
         self._recorders = network.recorders
         self._populations = network.populations
+        self._projections = len(network.projections)
         # The resolution of the network may be changed later; that of the simulation stays.
         self._grid = _core.Network(network.resolution, 0)
         synapses = network.expected_synapses
@@ -425,6 +426,8 @@ class Simulation:
             raise TypeError(f"projection must be a projection, not {type(projection).__name__}")
         if projection.network is not self._network:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
+        if projection.index >= self._projections:
+            raise StateError(f"projection {projection.name}", bound="it was made after the simulation was built")
         return projection.index
 
     def _check_recorder(self, recorder: Recorder, kind: type[Recorder]) -> None:

@@ -29,10 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from matplotlib.backend_bases import FigureCanvasBase
 from rich.console import Console
 
-from ranvier import plot
 from ranvier._names import unknown_name
 from ranvier.commands import report
 from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
@@ -102,6 +100,8 @@ def carry_out(options: argparse.Namespace) -> int:
         _write(options.json, lambda path: path.write_text(json.dumps(results.as_json(), indent=2) + "\n"))
         console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
     if options.plot is not None:
+        from ranvier import plot
+
         figure = plot.raster(results.spikes, published_rates=model.published_rates, title=model.net.name)
         _write(options.plot, figure.savefig)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
@@ -112,6 +112,9 @@ def _check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
     if json_path is not None:
         check_writable(json_path, ())
     if plot_path is not None:
+        # Loading matplotlib takes a second: only for those who want to draw.
+        from matplotlib.backend_bases import FigureCanvasBase
+
         check_writable(plot_path, tuple(f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()))
         if json_path is not None and json_path.absolute() == plot_path.absolute():
             raise FileError(f"file {plot_path}", bound="it cannot hold both the results and the figure")

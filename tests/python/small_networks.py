@@ -1,0 +1,42 @@
+"""Networks for tests: small, but alive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ranvier as rv
+from ranvier.networks import NetworkModel, brunel, microcircuit
+
+
+def balanced(size: int = 100, seed: int = 1) -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Excitatory and inhibitory neurons with Poisson drive; fires at some 10 spikes/s."""
+    net = rv.Network(resolution=0.1, seed=seed, name="balanced")
+    exc = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-65.0, 3.0)), 4 * size, name="exc")
+    inh = net.create("iaf_psc_exp", size, name="inh")
+    for sources, weight in ((exc, 30.0), (inh, -150.0)):
+        for targets in (exc, inh):
+            net.connect(
+                sources,
+                targets,
+                rv.FixedIndegree(10),
+                weight=rv.Normal(weight, 3.0, low=0.0) if weight > 0 else rv.Normal(weight, 15.0, high=0.0),
+                delay=rv.Normal(1.5, 0.5, low=0.1),
+            )
+    for targets in (exc, inh):
+        net.stimulate(targets, rv.poisson_generator(rate=8000.0), weight=50.0)
+    return net, net.record_spikes()
+
+
+NETWORKS: dict[str, dict[str, Any]] = {
+    "microcircuit dc": {"n_scaling": 0.01, "k_scaling": 0.5, "drive": "dc"},
+    "microcircuit poisson": {"n_scaling": 0.02, "k_scaling": 0.2, "drive": "poisson"},
+    "brunel delta": {"version": "delta", "scale": 0.04},
+    "brunel alpha": {"version": "alpha", "scale": 0.04},
+}
+
+
+def shipped(name: str) -> NetworkModel:
+    """Return one of the networks that ship, made small."""
+    function = microcircuit if name.startswith("microcircuit") else brunel
+    model: NetworkModel = function(**NETWORKS[name])
+    return model

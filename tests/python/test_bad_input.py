@@ -1,0 +1,457 @@
+"""Bad input of every kind gives a typed error that names what is wrong, and leaves everything as it was."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import errors
+from small_networks import balanced
+
+
+def neurons(size: int = 10, **values: Any) -> rv.Population:
+    return rv.Network().create("iaf_psc_exp", size, name="neurons", **values)
+
+
+def check(error: errors.RanvierError, *parts: str) -> None:
+    """Check that the message holds all parts, and the fields what the message says."""
+    message = str(error)
+    for part in parts:
+        assert part in message, message
+    for field in (error.object, error.value, error.bound, error.remedy):
+        assert field in message
+    assert error.object
+    assert error.bound
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "nearest"),
+    [
+        (lambda net, _: net.create("iaf_psc_epx", 1), "iaf_psc_epx", "iaf_psc_exp"),
+        (lambda net, _: net.create("iaf_psc_exp", 1, tau_n=1.0), "tau_n", "tau_m"),
+        (lambda net, _: net.create(rv.iaf_psc_exp(tau_n=1.0), 1), "tau_n", "tau_m"),  # type: ignore[call-arg]
+        (lambda net, p: net.connect(p, p, "fixed_in_degree"), "fixed_in_degree", "fixed_indegree"),
+        (lambda net, p: net.connect(p, p, "fixed_indegree", in_degree=1), "in_degree", "indegree"),
+        (lambda net, p: net.stimulate(p, "poison_generator"), "poison_generator", "poisson_generator"),
+        (lambda net, p: net.stimulate(p, "poisson_generator", rat=1.0), "rat", "rate"),
+        (lambda net, p: net.record(p, ["V_n"]), "V_n", "V_m"),
+        (lambda net, _: net["neuron"], "neuron", "neurons"),
+        (lambda net, _: rv.Simulation(net, precision="duoble"), "duoble", "double"),  # type: ignore[arg-type]
+        (lambda net, _: rv.Simulation(net, weight_precision="singel"), "singel", "single"),  # type: ignore[arg-type]
+        (lambda net, _: rv.Simulation(net, instruction_set="avx3"), "avx3", "avx2"),
+        (lambda net, _: rv.Simulation(net, table_layout="rings"), "rings", "ring"),  # type: ignore[arg-type]
+        (lambda net, p: rv.Simulation(net).get(p, "V_n"), "V_n", "V_m"),
+        (lambda net, p: rv.Simulation(net).set(p, "tau_n", 1.0), "tau_n", "tau_m"),
+        (lambda net, p: rv.Normal(0.0, 1.0, 0.0, 1.0, "clap"), "clap", "clip"),  # type: ignore[arg-type]
+        (lambda net, p: rv.networks.microcircuit(drive="possion"), "possion", "poisson"),  # type: ignore[arg-type]
+        (lambda net, p: rv.networks.brunel(version="dleta"), "dleta", "delta"),  # type: ignore[arg-type]
+    ],
+)
+def test_unknown_name(call: Callable[[rv.Network, rv.Population], object], given: str, nearest: str) -> None:
+    population = neurons()
+    before = population.network.summary()
+    with pytest.raises(errors.UnknownNameError) as caught:
+        call(population.network, population)
+    check(caught.value, f"'{given}'", f"did you mean '{nearest}'?")
+    assert population.network.summary() == before
+
+
+def test_name_that_is_taken() -> None:
+    with pytest.raises(errors.ValueOutOfBoundsError, match="'neurons'"):
+        neurons().network.create("iaf_psc_exp", 1, name="neurons")
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), [1.0, -1.0], rv.Normal(1.0, 1.0)], ids=str)
+def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None:
+    net = rv.Network()
+    with pytest.raises(errors.ValueOutOfBoundsError) as caught:
+        net.create("iaf_psc_exp", 2, tau_m=value)
+    check(caught.value, "tau_m")
+    assert not net.populations
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: p.network.create("iaf_psc_exp", 1, V_m=float("nan")),
+        lambda p: p.network.create("iaf_psc_exp", 1, V_th=-80.0),  # below V_reset
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=-1.0)),
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0), weight=float("inf")),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight=float("nan")),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight=[1.0] * 9 + [float("inf")]),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight=2.0, weight_bound=1.0),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight_bound=-1.0),
+        lambda p: p.network.connect(p, p, rv.PairwiseBernoulli(1.1)),
+        lambda p: p.network.connect(p, p, rv.PairwiseBernoulli(float("nan"))),
+        lambda p: p.network.connect(p, p, rv.FixedIndegree(-1)),
+        lambda p: p.network.connect(p, p, rv.FixedIndegree(2**70)),
+        lambda p: p.network.connect(p, p, rv.Explicit([10], [0])),
+        lambda p: p.network.connect(p, p, rv.Explicit([0], [-1])),
+        lambda p: p.network.create_spike_generators([[2.0, 1.0]]),
+        lambda p: p.network.create_spike_generators([[0.0]]),
+        lambda p: p.network.create_spike_generators([[1.05]]),
+        lambda p: p.network.record(p, "V_m", interval=0.0),
+        lambda p: p.network.record(p, "V_m", interval=0.15),
+        lambda p: p.network.record(p, "V_m", indices=[3, 2]),
+        lambda p: p.network.record(p, "V_m", indices=[10]),
+        lambda p: p.network.record(p, ["V_m", "V_m"]),
+        lambda p: rv.Network(resolution=0.0),
+        lambda p: rv.Network(resolution=float("nan")),
+        lambda p: rv.Network(seed=-1),
+        lambda p: rv.Network(seed=2**64),
+        lambda p: rv.Normal(0.0, -1.0),
+        lambda p: rv.Normal(float("nan"), 1.0),
+        lambda p: rv.Normal(0.0, 1.0, low=float("nan")),
+        lambda p: rv.Normal(0.0, 1.0, low=1.0, high=0.0),
+        lambda p: rv.Normal(0.0, 1.0, low=10.0),  # hardly any draw would be accepted
+        lambda p: rv.Uniform(1.0, 0.0),
+        lambda p: rv.LogNormal(1000.0, 1.0),
+        lambda p: rv.Exponential(-1.0),
+        lambda p: rv.Simulation(p.network, threads=0),
+        lambda p: rv.Simulation(p.network, threads=10**6),
+        lambda p: rv.Simulation(p.network, memory_limit=0),
+        lambda p: rv.Simulation(p.network).set(p, "tau_m", 0.0),
+        lambda p: rv.Simulation(p.network).set(p, "V_m", float("nan")),
+        lambda p: rv.Simulation(p.network).connections(sources=[10]),
+        lambda p: rv.Simulation(p.network).connections(targets=[-1]),
+        lambda p: p[::2],
+        lambda p: rv.networks.microcircuit(scale=0.0),
+        lambda p: rv.networks.microcircuit(n_scaling=float("inf")),
+        lambda p: rv.networks.brunel(epsilon=1.5),
+        lambda p: rv.networks.brunel(J=0.0),
+        lambda p: rv.networks.brunel(order=1),
+    ],
+)
+def test_value_out_of_bounds(call: Callable[[rv.Population], object]) -> None:
+    population = neurons()
+    before = population.network.summary()
+    with pytest.raises(errors.ValueOutOfBoundsError) as caught:
+        call(population)
+    check(caught.value)
+    assert population.network.summary() == before
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_no_neurons(size: int) -> None:
+    net = rv.Network()
+    with pytest.raises(errors.ValueOutOfBoundsError, match="at least 1"):
+        net.create("iaf_psc_exp", size)
+    assert not net.populations
+
+
+def test_network_without_neurons() -> None:
+    with pytest.raises(errors.StateError, match="at least one neuron"):
+        rv.Simulation(rv.Network())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: p.network.create("iaf_psc_exp", 2, tau_m="ten"),
+        lambda p: p.network.create("iaf_psc_exp", 2.5),
+        lambda p: p.network.create("iaf_psc_exp", True),
+        lambda p: p.network.create(rv.iaf_psc_exp, 2),
+        lambda p: p.network.create(rv.poisson_generator(rate=1.0), 2),
+        lambda p: p.network.connect(p, "neurons", rv.OneToOne()),
+        lambda p: p.network.connect(p, p, rv.OneToOne),
+        lambda p: p.network.connect(p, p, rv.FixedIndegree(1.5)),  # type: ignore[arg-type]
+        lambda p: p.network.connect(p, p, rv.Explicit([0.5], [1])),
+        lambda p: p.network.stimulate(p, rv.iaf_psc_exp()),
+        lambda p: p.network.record_weights(p, 1.0),
+        lambda p: rv.Network(seed=1.5),  # type: ignore[arg-type]
+        lambda p: rv.Simulation(p),
+        lambda p: rv.Simulation(p.network, threads=1.5),  # type: ignore[arg-type]
+        lambda p: rv.Simulation(p.network).connections(sources=["a"]),
+    ],
+)
+def test_wrong_type(call: Callable[[rv.Population], object]) -> None:
+    population = neurons()
+    before = population.network.summary()
+    with pytest.raises(TypeError):
+        call(population)
+    assert population.network.summary() == before
+
+
+# ---- shapes ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: p.network.create("iaf_psc_exp", 3, tau_m=[1.0, 2.0]),
+        lambda p: p.network.create("iaf_psc_exp", 3, tau_m=np.ones((3, 1))),
+        lambda p: p.network.create("iaf_psc_exp", 3, V_m=[]),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight=np.ones(9)),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), delay=np.ones(11)),
+        lambda p: p.network.connect(p, p, rv.OneToOne(), weight=np.ones((10, 10))),
+        lambda p: p.network.connect(p, p, rv.AllToAll(), weight=np.ones((10, 9))),
+        lambda p: p.network.connect(p, p, rv.PairwiseBernoulli(0.5), weight=np.ones(50)),
+        lambda p: p.network.connect(p, p, rv.Explicit([0, 1], [1])),
+        lambda p: p.network.connect(p, p, rv.Explicit([[0, 1]], [[1, 0]])),
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=[1.0, 2.0])),
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0), weight=[1.0, 2.0]),
+        lambda p: p.network.stimulate(p, rv.step_current_generator(times=1.0, amplitudes=1.0)),
+        lambda p: p.network.record(p, []),
+        lambda p: rv.Simulation(p.network).set(p, "V_m", [1.0, 2.0]),
+    ],
+)
+def test_wrong_shape(call: Callable[[rv.Population], object]) -> None:
+    population = neurons()
+    before = population.network.summary()
+    with pytest.raises(errors.ShapeError) as caught:
+        call(population)
+    check(caught.value)
+    assert population.network.summary() == before
+
+
+def test_sequences_of_different_lengths() -> None:
+    population = neurons()
+    with pytest.raises(errors.RanvierError):
+        population.network.stimulate(population, rv.step_current_generator(times=[1.0, 2.0], amplitudes=[1.0]))
+    assert not population.network.stimuli
+
+
+# ---- delays, resolution ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "delay", [0.0, 0.05, -1.0, 0.15, float("nan"), float("inf"), 1e9, [1.0] * 9 + [0.0], rv.Normal(1.0, 1.0)], ids=str
+)
+def test_delay(delay: Any) -> None:
+    population = neurons()
+    with pytest.raises(errors.DelayError) as caught:
+        population.network.connect(population, population, rv.OneToOne(), delay=delay)
+    check(caught.value, "ms")
+    assert not population.network.projections
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.15])
+def test_delay_of_a_stimulus(delay: float) -> None:
+    population = neurons()
+    with pytest.raises(errors.DelayError):
+        population.network.stimulate(population, rv.poisson_generator(rate=1.0), delay=delay)
+
+
+@pytest.mark.parametrize("duration", [0.05, float("nan"), float("inf")])
+def test_duration_off_the_grid(duration: float) -> None:
+    sim = rv.Simulation(neurons().network)
+    with pytest.raises(errors.DelayError):
+        sim.run(duration)
+    sim.run(1.0)
+    assert sim.time == 1.0
+
+
+def test_running_backwards() -> None:
+    sim = rv.Simulation(neurons().network)
+    sim.run(1.0)
+    with pytest.raises(errors.ValueOutOfBoundsError):
+        sim.run(-0.5)
+    with pytest.raises(errors.ValueOutOfBoundsError, match="past"):
+        sim.run_until(0.5)
+    assert sim.time == 1.0
+
+
+@pytest.mark.parametrize(
+    "put_on_grid",
+    [
+        lambda p: p.network.connect(p, p, rv.OneToOne()),
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0)),
+        lambda p: p.network.record(p, "V_m"),
+        lambda p: p.network.create_spike_generators([[1.0]]),
+    ],
+    ids=["connect", "stimulate", "record", "spikes"],
+)
+def test_resolution_changed_after_something_was_put_on_its_grid(put_on_grid: Callable[[rv.Population], None]) -> None:
+    population = neurons()
+    net = population.network
+    net.resolution = 0.2
+    put_on_grid(population)
+    with pytest.raises(errors.StateError) as caught:
+        net.resolution = 0.1
+    check(caught.value, "resolution", "0.2 ms")
+    assert net.resolution == 0.2
+    rv.Simulation(net).run(1.0)
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        rv.FixedIndegree(11, allow_multapses=False),
+        rv.FixedIndegree(10, allow_multapses=False, allow_autapses=False),
+        rv.FixedOutdegree(11, allow_multapses=False),
+        rv.FixedTotalNumber(101, allow_multapses=False),
+        rv.FixedTotalNumber(91, allow_multapses=False, allow_autapses=False),
+        rv.Explicit([0, 0], [1, 1], allow_multapses=False),
+        rv.Explicit([3], [3], allow_autapses=False),
+    ],
+    ids=repr,
+)
+def test_rule_that_cannot_be_carried_out(rule: Any) -> None:
+    population = neurons()
+    with pytest.raises(errors.RuleError) as caught:
+        population.network.connect(population, population, rule)
+    check(caught.value, rule.name)
+    assert not population.network.projections
+
+
+def test_one_to_one_of_unequal_sizes() -> None:
+    population = neurons()
+    with pytest.raises(errors.RuleError, match="9"):
+        population.network.connect(population, population[1:], rv.OneToOne())
+
+
+@pytest.mark.parametrize("rule", ["fixed_indegree", "pairwise_bernoulli", "explicit"])
+def test_rule_by_name_without_its_parameter(rule: str) -> None:
+    population = neurons()
+    with pytest.raises(errors.RuleError, match="needs"):
+        population.network.connect(population, population, rule)
+
+
+def test_keywords_beside_a_complete_rule() -> None:
+    population = neurons()
+    with pytest.raises(errors.RuleError, match="indegree"):
+        population.network.connect(population, population, rv.OneToOne(), indegree=3)
+
+
+def test_connecting_to_what_takes_no_input() -> None:
+    population = neurons()
+    generators = population.network.create_spike_generators([[1.0]])
+    with pytest.raises(errors.ValueOutOfBoundsError, match="input"):
+        population.network.connect(population, generators, rv.AllToAll())
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def test_more_memory_than_the_machine_has() -> None:
+    net = rv.Network()
+    population = net.create("iaf_psc_exp", 10_000_000)
+    net.connect(population, population, rv.FixedIndegree(1_000_000))
+    with pytest.raises(errors.InsufficientMemoryError) as caught:
+        rv.Simulation(net)
+    check(caught.value, "bytes")
+    assert isinstance(caught.value, MemoryError)
+    assert any(int(word) > 10**13 for word in str(caught.value).replace(",", "").split() if word.isdigit())
+
+
+def test_memory_limit() -> None:
+    net, _ = balanced(100)
+    needed = sum(rv.predict_memory(net, threads=2).values())
+    with pytest.raises(errors.InsufficientMemoryError):
+        rv.Simulation(net, threads=2, memory_limit=needed // 4)
+    rv.Simulation(net, threads=2, memory_limit=4 * needed).run(1.0)
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["missing/spikes.h5", "folder.h5", "spikes.txt", "spikes"])
+def test_file_that_cannot_be_written(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder.h5").mkdir()
+    population = neurons()
+    net = population.network
+    projection = net.connect(population, population, rv.OneToOne())
+    path = tmp_path / name
+    for record in (
+        lambda: net.record_spikes(to=path),
+        lambda: net.record(population, "V_m", to=path),
+        lambda: net.record_weights(projection, 1.0, to=path),
+    ):
+        with pytest.raises(errors.FileError) as caught:
+            record()
+        check(caught.value, str(path))
+        assert isinstance(caught.value, OSError)
+    assert not net.recorders
+
+
+def test_file_that_cannot_be_written_any_more(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    net = neurons().network
+    net.record_spikes(to=tmp_path / "folder" / "spikes.h5")
+    (tmp_path / "folder").rmdir()
+    with pytest.raises(errors.FileError):
+        rv.Simulation(net)
+    (tmp_path / "folder").mkdir()
+    rv.Simulation(net).run(1.0)
+
+
+def test_two_recorders_to_one_file(tmp_path: Path) -> None:
+    population = neurons()
+    population.network.record_spikes(to=tmp_path / "a.h5")
+    with pytest.raises(errors.FileError, match="another recorder"):
+        population.network.record(population, "V_m", to=tmp_path / "a.h5")
+
+
+# ---- objects of another network, or too new --------------------------------------------------------------------------
+
+
+def test_objects_of_another_network() -> None:
+    mine, other = neurons(), neurons()
+    net = mine.network
+    sim = rv.Simulation(net)
+    other_projection = other.network.connect(other, other, rv.OneToOne())
+    for call in (
+        lambda: net.connect(mine, other, rv.OneToOne()),
+        lambda: net.stimulate(other, rv.dc_generator(amplitude=1.0)),
+        lambda: net.record_spikes(other),
+        lambda: net.record(other, "V_m"),
+        lambda: net.record_weights(other_projection, 1.0),
+        lambda: sim.get(other, "V_m"),
+        lambda: sim.connections(sources=other),
+        lambda: sim.connections(projection=other_projection),
+        lambda: sim.spikes(other.network.record_spikes()),
+    ):
+        with pytest.raises(errors.StateError, match="another network"):
+            call()
+
+
+def test_objects_made_after_the_simulation_was_built() -> None:
+    population = neurons()
+    net = population.network
+    sim = rv.Simulation(net)
+    late = net.create("iaf_psc_exp", 1)
+    recorder = net.record_spikes()
+    with pytest.raises(errors.StateError, match="after"):
+        sim.get(late, "V_m")
+    with pytest.raises(errors.StateError, match="after"):
+        sim.spikes(recorder)
+    with pytest.raises(errors.StateError, match="after"):
+        sim.connections(projection=net.connect(population, population, rv.OneToOne()))
+    sim.run(1.0)
+
+
+# ---- the errors themselves -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in errors.__all__ if name != "InternalError"])
+def test_errors_keep_their_fields_when_pickled(name: str) -> None:
+    kind = getattr(errors, name)
+    error = kind("thing", "3", "it must be 4", "give 4")
+    copy = pickle.loads(pickle.dumps(error))
+    assert type(copy) is kind
+    assert (copy.object, copy.value, copy.bound, copy.remedy) == ("thing", "3", "it must be 4", "give 4")
+    assert str(copy) == "thing is 3, but it must be 4; give 4"
+    assert isinstance(error, errors.RanvierError)
+
+
+def test_the_message_is_put_together_as_in_the_core() -> None:
+    with pytest.raises(errors.ValueOutOfBoundsError) as caught:
+        rv.Network(resolution=-1.0)
+    error = caught.value
+    assert str(error) == f"{error.object} is {error.value}, but {error.bound}; {error.remedy}"
+    assert str(errors.StateError("thing", bound="it cannot be")) == "thing: it cannot be"

@@ -1,0 +1,77 @@
+"""The same network and seed give the same spikes, bit for bit, however the work is cut."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from ranvier import _core
+from small_networks import NETWORKS, shipped
+
+DURATION = 150.0  # ms
+
+
+def digest(name: str, pieces: tuple[float, ...] = (DURATION,), **options: Any) -> str:
+    model = shipped(name)
+    sim = rv.Simulation(model.net, **options)
+    for piece in pieces:
+        sim.run(piece)
+    spikes = sim.spikes(model.spikes)
+    assert spikes.stop == pytest.approx(DURATION)
+    assert len(spikes) > 500, "a silent network proves nothing"
+    return spikes.digest()
+
+
+@functools.cache
+def reference(name: str, precision: str = "double", weight_precision: str = "single") -> str:
+    return digest(name, threads=1, instruction_set="baseline", precision=precision, weight_precision=weight_precision)
+
+
+@pytest.mark.parametrize("weight_precision", ["single", "double"])
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
+@pytest.mark.parametrize("threads", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_same_for_threads_and_instruction_sets(
+    name: str, threads: int, instruction_set: str, weight_precision: str
+) -> None:
+    # Each combination is also cut into other runs, none of which need be whole epochs.
+    pieces = (0.1 * threads, 20.0, 30.3, 0.0, round(DURATION - 50.3 - 0.1 * threads, 1))
+    found = digest(name, pieces, threads=threads, instruction_set=instruction_set, weight_precision=weight_precision)
+    assert found == reference(name, weight_precision=weight_precision)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_same_in_one_run(name: str, threads: int) -> None:
+    assert digest(name, threads=threads) == reference(name)
+
+
+@pytest.mark.parametrize("table_layout", ["runs", "ring"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_same_for_table_layouts(name: str, table_layout: str) -> None:
+    assert digest(name, threads=3, table_layout=table_layout) == reference(name)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_same_in_single_precision(name: str) -> None:
+    expected = reference(name, precision="single")
+    for instruction_set in _core.instruction_sets():
+        found = digest(name, (60.0, 90.0), threads=2, instruction_set=instruction_set, precision="single")
+        assert found == expected
+
+
+def test_same_without_pinning() -> None:
+    assert digest("brunel alpha", threads=2, pin=False) == reference("brunel alpha")
+
+
+def test_another_seed_gives_other_spikes() -> None:
+    digests = set()
+    for seed in (1, 2, 3):
+        model = rv.networks.brunel(scale=0.04, seed=seed)
+        sim = rv.Simulation(model.net, threads=1)
+        sim.run(20.0)
+        digests.add(sim.spikes(model.spikes).digest())
+    assert len(digests) == 3

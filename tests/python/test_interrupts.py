@@ -1,0 +1,191 @@
+"""Ctrl-C in each phase: KeyboardInterrupt at a safe point, nothing lost, and the objects can still be used."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ranvier as rv
+from ranvier.interrupts import interrupts_deferred
+from small_networks import balanced
+
+
+@contextlib.contextmanager
+def interrupt_after(seconds: float) -> Iterator[None]:
+    """Send SIGINT to this process as a terminal would, once, unless the block has ended."""
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def large_network() -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Return a network that takes seconds to build."""
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(), 20_000)
+    net.connect(neurons, neurons, rv.FixedIndegree(2500), weight=rv.Normal(1.0, 0.1), delay=1.0)
+    return net, net.record_spikes()
+
+
+def test_while_building() -> None:
+    net, _ = large_network()
+    begin = time.monotonic()
+    with interrupt_after(0.15), pytest.raises(KeyboardInterrupt):
+        rv.Simulation(net, threads=2)
+    assert time.monotonic() - begin < 30.0
+    small, recorder = balanced()
+    sim = rv.Simulation(small, threads=2)
+    sim.run(10.0)
+    assert sim.spikes(recorder).stop == 10.0
+    assert net.neuron_count == 20_000
+
+
+def test_a_network_can_be_built_after_an_interrupted_build() -> None:
+    net, recorder = balanced()
+    stopped = False
+
+    def stop(report: rv.ProgressReport) -> None:
+        nonlocal stopped
+        if report.phase == "build" and not stopped:
+            stopped = True
+            signal.raise_signal(signal.SIGINT)
+
+    big, _ = large_network()
+    with pytest.raises(KeyboardInterrupt):
+        rv.Simulation(big, progress=stop)
+    assert stopped
+    # The same objects again.
+    sim = rv.Simulation(net, threads=2)
+    sim.run(50.0)
+    assert len(sim.spikes(recorder)) > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_while_running_and_continued(threads: int) -> None:
+    duration = 3000.0
+    net, recorder = balanced(400)
+    sim = rv.Simulation(net, threads=threads)
+    interruptions = 0
+    while sim.time < duration:
+        try:
+            with interrupt_after(0.12 if interruptions < 3 else 60.0):
+                sim.run_until(duration)
+        except KeyboardInterrupt:
+            interruptions += 1
+    assert interruptions >= 1
+    assert sim.time == pytest.approx(duration)
+    uninterrupted = rv.Simulation(net, threads=2)
+    uninterrupted.run(duration)
+    assert sim.spikes(recorder).digest() == uninterrupted.spikes(recorder).digest()
+    assert sim.counts().spikes == uninterrupted.counts().spikes
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".csv"])
+def test_files_reach_as_far_as_the_simulation(tmp_path: Path, suffix: str) -> None:
+    net, _ = balanced(400)
+    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    sim = rv.Simulation(net, threads=2)
+    with interrupt_after(0.1), pytest.raises(KeyboardInterrupt):
+        sim.run(1e6)
+    reached = sim.time
+    assert 0.0 < reached < 1e6
+    recorded = rv.read_spikes(tmp_path / f"spikes{suffix}")
+    assert recorded.stop == pytest.approx(reached)
+    sim.run(20.0)
+    whole = rv.Simulation(net, threads=1)  # replaces the file
+    whole.run(reached)
+    assert whole.spikes(recorder).digest() == recorded.digest()
+
+
+def test_while_writing_is_deferred_to_the_end_of_it() -> None:
+    steps = []
+
+    def write() -> None:
+        with interrupts_deferred():
+            steps.append("begin")
+            signal.raise_signal(signal.SIGINT)
+            steps.append("end")
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert steps == ["begin", "end"]
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_what_a_progress_function_raises_stops_the_run() -> None:
+    net, recorder = balanced(400)
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(report: rv.ProgressReport) -> None:
+        if report.phase == "run" and report.done > 0.0:
+            raise EnoughError
+
+    sim = rv.Simulation(net, threads=2, progress=stop)
+    with pytest.raises(EnoughError):
+        sim.run(1e6)
+    reached = sim.time
+    assert reached > 0.0
+    assert sim.spikes(recorder).stop == pytest.approx(reached)
+
+
+def test_other_signals_are_handled_while_running() -> None:
+    net, _ = balanced(400)
+    sim = rv.Simulation(net, threads=2)
+
+    class AlarmError(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        raise AlarmError
+
+    previous = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(AlarmError):
+            sim.run(1e6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+    assert 0.0 < sim.time < 1e6
+
+
+MODEL = """
+import ranvier as rv
+
+def network(indegree=10):
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(I_e=500.0), 20_000)
+    net.connect(neurons, neurons, rv.FixedIndegree(indegree), weight=rv.Normal(1.0, 0.1))
+    print("described", flush=True)
+    return net
+"""
+
+
+@pytest.mark.parametrize(("indegree", "delay"), [(5000, 0.3), (1, 1.5)], ids=["building", "running"])
+def test_command_line(tmp_path: Path, indegree: int, delay: float) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    settings = [f"indegree={indegree}", "time=10000000"]
+    command = [sys.executable, "-m", "ranvier.command_line", "run", str(tmp_path / "model.py"), "--set", *settings]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "described\n"
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors.strip() == "ranvier: interrupted"
