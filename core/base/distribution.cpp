@@ -176,15 +176,14 @@ void Distribution::check(std::string_view object) const {
         fail(second, "the upper end of a uniform distribution must not be below its lower end, " + to_text(first),
              "exchange the two");
     }
+    if (restriction != Restriction::none && (std::isnan(lower) || std::isnan(upper) || lower > upper)) {
+        fail(lower, "the lower bound of a distribution must not be above the upper one, " + to_text(upper),
+             "exchange the two");
+    }
     // math::exp saturates instead of giving infinity; 52 bits reach to 8.2 standard deviations.
     const bool saturates = kind == Kind::lognormal && std::abs(first) + 8.3 * second > 700.0;
     if (saturates || !std::isfinite(greatest()) || !std::isfinite(least())) {
         fail(second, "its values would overflow", "give smaller parameters");
-    }
-    if (restriction == Restriction::none) return;
-    if (std::isnan(lower) || std::isnan(upper) || lower > upper) {
-        fail(lower, "the lower bound of a distribution must not be above the upper one, " + to_text(upper),
-             "exchange the two");
     }
     if (restriction == Restriction::redraw && acceptance() < 1e-3) {
         fail(acceptance(), "redrawing must accept at least one draw in 1000 (this is the accepted fraction)",
