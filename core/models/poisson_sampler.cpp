@@ -276,7 +276,7 @@ std::uint32_t PoissonSampler::continue_tail(std::size_t target, Step step) const
     const auto block = static_cast<std::uint64_t>(step) / steps_at_once;
     const RandomStream words{key_, first_target_ + target * target_stride_, static_cast<std::uint32_t>(block >> 32)};
     const std::uint32_t word = words.block(static_cast<std::uint32_t>(block))[static_cast<std::size_t>(step) % 4];
-    SequentialRandom random = more_random(target, step);
+    SequentialRandom random = more_random(target, key_of(step));
     // Given that the word lies below the last threshold, this is uniform between 0 and the probability of the tail.
     const double u = (static_cast<double>(word) + random.next_unit()) / threshold(probabilities[end - 1]);
     std::size_t number = end;
@@ -285,19 +285,22 @@ std::uint32_t PoissonSampler::continue_tail(std::size_t target, Step step) const
 }
 
 void PoissonSampler::draw_large() {
-    for (std::size_t i = 0; i < large_targets_.size(); ++i) {
-        const std::size_t target = large_targets_[i];
-        for (std::size_t s = 0; s < steps_at_once; ++s) {
-            SequentialRandom random = more_random(target, step_of(s));
-            large_numbers_[i][s] = draw_large_poisson(random, mean_of(target));
+    for (std::size_t s = 0; s < steps_at_once; ++s) {
+        const RandomKey key = key_of(step_of(s));
+        for (std::size_t i = 0; i < large_targets_.size(); ++i) {
+            SequentialRandom random = more_random(large_targets_[i], key);
+            large_numbers_[i][s] = draw_large_poisson(random, mean_of(large_targets_[i]));
         }
     }
 }
 
-SequentialRandom PoissonSampler::more_random(std::size_t target, Step step) const {
-    const RandomKey key =
-        make_key(key_.low | std::uint64_t{key_.high} << 32, Purpose::poisson, static_cast<std::uint64_t>(step));
-    return SequentialRandom({key, first_target_ + target * target_stride_, 0});
+RandomKey PoissonSampler::key_of(Step step) const {
+    const std::uint64_t seed = key_.low | std::uint64_t{key_.high} << 32;
+    return make_key(seed, Purpose::poisson, static_cast<std::uint64_t>(step));
+}
+
+SequentialRandom PoissonSampler::more_random(std::size_t target, RandomKey key_of_step) const {
+    return SequentialRandom({key_of_step, first_target_ + target * target_stride_, 0});
 }
 
 std::uint32_t PoissonSampler::count(std::size_t target) const {

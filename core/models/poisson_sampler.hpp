@@ -53,8 +53,9 @@ class PoissonSampler {
     Step step_of(std::size_t step_in_block) const {
         return block_ * Step{steps_at_once} + static_cast<Step>(step_in_block);
     }
-    /// Further numbers of a target in a step, beside its word.
-    SequentialRandom more_random(std::size_t target, Step step) const;
+    /// Key of further numbers in a step, beside the words that tables take.
+    RandomKey key_of(Step step) const;
+    SequentialRandom more_random(std::size_t target, RandomKey key_of_step) const;
     double mean_of(std::size_t target) const { return means_[means_.uniform() ? 0 : target]; }
     /// The numbers of a target in the four steps are four bytes: two in each half.
     std::size_t place(std::size_t target, std::size_t step_in_block) const {

@@ -30,7 +30,7 @@ struct StimulusArguments {
     std::span<const GroupValues> parameters;  ///< in the order of StimulatorModel::parameters, per target or for all
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
     GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
-    DelaySteps delay = 1;  ///< what the stimulator emits at time t acts on its targets at t + delay
+    DelaySteps delay = 1;                        ///< see Stimulus::add
 };
 
 /// One stimulus for its targets on one shard. The targets are contiguous in their group.
@@ -38,8 +38,16 @@ class Stimulus {
    public:
     virtual ~Stimulus() = default;
 
-    /// Adds to out[0, size) what acts on the targets in this step. A pure function of the step: steps may be asked for
-    /// in any order. For `spikes`: the number of spikes that arrive times the weight. For `current`: pA.
+    /// Adds to out[0, size) what acts on the targets in this step, which leads from (step - 1) h to step h. A pure function
+    /// of the step: steps may be asked for in any order.
+    ///
+    /// For `spikes`: the number of spikes that arrive times the weight. Spikes of the generator's step k, that is, of the
+    /// interval ((k - 1) h, k h], arrive in step k + delay. Generators with a start and a stop are active for
+    /// start < k h <= stop.
+    ///
+    /// For `current`: pA. A current that is emitted at the time k h >= h flows during (k h + delay, k h + delay + h], that
+    /// is, in step k + delay + 1; none is emitted at time 0. Generators with a start and a stop are active for
+    /// start <= k h < stop. With the same start, stop and delay the same steps feel the current in NEST (measured in 3.10).
     virtual void add(Step step, double* out) = 0;
 
     virtual std::size_t bytes() const = 0;
@@ -54,6 +62,8 @@ struct StimulatorModel {
     StimulatorOutput output = StimulatorOutput::current;
     std::span<const ParameterInfo> parameters;
     std::span<const SequenceInfo> sequences;
+    /// @throws ValueOutOfBoundsError for a time that is not on the grid, and for what only the resolution shows to be out of
+    /// bounds. With size 0 and parameters for all targets it serves as a check.
     std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
     /// Why parameters and sequences do not fit together (lengths, order), or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters,
