@@ -1,7 +1,7 @@
-"""NEST's side of the comparison: builds and runs the cortical microcircuit in NEST and reports.
+"""The cortical microcircuit in NEST alone: NEST's side of `ranvier bench microcircuit`.
 
-`ranvier bench microcircuit --against nest` runs it in a process of its own. The numbers stand here once more, apart
-from `ranvier.networks.microcircuit`, so that an error on either side shows in the comparison.
+Builds it, runs it and reports. The numbers stand here once more, apart from `ranvier.networks.microcircuit`, so that an
+error on either side shows in the comparison.
 
 Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358.
 """
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.bench._nest import load_nest, thread_count
-from ranvier.bench._process import peak_resident_bytes
+from ranvier.machine import peak_resident_bytes
 
 __all__ = ["add_arguments", "main"]
 
@@ -163,12 +163,12 @@ def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[
 
 def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build and run the circuit; return what there is to report."""
-    nest = load_nest()
     n_scaling = arguments.scale if arguments.n_scaling is None else arguments.n_scaling
     k_scaling = arguments.scale if arguments.k_scaling is None else arguments.k_scaling
     circuit = describe(n_scaling, k_scaling, arguments.drive)
     synapses = int(circuit.synapses.sum())
     threads = arguments.threads or thread_count(synapses)
+    nest = load_nest()
     nest.set(resolution=arguments.dt, local_num_threads=threads, rng_seed=arguments.seed, print_time=False)
 
     start = time.perf_counter()
@@ -186,38 +186,35 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     events = recorder.get("events")
     steps = np.asarray(events["times"], dtype=np.int64)
     neurons = np.asarray(events["senders"], dtype=np.int64) - int(populations[0][0].global_id)
-    # A run ends with its last step; recorders know nothing of the spikes found in it until the next one.
     spikes = np.bincount(np.searchsorted(np.cumsum(circuit.sizes), neurons, side="right"), minlength=len(SIZES))
     if arguments.spikes:
         np.savez(arguments.spikes, steps=steps, neurons=neurons, sizes=circuit.sizes)
     sizes = np.array(circuit.sizes)
     neuron_count = int(sizes.sum())
     seconds = arguments.time / 1000.0
-    peak = peak_resident_bytes()
     return {
-        "program": f"NEST {nest.build_info['version']}",
+        "program": "NEST",
+        "version": nest.build_info["version"],
         "neurons": neuron_count,
         "synapses": synapses,
         "threads": threads,
         "build_s": built - start,
         "init_s": prepared - built,
-        "presim_s": begin - prepared,
         "sim_s": end - begin,
         "simulated_ms": arguments.time,
-        "steps": round(arguments.time / arguments.dt),
+        "presim_ms": arguments.presim,
+        "parameters": {"dt": arguments.dt, "seed": arguments.seed, "drive": arguments.drive},
         "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
         # NEST does not count them: spikes of each population times its mean out-degree.
         "synaptic_events": round(float(spikes @ (circuit.synapses.sum(axis=0) / sizes))),
         "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
-        "peak_rss_bytes": peak,
-        "phases_s": {},
+        "peak_rss_bytes": peak_resident_bytes(),
     }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.description = "Run the cortical microcircuit in NEST alone."
     parser.add_argument("--scale", type=float, default=1.0, help="of neurons and in-degrees (default: %(default)s)")
     parser.add_argument("--n-scaling", type=float, help="of neurons alone")
     parser.add_argument("--k-scaling", type=float, help="of in-degrees alone")

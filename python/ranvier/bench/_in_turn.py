@@ -1,0 +1,193 @@
+"""Runs of contestants in turn (A B A B), each in a process of its own, and what they reported, compared.
+
+The machine may be busy with other things, so an absolute time is not a result. What is quoted is the median of the
+ratios of runs that followed each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from ranvier.commands import info
+from ranvier.errors import StateError
+
+__all__ = ["Comparison", "Contestant", "Measure", "Report", "run_in_turn", "show"]
+
+Report: TypeAlias = dict[str, Any]
+
+_LINES_OF_AN_ERROR = 20
+_WIDEST_NAME = 16
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A program with its options.
+
+    Attributes
+    ----------
+    name
+        What tables call it.
+    arguments
+        What follows ``ranvier`` on its command line; ``--json FILE`` is added, where it leaves its report.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of the table of results.
+
+    Attributes
+    ----------
+    label
+        What it is called, with its unit.
+    value
+        Gets it from a report; None where the report does not tell.
+    format
+        How a number is written.
+    compared
+        Whether the ratio of two contestants tells something.
+    """
+
+    label: str
+    value: Callable[[Report], float | None]
+    format: str = ".2f"
+    compared: bool = True
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Reports of contestants that ran in turn: `reports[i][k]` is that of contestant i in repetition k."""
+
+    contestants: tuple[Contestant, ...]
+    reports: list[list[Report]] = field(default_factory=list)
+
+    def values(self, measure: Measure, contestant: int) -> list[float] | None:
+        """Return the value of a measure in each repetition, or None where it is not told."""
+        values = [measure.value(report) for report in self.reports[contestant]]
+        return [value for value in values if value is not None] if None not in values else None
+
+    def ratios(self, measure: Measure, contestant: int) -> list[float] | None:
+        """Return the value of a contestant by that of the first one, for each repetition."""
+        ours, theirs = self.values(measure, 0), self.values(measure, contestant)
+        if contestant == 0 or not measure.compared or ours is None or theirs is None or 0.0 in ours:
+            return None
+        return [other / first for other, first in zip(theirs, ours, strict=True)]
+
+    def short_names(self) -> list[str]:
+        """Return the names of the contestants, or letters where these would make a table too wide."""
+        names = [contestant.name for contestant in self.contestants]
+        if len(names) <= 2 and max(map(len, names)) <= _WIDEST_NAME:
+            return names
+        return [chr(ord("A") + i) for i in range(len(names))]
+
+    def table(self, measures: Sequence[Measure]) -> Table:
+        """Return the medians of all measures, and the medians of the ratios to the first contestant."""
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        table.add_column("", no_wrap=True)
+        names = self.short_names()
+        for name in names:
+            table.add_column(name, justify="right", no_wrap=True)
+        for name in names[1:]:
+            ratio = "ratio" if len(names) == 2 else f"{name}/{names[0]}"
+            table.add_column(ratio, justify="right", style="bold", no_wrap=True)
+        for measure in measures:
+            values = [self.values(measure, i) for i in range(len(self.contestants))]
+            if all(value is None for value in values):
+                continue
+            ratios = [self.ratios(measure, i) for i in range(1, len(self.contestants))]
+            table.add_row(
+                measure.label,
+                *("" if value is None else format(statistics.median(value), measure.format) for value in values),
+                *("" if ratio is None else f"{statistics.median(ratio):.3g}" for ratio in ratios),
+            )
+        return table
+
+    def as_json(self, name: str, options: Mapping[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
+        """Return all that was measured, the ratios, and on what machine that was."""
+        contestants = []
+        for i, contestant in enumerate(self.contestants):
+            compared = {measure.label: self.ratios(measure, i) for measure in measures}
+            contestants.append(
+                {
+                    "name": contestant.name,
+                    "arguments": contestant.arguments,
+                    "reports": self.reports[i],
+                    "ratios": {
+                        label: {"median": statistics.median(ratios), "all": ratios}
+                        for label, ratios in compared.items()
+                        if ratios is not None
+                    },
+                }
+            )
+        return {
+            "benchmark": name,
+            "options": {
+                key: value for key, value in options.items() if isinstance(value, bool | int | float | str | list)
+            },
+            "machine": info.gather(),
+            "first": self.contestants[0].name,
+            "contestants": contestants,
+        }
+
+
+def run_in_turn(contestants: Sequence[Contestant], repetitions: int, console: Console) -> Comparison:
+    """Run all contestants, then all once more, and so on.
+
+    Raises
+    ------
+    StateError
+        When one fails; tells the end of what it printed.
+    """
+    comparison = Comparison(tuple(contestants), [[] for _ in contestants])
+    for repetition in range(repetitions):
+        for contestant, reports in zip(contestants, comparison.reports, strict=True):
+            with console.status(f"{contestant.name}, run {repetition + 1} of {repetitions}"):
+                reports.append(_run(contestant))
+    return comparison
+
+
+def show(console: Console, title: str, comparison: Comparison, measures: Sequence[Measure]) -> None:
+    """Print a title and the table."""
+    console.print()
+    console.print(title, style="bold", soft_wrap=True)
+    console.print()
+    for short, contestant in zip(comparison.short_names(), comparison.contestants, strict=True):
+        if short != contestant.name:
+            console.print(f"  [bold]{short}[/]  {contestant.name}", soft_wrap=True)
+    console.print(Padding(comparison.table(measures), (0, 0, 0, 2)))
+
+
+def _run(contestant: Contestant) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "report.json")
+        command = [sys.executable, "-m", "ranvier.command_line", *contestant.arguments, "--json", str(path)]
+        # Its output goes to a file: a pipe that nobody empties would stop it.
+        with Path(folder, "output").open("w+", encoding="utf-8", errors="replace") as output:
+            status = subprocess.run(
+                command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": "120"}, check=False
+            ).returncode
+            output.seek(0)
+            lines = output.read().splitlines()
+        if status != 0 or not path.exists():
+            raise StateError(
+                contestant.name,
+                bound="\n".join([f"it ended with status {status}:", *lines[-_LINES_OF_AN_ERROR:]]),
+            )
+        report: Report = json.loads(path.read_text(encoding="utf-8"))
+        return report
