@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -32,14 +34,16 @@ class Connections:
 
     def __init__(
         self,
-        simulation: _core.Simulation,
+        core: _core.Simulation,
+        exclusive: Callable[[], AbstractContextManager[None]],
         source: IntArray,
         target: IntArray,
         delay: FloatArray,
         projection: IntArray,
         handles: npt.NDArray[np.uint64],
     ) -> None:
-        self._simulation = simulation
+        self._core = core
+        self._exclusive = exclusive
         self._handles = handles
         self.source = source
         self.target = target
@@ -61,7 +65,8 @@ class Connections:
             For weights that are not finite, beyond the bound of the projection, or whose sign would move them to
             another receptor; nothing is changed then.
         """
-        return self._simulation.weights(self._handles)
+        with self._exclusive():
+            return self._core.weights(self._handles)
 
     @weight.setter
     def weight(self, values: npt.ArrayLike) -> None:
@@ -70,14 +75,16 @@ class Connections:
             raise ShapeError(
                 "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
             )
-        self._simulation.set_weights(self._handles, np.ascontiguousarray(np.broadcast_to(array, (len(self),))))
+        with self._exclusive():
+            self._core.set_weights(self._handles, np.ascontiguousarray(np.broadcast_to(array, (len(self),))))
 
     def __len__(self) -> int:
         return len(self._handles)
 
     def __getitem__(self, chosen: slice | npt.NDArray[Any]) -> Connections:
         return Connections(
-            self._simulation,
+            self._core,
+            self._exclusive,
             self.source[chosen],
             self.target[chosen],
             self.delay[chosen],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -65,7 +65,7 @@ class PopulationView:
     def __iter__(self) -> Iterator[PopulationView]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, index: int | slice) -> PopulationView:
+    def __getitem__(self, index: SupportsIndex | slice) -> PopulationView:
         if isinstance(index, slice):
             begin, end, stride = index.indices(len(self))
             if stride != 1:

@@ -81,15 +81,17 @@ class ProgressReporter:
         self._bar.update(self._bar.task_ids[0], completed=done)
 
     def _make_bar(self) -> Progress:
+        # Who asks for it gets it, also where rich sees no terminal.
+        console = Console(stderr=True, force_terminal=True)
         columns = [SpinnerColumn(), TextColumn("{task.description}")]
         if self._total:
             measure = TextColumn("{task.completed:.0f} of {task.total:.0f} ms")
             bar = Progress(
                 *columns, BarColumn(), measure, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-                console=Console(stderr=True), transient=True,
+                console=console, transient=True,
             )  # fmt: skip
         else:
-            bar = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+            bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
         bar.add_task(self._title, total=self._total or None)
         return bar
 

@@ -329,7 +329,8 @@ class Simulation:
 
     def counts(self) -> Counts:
         """Return what there is and what happened since the start or the last `reset_counts`."""
-        counts = self._core.counts()
+        with self._exclusive():
+            counts = self._core.counts()
         return Counts(
             neurons=counts.neurons,
             synapses=counts.synapses,
@@ -356,15 +357,16 @@ class Simulation:
         since the last `reset_counts`; *update*, *deliver*, *communicate* and *record* are parts of it, means over the
         threads.
         """
-        times = self._core.times()
+        with self._exclusive():
+            times = self._core.times()
         names = ("build", "init", "simulation", "update", "deliver", "communicate", "record")
         return {name: getattr(times, name) for name in names}
 
     @property
     def real_time_factor(self) -> float:
         """Seconds of wall-clock time per simulated second, since the last `reset_counts`; not a number before a run."""
-        simulated = self._core.counts().steps * self.resolution / 1000.0
-        return self._core.times().simulation / simulated if simulated else float("nan")
+        simulated = self.counts().steps * self.resolution / 1000.0
+        return self.phases["simulation"] / simulated if simulated else float("nan")
 
     def memory(self) -> dict[str, int]:
         """Return the bytes that the simulation takes, by component, from its own account."""
@@ -443,7 +445,7 @@ class Simulation:
     def _find_synapses(self, sources: IntArray | None, targets: IntArray | None, projection: int | None) -> Connections:
         source, target, _, steps, projections, handles = self._core.connections(sources, targets, projection)
         delay = np.multiply(steps, self.resolution, dtype=np.float64)
-        return Connections(self._core, source, target, delay, projections.astype(np.int64), handles)
+        return Connections(self._core, self._exclusive, source, target, delay, projections.astype(np.int64), handles)
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
         return self._find_synapses(

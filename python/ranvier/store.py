@@ -88,7 +88,7 @@ class RecordingStore:
             if now > self._last_sample:
                 for recorder, interval in self._weight_intervals.items():
                     if now % interval == 0:
-                        weights = self._synapses[recorder].weight[np.newaxis, :]
+                        weights = self._core.weights(self._synapses[recorder]._handles)[np.newaxis, :]
                         self._pieces[recorder].append((np.array([now], dtype=np.int64), weights))
                 self._last_sample = now
             for filed, file in self._files.items():

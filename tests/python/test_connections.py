@@ -1,0 +1,175 @@
+"""Queries of synapses, and reading and setting their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ranvier as rv
+from ranvier import errors
+
+
+def network() -> rv.Network:
+    """Three populations, four projections with weights and delays that tell them apart."""
+    net = rv.Network(seed=4)
+    exc, inh = net.create("iaf_psc_exp", 30, name="exc"), net.create("iaf_psc_exp", 10, name="inh")
+    sources = net.create_spike_generators([[1.0]] * 5, name="input")
+    net.connect(exc, inh, rv.FixedIndegree(12), weight=rv.Normal(10.0, 1.0), delay=rv.Uniform(0.2, 2.0))
+    net.connect(inh, exc, rv.FixedTotalNumber(100), weight=rv.Normal(-10.0, 1.0), delay=0.5)
+    net.connect(exc[5:], exc[:20], rv.PairwiseBernoulli(0.3), weight=2.0, delay=rv.Exponential(1.0, shift=0.1))
+    net.connect(sources, inh, rv.AllToAll(), weight=3.0)
+    return net
+
+
+@pytest.fixture(scope="module")
+def built() -> tuple[rv.Network, rv.Simulation, rv.Connections]:
+    net = network()
+    sim = rv.Simulation(net, threads=3)
+    return net, sim, sim.connections()
+
+
+def test_arrays(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None:
+    net, sim, everything = built
+    assert len(everything) == sim.counts().synapses == sim.count_connections()
+    for array, kind in (
+        (everything.source, np.int64),
+        (everything.target, np.int64),
+        (everything.projection, np.int64),
+        (everything.weight, np.float64),
+        (everything.delay, np.float64),
+    ):
+        assert array.shape == (len(everything),)
+        assert array.dtype == kind
+    for projection in net.projections:
+        mine = everything[everything.projection == projection.index]
+        assert len(mine) > 0
+        assert np.isin(mine.source, projection.sources.ids).all()
+        assert np.isin(mine.target, projection.targets.ids).all()
+    steps = everything.delay / 0.1
+    assert np.allclose(steps, np.rint(steps))
+    assert everything.delay.min() >= 0.1 - 1e-12
+
+
+def test_order(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None:
+    _, _, everything = built
+    keys = (everything.delay, everything.target, everything.source, everything.projection)
+    assert (np.lexsort(keys) == np.arange(len(everything))).all()
+
+
+IDS = st.none() | st.lists(st.integers(0, 44), max_size=8)
+
+
+@settings(deadline=None, max_examples=80)
+@given(IDS, IDS, st.none() | st.integers(0, 3))
+def test_queries(
+    built: tuple[rv.Network, rv.Simulation, rv.Connections],
+    sources: list[int] | None,
+    targets: list[int] | None,
+    projection: int | None,
+) -> None:
+    net, sim, everything = built
+    chosen = np.ones(len(everything), dtype=bool)
+    if sources is not None:
+        chosen &= np.isin(everything.source, sources)
+    if targets is not None:
+        chosen &= np.isin(everything.target, targets)
+    if projection is not None:
+        chosen &= everything.projection == projection
+    expected = everything[chosen]
+    query = (sources, targets, None if projection is None else net.projections[projection])
+    found = sim.connections(*query)
+    assert sim.count_connections(*query) == len(found) == len(expected)
+    for name in ("source", "target", "delay", "projection", "weight"):
+        assert (getattr(found, name) == getattr(expected, name)).all()
+
+
+def test_queries_by_population(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None:
+    net, sim, _ = built
+    found = sim.connections(net["exc"][:3], net["inh"])
+    assert set(found.source.tolist()) <= {0, 1, 2}
+    assert set(found.projection.tolist()) == {0}
+    assert sim.count_connections(net["inh"], net["inh"]) == 0
+    assert len(sim.connections(net["inh"], net["inh"]).weight) == 0
+
+
+@pytest.mark.parametrize("weight_precision", ["single", "double"])
+@pytest.mark.parametrize("table_layout", ["runs", "ring"])
+def test_weights_are_written_through(weight_precision: str, table_layout: str) -> None:
+    net = network()
+    sim = rv.Simulation(net, threads=2, weight_precision=weight_precision, table_layout=table_layout)  # type: ignore[arg-type]
+    mine = sim.connections(projection=net.projections[0])
+    rest_before = sim.connections(projection=net.projections[1]).weight
+    wanted = 1.0 + 0.25 * np.arange(len(mine))
+    mine.weight = wanted
+    assert (mine.weight == wanted).all()
+    again = sim.connections(projection=net.projections[0])
+    assert (again.weight == wanted).all()
+    again[10:20].weight = 0.0
+    assert (mine.weight[10:20] == 0.0).all()
+    assert (mine.weight[20:] == wanted[20:]).all()
+    assert (sim.connections(projection=net.projections[1]).weight == rest_before).all()
+
+
+def test_a_weight_that_is_set_takes_effect() -> None:
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(V_th=0.0), 2)
+    generator = net.create_spike_generators([[1.0, 21.0]])
+    net.connect(generator, neurons, rv.AllToAll(), weight=100.0, delay=1.0)
+    recorder = net.record(neurons, "I_syn_ex")
+    sim = rv.Simulation(net)
+    sim.run(20.0)
+    sim.connections(targets=neurons[1]).weight = 50.0
+    sim.run(5.0)
+    currents = sim.trace(recorder)["I_syn_ex"]
+    assert currents[19].tolist() == [100.0, 100.0]
+    assert currents[219] == pytest.approx([100.0, 50.0], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        (float("nan"), errors.ValueOutOfBoundsError),
+        (float("inf"), errors.ValueOutOfBoundsError),
+        (1e9, errors.ValueOutOfBoundsError),
+        (-1.0, errors.ValueOutOfBoundsError),
+        ([1.0, 2.0], errors.ShapeError),
+        ([[1.0]], errors.ShapeError),
+    ],
+    ids=str,
+)
+def test_refused_weights_change_nothing(values: float | list[float], error: type[Exception]) -> None:
+    net = network()
+    sim = rv.Simulation(net)
+    mine = sim.connections(projection=net.projections[0])
+    before = mine.weight
+    with pytest.raises(error):
+        mine.weight = values
+    one_bad = before.copy()
+    one_bad[-1] = 1e9
+    with pytest.raises(errors.ValueOutOfBoundsError):
+        mine.weight = one_bad
+    assert (mine.weight == before).all()
+
+
+def test_weight_bound_allows_larger_weights() -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 2)
+    net.connect(neurons, neurons, rv.AllToAll(), weight=1.0, weight_bound=1000.0)
+    connections = rv.Simulation(net).connections()
+    connections.weight = 1000.0
+    assert (connections.weight == 1000.0).all()
+    with pytest.raises(errors.ValueOutOfBoundsError):
+        connections.weight = 1001.0
+
+
+def test_drawn_delays_are_rounded_to_the_grid() -> None:
+    net = rv.Network(resolution=0.5)
+    neurons = net.create("iaf_psc_exp", 100)
+    net.connect(neurons, neurons, rv.AllToAll(), delay=rv.Uniform(0.25, 2.25))
+    delays = rv.Simulation(net).connections().delay
+    assert sorted(set(delays.tolist())) == [0.5, 1.0, 1.5, 2.0]
+    # Five standard errors of a share of a quarter of 10,000.
+    for delay in (0.5, 1.0, 1.5, 2.0):
+        assert (delays == delay).mean() == pytest.approx(0.25, abs=0.022)

@@ -1,0 +1,265 @@
+"""Running: continuing, reading and setting state, several simulations at a time, accounts."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+import weakref
+from typing import Literal
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import _core, errors
+from small_networks import balanced
+
+
+def test_time_and_steps() -> None:
+    net, _ = balanced()
+    sim = rv.Simulation(net, threads=2)
+    assert (sim.time, sim.step, sim.resolution) == (0.0, 0, 0.1)
+    sim.run(0.0)
+    sim.run(1.5)
+    sim.run_until(4.0)
+    sim.run_until(4.0)
+    assert (sim.time, sim.step) == (4.0, 40)
+
+
+def test_options_are_told() -> None:
+    net, _ = balanced()
+    for instruction_set in _core.instruction_sets():
+        sim = rv.Simulation(net, threads=3, instruction_set=instruction_set)
+        assert (sim.threads, sim.ranks, sim.instruction_set, sim.network) == (3, 1, instruction_set, net)
+    automatic = rv.Simulation(net)
+    assert automatic.threads == _core.usable_processors()
+    assert automatic.instruction_set == _core.instruction_sets()[-1]
+
+
+def test_single_precision_is_less_precise_but_close() -> None:
+    traces = {}
+    for precision in ("double", "single"):
+        net = rv.Network()
+        neuron = net.create(rv.iaf_psc_exp(I_e=100.0), 1)
+        recorder = net.record(neuron, "V_m")
+        sim = rv.Simulation(net, precision=precision)
+        sim.run(100.0)
+        traces[precision] = sim.trace(recorder)["V_m"]
+    difference = np.abs(traces["double"] - traces["single"]).max()
+    assert 0.0 < difference < 1e-3
+
+
+# Weights lie on a grid, which is finer than single precision.
+PRECISIONS: tuple[tuple[Literal["single", "double"], float], ...] = (("single", 1e-7), ("double", 1e-9))
+
+
+def test_weight_precision() -> None:
+    weight = 1.0 / 3.0
+    for precision, tolerance in PRECISIONS:
+        net = rv.Network()
+        neurons = net.create("iaf_psc_exp", 2)
+        net.connect(neurons[:1], neurons[1:], rv.OneToOne(), weight=weight)
+        sim = rv.Simulation(net, weight_precision=precision)
+        assert sim.connections().weight[0] == pytest.approx(weight, rel=tolerance)
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 2)
+    net.connect(neurons[:1], neurons[1:], rv.OneToOne(), weight=weight)
+    assert rv.Simulation(net).connections().weight[0] != weight
+
+
+# ---- state -----------------------------------------------------------------------------------------------------------
+
+
+def test_state_can_be_read_and_set() -> None:
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(V_m=[-60.0, -61.0, -62.0, -63.0], t_ref=3.0), 4)
+    sim = rv.Simulation(net, threads=3)
+    assert sim.get(neurons, "V_m").tolist() == [-60.0, -61.0, -62.0, -63.0]
+    assert sim.get(neurons[1:3], "V_m").tolist() == [-61.0, -62.0]
+    assert sim.get(neurons[:0], "V_m").shape == (0,)
+    sim.set(neurons[1:3], "V_m", -65.0)
+    sim.set(neurons[2:], "I_syn_ex", [5.0, 6.0])
+    assert sim.get(neurons, "V_m").tolist() == [-60.0, -65.0, -65.0, -63.0]
+    assert sim.get(neurons, "I_syn_ex").tolist() == [0.0, 0.0, 5.0, 6.0]
+    assert sim.get(neurons, "t_ref").tolist() == [3.0] * 4
+
+
+def test_a_parameter_that_is_set_takes_effect() -> None:
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(I_e=[0.0, 0.0]), 2)
+    recorder = net.record_spikes()
+    sim = rv.Simulation(net)
+    sim.run(50.0)
+    sim.set(neurons[1], "I_e", 1000.0)
+    assert sim.get(neurons, "I_e").tolist() == [0.0, 1000.0]
+    sim.run(50.0)
+    assert set(sim.spikes(recorder).neurons.tolist()) == {1}
+    assert sim.spikes(recorder).times.min() > 50.0
+
+
+def test_a_refused_value_changes_nothing() -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 3)
+    sim = rv.Simulation(net)
+    with pytest.raises(errors.ValueOutOfBoundsError):
+        sim.set(neurons, "tau_m", [5.0, 6.0, -1.0])
+    assert sim.get(neurons, "tau_m").tolist() == [10.0] * 3
+
+
+# ---- several at a time -----------------------------------------------------------------------------------------------
+
+
+def test_simulations_side_by_side() -> None:
+    net, recorder = balanced()
+    other, other_recorder = balanced(seed=2)
+    first, second, third = rv.Simulation(net, threads=2), rv.Simulation(net, threads=1), rv.Simulation(other)
+    for _ in range(5):
+        for sim in (first, second, third):
+            sim.run(10.0)
+    assert first.spikes(recorder).digest() == second.spikes(recorder).digest()
+    assert first.spikes(recorder).digest() != third.spikes(other_recorder).digest()
+
+
+def test_simulations_in_several_threads_of_python() -> None:
+    net, recorder = balanced()
+    digests: list[str] = []
+
+    def simulate() -> None:
+        sim = rv.Simulation(net, threads=2, pin=False)
+        sim.run(50.0)
+        digests.append(sim.spikes(recorder).digest())
+
+    workers = [threading.Thread(target=simulate) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(digests) == 4
+    assert len(set(digests)) == 1
+
+
+def test_one_call_at_a_time() -> None:
+    net, recorder = balanced()
+    refused: list[rv.ProgressReport] = []
+
+    def call_again(report: rv.ProgressReport) -> None:
+        if report.phase == "run" and not refused:
+            assert sim.step >= 0
+            for call in (lambda: sim.run(1.0), lambda: sim.spikes(recorder), lambda: sim.get(net["exc"], "V_m")):
+                with pytest.raises(errors.StateError, match="busy"):
+                    call()
+            refused.append(report)
+
+    sim = rv.Simulation(net, threads=2, progress=call_again)
+    sim.run(3000.0)
+    assert refused
+    assert sim.time == pytest.approx(3000.0)
+
+
+def test_a_network_may_change_after_it_was_built() -> None:
+    net, recorder = balanced()
+    sim = rv.Simulation(net, threads=1)
+    sim.run(20.0)
+    expected = sim.spikes(recorder).digest()
+    changing = rv.Simulation(net, threads=1)
+    net.seed = 99
+    net.create("iaf_psc_exp", 10)
+    net.connect(net["exc"], net["inh"], rv.AllToAll(), weight=1000.0)
+    changing.run(20.0)
+    assert changing.spikes(recorder).digest() == expected
+    assert changing.counts().neurons == 500
+
+
+def test_a_simulation_can_be_dropped() -> None:
+    net, _ = balanced()
+    sim = rv.Simulation(net)
+    dropped = weakref.ref(sim)
+    del sim
+    gc.collect()
+    assert dropped() is None
+
+
+def test_a_simulation_cannot_be_pickled() -> None:
+    net, _ = balanced()
+    with pytest.raises(TypeError, match="pickle its network"):
+        pickle.dumps(rv.Simulation(net))
+
+
+# ---- accounts --------------------------------------------------------------------------------------------------------
+
+
+def test_counts() -> None:
+    net, recorder = balanced()
+    generators = net.create_spike_generators([[1.0, 1.0, 50.0]], name="input")
+    net.connect(generators, net["exc"], rv.AllToAll(), weight=1.0)
+    sim = rv.Simulation(net, threads=3)
+    sim.run(100.0)
+    counts, spikes = sim.counts(), sim.spikes(recorder)
+    assert (counts.neurons, counts.synapses, counts.steps) == (500, 10 * 500 * 2 + 400, 1000)
+    assert counts.spikes == len(spikes) > 0
+    assert counts.population_spikes == {name: len(data) for name, data in spikes.by_population().items()}
+    outdegrees = np.bincount(sim.connections().source, minlength=501)
+    # Spikes of the last step have been sent but some have not arrived.
+    sent = outdegrees[spikes.neurons].sum() + 3 * 400
+    assert 0.95 * sent < counts.synaptic_events <= sent
+    sim.reset_counts()
+    assert (sim.counts().spikes, sim.counts().steps, sim.phases["simulation"]) == (0, 0, 0.0)
+    assert np.isnan(sim.real_time_factor)
+    sim.run(100.0)
+    assert sim.counts().spikes == len(sim.spikes(recorder).between(100.0))
+    assert sim.counts().steps == 1000
+
+
+def test_phases() -> None:
+    net, _ = balanced()
+    sim = rv.Simulation(net, threads=2)
+    sim.run(100.0)
+    phases = sim.phases
+    assert set(phases) == {"build", "init", "simulation", "update", "deliver", "communicate", "record"}
+    assert all(seconds >= 0.0 for seconds in phases.values())
+    parts = phases["update"] + phases["deliver"] + phases["communicate"] + phases["record"]
+    assert 0.0 < parts <= phases["simulation"] * 1.01
+    assert sim.real_time_factor == pytest.approx(phases["simulation"] / 0.1)
+
+
+def test_memory_is_predicted_and_accounted_for() -> None:
+    net, _ = balanced(1000)
+    predicted = rv.predict_memory(net, threads=2)
+    construction = predicted.pop("construction")
+    sim = rv.Simulation(net, threads=2)
+    actual = sim.memory()
+    assert construction >= 0
+    assert sum(actual.values()) == pytest.approx(sum(predicted.values()), rel=0.25)
+    assert actual["synapses"] >= 6 * sim.counts().synapses
+
+
+# ---- progress --------------------------------------------------------------------------------------------------------
+
+
+def test_progress_is_reported_to_a_function() -> None:
+    net, _ = balanced(1000)
+    reports: list[rv.ProgressReport] = []
+    sim = rv.Simulation(net, threads=2, progress=reports.append)
+    sim.run(2000.0)
+    runs = [report for report in reports if report.phase == "run"]
+    assert runs
+    assert all(0.0 <= report.done <= report.total == 2000.0 for report in runs)
+    assert [report.done for report in runs] == sorted(report.done for report in runs)
+    assert all(report.total == 0.0 for report in reports if report.phase == "build")
+
+
+def test_progress_is_silent_where_there_is_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    net, _ = balanced(1000)
+    rv.Simulation(net).run(1500.0)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_progress_is_shown_where_it_is_wanted(capfd: pytest.CaptureFixture[str]) -> None:
+    net, _ = balanced(1000)
+    sim = rv.Simulation(net, progress=True)
+    while not (shown := capfd.readouterr()).err:
+        sim.run(5000.0)
+        assert sim.time < 1e6
+    assert "Simulating 5000 ms" in shown.err
+    assert shown.out == ""
