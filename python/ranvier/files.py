@@ -123,7 +123,7 @@ class _Hdf5File:
                 file.create_dataset(
                     name,
                     shape=(0, *array.shape[1:]),
-                    maxshape=(None, *array.shape[1:]),
+                    maxshape=(None, *(n or None for n in array.shape[1:])),
                     dtype=array.dtype,
                     chunks=(rows, *width),
                 )

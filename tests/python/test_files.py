@@ -1,0 +1,188 @@
+"""Recordings in files are those in memory, written piece by piece."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import errors, store
+from small_networks import balanced
+
+SUFFIXES = [".h5", ".hdf5", ".csv"]
+
+
+def same(one: rv.SpikeData, other: rv.SpikeData) -> bool:
+    return one.digest() == other.digest() and (one.begin, one.end, one.segments, one.resolution) == (
+        other.begin,
+        other.end,
+        other.segments,
+        other.resolution,
+    )
+
+
+@pytest.mark.parametrize("budget", [1000, 1 << 26])
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "_BUDGET", budget)
+    net, in_memory = balanced()
+    exc = net["exc"]
+    projection = net.projections[0]
+    state_in_memory = net.record(exc[:3], ["V_m", "I_syn_ex"], 0.5)
+    weights_in_memory = net.record_weights(projection, 10.0, targets=exc[:2])
+    spikes = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    state = net.record(exc[:3], ["V_m", "I_syn_ex"], 0.5, to=tmp_path / f"state{suffix}")
+    weights = net.record_weights(projection, 10.0, targets=exc[:2], to=str(tmp_path / f"weights{suffix}"))
+    sim = rv.Simulation(net, threads=2)
+    for duration in (0.0, 12.3, 27.7, 20.0):
+        sim.run(duration)
+        found = rv.read_spikes(tmp_path / f"spikes{suffix}")
+        assert same(found, sim.spikes(in_memory))
+        assert same(sim.spikes(spikes), found)
+        trace, expected = rv.read_state(tmp_path / f"state{suffix}"), sim.trace(state_in_memory)
+        assert (trace.values == expected.values).all()
+        assert (trace.steps == expected.steps).all()
+        assert (trace.neurons == expected.neurons).all()
+        assert (trace.variables, trace.population, trace.resolution) == (("V_m", "I_syn_ex"), "exc", 0.1)
+        assert (sim.trace(state).values == expected.values).all()
+        weight, wanted = rv.read_weights(tmp_path / f"weights{suffix}"), sim.weights(weights_in_memory)
+        assert (weight.weights == wanted.weights).all()
+        assert (weight.steps == wanted.steps).all()
+        assert (weight.sources == wanted.sources).all()
+        assert (weight.targets == wanted.targets).all()
+        assert weight.projection == projection.name
+        assert (sim.weights(weights).weights == wanted.weights).all()
+    assert len(found) > 100
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_recordings_of_nothing(tmp_path: Path, suffix: str) -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 2)
+    projection = net.connect(neurons, neurons, rv.FixedTotalNumber(0))
+    spikes = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    state = net.record(neurons[:0], "V_m", to=tmp_path / f"state{suffix}")
+    weights = net.record_weights(projection, 1.0, to=tmp_path / f"weights{suffix}")
+    sim = rv.Simulation(net)
+    sim.run(2.0)
+    assert len(sim.spikes(spikes)) == 0
+    assert sim.spikes(spikes).stop == 2.0
+    assert sim.trace(state).values.shape[1:] == (1, 0)
+    assert sim.weights(weights).weights.shape[1] == 0
+
+
+def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    net, _ = balanced(1000)
+    net.record_spikes(to=tmp_path / "spikes.h5")
+    net.record(net["exc"], ["V_m", "I_syn_ex"], to=tmp_path / "state.h5")
+    sim = rv.Simulation(net, threads=2)
+    largest = 0
+
+    def watch(write: store.RecordingStore) -> None:
+        nonlocal largest
+        largest = max(largest, sim._core.recorded_bytes)
+        original(write)
+
+    original = store.RecordingStore.write
+    monkeypatch.setattr(store.RecordingStore, "write", watch)
+    sim.run(200.0)
+    assert (tmp_path / "state.h5").stat().st_size > 120e6
+    assert 0 < largest < 2 * store._BUDGET
+
+
+def test_hdf5_tells_what_it_holds(tmp_path: Path) -> None:
+    net, _ = balanced(seed=7)
+    net.record_spikes(net["inh"], to=tmp_path / "spikes.h5")
+    rv.Simulation(net).run(50.0)
+    with h5py.File(tmp_path / "spikes.h5") as file:
+        assert file.attrs["kind"] == "spikes"
+        assert file.attrs["network"] == "balanced"
+        assert file.attrs["seed"] == "7"
+        assert file.attrs["resolution"] == 0.1
+        assert json.loads(file.attrs["segments"]) == [["inh", 400, 100]]
+        assert file["steps"].shape == file["neurons"].shape
+        assert file["steps"].dtype == np.int64
+
+
+def test_csv_can_be_read_by_others(tmp_path: Path) -> None:
+    net, recorder = balanced()
+    net.record_spikes(to=tmp_path / "spikes.csv")
+    sim = rv.Simulation(net)
+    sim.run(50.0)
+    with (tmp_path / "spikes.csv").open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    spikes = sim.spikes(recorder)
+    assert [int(row["step"]) for row in rows] == spikes.steps.tolist()
+    assert [int(row["neuron"]) for row in rows] == spikes.neurons.tolist()
+    assert [float(row["time_ms"]) for row in rows] == spikes.times.tolist()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_was_there_is_kept_until_the_network_was_built(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"spikes{suffix}"
+    path.write_text("precious")
+    net, _ = balanced()
+    net.record_spikes(to=path)
+    with pytest.raises(errors.InsufficientMemoryError):
+        rv.Simulation(net, memory_limit=1)
+    assert path.read_text() == "precious"
+    rv.Simulation(net).run(1.0)
+    assert rv.read_spikes(path).stop == 1.0
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_checking_leaves_no_file_behind(tmp_path: Path, suffix: str) -> None:
+    net, _ = balanced()
+    net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_that_another_simulation_has_taken(tmp_path: Path, suffix: str) -> None:
+    net, _ = balanced()
+    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    first = rv.Simulation(net)
+    first.run(5.0)
+    second = rv.Simulation(net)
+    second.run(5.0)
+    with pytest.raises(errors.FileError, match="replaced"):
+        first.run(5.0)
+    second.run(5.0)
+    assert second.spikes(recorder).stop == 10.0
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_nothing_is_lost_when_a_file_cannot_be_written_for_a_while(tmp_path: Path, suffix: str) -> None:
+    net, in_memory = balanced()
+    path = tmp_path / f"spikes{suffix}"
+    recorder = net.record_spikes(to=path)
+    sim = rv.Simulation(net)
+    sim.run(20.0)
+    path.rename(tmp_path / "away")
+    with pytest.raises(errors.FileError):
+        sim.run(20.0)
+    assert sim.time == pytest.approx(40.0)
+    (tmp_path / "away").rename(path)
+    sim.run(20.0)
+    assert same(sim.spikes(recorder), sim.spikes(in_memory))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_reading_what_is_not_a_recording(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"file{suffix}"
+    with pytest.raises(errors.FileError, match="cannot be read"):
+        rv.read_spikes(path)
+    path.write_text("step,neuron\n1,2\n")
+    with pytest.raises(errors.FileError):
+        rv.read_spikes(path)
+    net, _ = balanced()
+    net.record(net["exc"][0], "V_m", to=path)
+    rv.Simulation(net).run(1.0)
+    with pytest.raises(errors.FileError, match="spikes"):
+        rv.read_spikes(path)
+    assert len(rv.read_state(path)) == 10

@@ -1,0 +1,140 @@
+"""Figures: they can be drawn of all that can be recorded, and show what was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.image
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import errors, plot
+from ranvier.recordings import SpikeData
+
+Recorded = tuple[rv.Network, rv.SpikeData, rv.StateData]
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Recorded:
+    model = rv.networks.microcircuit(n_scaling=0.02, k_scaling=0.5)
+    state = model.net.record(model.net["L4E"][:10], ["V_m", "I_syn_ex"])
+    sim = rv.Simulation(model.net)
+    sim.run(300.0)
+    return model.net, sim.spikes(model.spikes), sim.trace(state)
+
+
+def texts(figure: plot.Figure) -> str:
+    found = [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
+    found += [axes.get_title(loc="left") for axes in figure.axes] + [axes.get_xlabel() for axes in figure.axes]
+    return "\n".join(found)
+
+
+def markers(figure: plot.Figure) -> int:
+    return sum(len(np.asarray(collection.get_offsets())) for collection in figure.axes[0].collections)
+
+
+def test_raster(recorded: Recorded, tmp_path: Path) -> None:
+    _, spikes, _ = recorded
+    figure = rv.plot.raster(spikes, published_rates={"L4E": 4.4}, title="title")
+    for part in ("L23E", "L6I", "rate", "irregularity", "time (ms)"):
+        assert part in texts(figure)
+    assert markers(figure) == len(spikes)
+    assert figure.axes[0].get_xlim() == (0.0, 300.0)
+    for suffix in ("png", "pdf", "svg"):
+        figure.savefig(tmp_path / f"raster.{suffix}")
+        assert (tmp_path / f"raster.{suffix}").stat().st_size > 10_000
+    pixels = matplotlib.image.imread(tmp_path / "raster.png")
+    assert pixels.std() > 0.05, "an empty figure"
+
+
+def test_raster_of_a_window(recorded: Recorded) -> None:
+    _, spikes, _ = recorded
+    figure = rv.plot.raster(spikes, start=100.0, stop=150.0)
+    assert figure.axes[0].get_xlim() == (100.0, 150.0)
+    assert markers(figure) == len(spikes.between(100.0, 150.0))
+    with pytest.raises(errors.StateError):
+        rv.plot.raster(spikes, start=300.0)
+
+
+def test_markers_are_thinned_when_there_are_too_many() -> None:
+    generator = np.random.default_rng(1)
+    steps = np.sort(generator.integers(1, 5001, size=400_000))
+    neurons = generator.integers(0, 2000, size=len(steps))
+    spikes = SpikeData(steps, neurons, 0.1, 0, 5000, (rv.Segment("exc", 0, 1800), rv.Segment("inh", 1800, 200)))
+    figure = rv.plot.raster(spikes)
+    assert "spikes of every 7th neuron" in texts(figure)
+    assert 40_000 < markers(figure) <= 62_000
+
+
+def test_colours_tell_excitatory_from_inhibitory() -> None:
+    def colours(*names: str) -> list[str]:
+        return plot._colours([rv.Segment(name, 10 * i, 10) for i, name in enumerate(names)])
+
+    assert colours("L23E", "L23I") == colours("exc", "inh") == colours("excitatory", "inhibitory") == colours("E", "I")
+    assert len(set(colours("L23E", "L23I"))) == 2
+    assert len(set(colours("a", "b", "c", "d", "Granule"))) == 5
+
+
+def test_distributions(recorded: Recorded) -> None:
+    _, spikes, _ = recorded
+    for figure in (rv.plot.rates(spikes, published_rates={"L5I": 8.6}), rv.plot.irregularity(spikes, title="title")):
+        labels = texts(figure)
+        assert all(name in labels for name in ("L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I"))
+        assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_density_is_that_of_the_sample() -> None:
+    grid = np.linspace(0.0, 20.0, 400)
+    density = plot._density(np.random.default_rng(2).normal(10.0, 2.0, size=20_000), grid, 0.0)
+    assert density.max() == 1.0
+    assert grid[density.argmax()] == pytest.approx(10.0, abs=0.5)
+    assert (density * grid).sum() / density.sum() == pytest.approx(10.0, abs=0.1)
+
+
+def test_traces(recorded: Recorded) -> None:
+    _, _, state = recorded
+    figure = rv.plot.traces(state, neurons=[0, 3], threshold=-50.0, start=50.0, stop=60.0)
+    assert len(figure.axes) == 2
+    ((times, values),) = [line.get_data() for line in figure.axes[1].lines if np.size(line.get_data()[0]) > 2]
+    assert (np.asarray(values) == state["V_m"][499:600, 3]).all()
+    assert np.asarray(times)[[0, -1]] == pytest.approx([50.0, 60.0])
+    assert len(rv.plot.traces(state, "I_syn_ex").axes) == 8
+    with pytest.raises(errors.UnknownNameError):
+        rv.plot.traces(state, "V")
+    with pytest.raises(errors.StateError):
+        rv.plot.traces(state, start=1e6)
+
+
+@pytest.mark.parametrize(
+    "segments", [(rv.Segment("quiet", 0, 3),), tuple(rv.Segment(f"p{i}", i, 1) for i in range(30))]
+)
+def test_networks_that_are_silent_or_of_many_populations(segments: tuple[rv.Segment, ...]) -> None:
+    nothing = np.empty(0, dtype=np.int64)
+    spikes = SpikeData(nothing, nothing, 0.1, 0, 100, segments)
+    for figure in (rv.plot.raster(spikes), rv.plot.rates(spikes), rv.plot.irregularity(spikes)):
+        assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_one_spike_and_short_windows() -> None:
+    one = np.array([1], dtype=np.int64)
+    spikes = SpikeData(one, one * 0, 0.1, 0, 1, (rv.Segment("one", 0, 1),))
+    for figure in (rv.plot.raster(spikes), rv.plot.rates(spikes), rv.plot.irregularity(spikes)):
+        assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_nothing_recorded_yet() -> None:
+    net = rv.Network()
+    net.create("iaf_psc_exp", 1)
+    recorder = net.record_spikes()
+    spikes = rv.Simulation(net).spikes(recorder)
+    for function in (rv.plot.raster, rv.plot.rates, rv.plot.irregularity):
+        with pytest.raises(errors.StateError, match="run the simulation"):
+            function(spikes)
+
+
+def test_settings_of_the_user_are_left_alone(recorded: Recorded) -> None:
+    before = dict(mpl.rcParams)
+    rv.plot.rates(recorded[1])
+    assert dict(mpl.rcParams) == before

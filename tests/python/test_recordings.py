@@ -1,0 +1,216 @@
+"""What recorders recorded, as arrays, and what is computed from it."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ranvier as rv
+from ranvier import errors
+from small_networks import balanced
+
+SEGMENTS = (rv.Segment("a", 0, 3), rv.Segment("b", 5, 2))
+
+
+def spike_data(pairs: list[tuple[int, int]], begin: int = 0, end: int = 100) -> rv.SpikeData:
+    ordered = sorted(pairs)
+    return rv.SpikeData(
+        steps=np.array([step for step, _ in ordered], dtype=np.int64),
+        neurons=np.array([neuron for _, neuron in ordered], dtype=np.int64),
+        resolution=0.5,
+        begin=begin,
+        end=end,
+        segments=SEGMENTS,
+    )
+
+
+SPIKES = st.lists(st.tuples(st.integers(1, 100), st.sampled_from([0, 1, 2, 5, 6])), max_size=60, unique=True)
+
+
+# ---- spikes ----------------------------------------------------------------------------------------------------------
+
+
+@given(SPIKES)
+def test_digest(pairs: list[tuple[int, int]]) -> None:
+    expected = hashlib.sha256(b"".join(struct.pack("<qq", *pair) for pair in sorted(pairs)))
+    assert spike_data(pairs).digest() == expected.hexdigest()
+
+
+def test_digest_of_very_many_spikes() -> None:
+    steps = np.arange(1, 3_000_000, dtype=np.int64)
+    data = rv.SpikeData(steps, steps % 7, 0.1, 0, len(steps), SEGMENTS)
+    assert data.digest() == hashlib.sha256(np.stack([steps, steps % 7], axis=1).tobytes()).hexdigest()
+
+
+@given(SPIKES, st.integers(0, 110), st.integers(0, 110))
+def test_between(pairs: list[tuple[int, int]], begin: int, end: int) -> None:
+    part = spike_data(pairs).between(begin * 0.5, end * 0.5)
+    expected = sorted(pair for pair in pairs if begin < pair[0] <= end)
+    assert list(zip(part.steps.tolist(), part.neurons.tolist(), strict=True)) == expected
+    assert part.start == min(begin, max(begin, 0)) * 0.5
+    assert part.stop == max(begin, min(end, 100)) * 0.5
+
+
+@given(SPIKES)
+def test_counts_and_rates(pairs: list[tuple[int, int]]) -> None:
+    data = spike_data(pairs)
+    counts = data.counts()
+    assert counts["a"].tolist() == [sum(neuron == i for _, neuron in pairs) for i in (0, 1, 2)]
+    assert counts["b"].tolist() == [sum(neuron == i for _, neuron in pairs) for i in (5, 6)]
+    assert data.rates()["a"] == pytest.approx(counts["a"] / 0.05)
+    assert data.mean_rates() == {name: pytest.approx(counts[name].mean() / 0.05) for name in "ab"}
+
+
+@given(SPIKES)
+def test_irregularity(pairs: list[tuple[int, int]]) -> None:
+    found = spike_data(pairs).irregularity()
+    for name, ids in (("a", (0, 1, 2)), ("b", (5, 6))):
+        expected = []
+        for i in ids:
+            intervals = np.diff(sorted(step for step, neuron in pairs if neuron == i))
+            if len(intervals) >= 2:
+                expected.append(intervals.std() / intervals.mean())
+        assert found[name] == pytest.approx(expected)
+
+
+def test_irregularity_of_regular_and_random_spikes() -> None:
+    regular = [(10 * i, 0) for i in range(1, 10)]
+    assert spike_data(regular).irregularity()["a"] == pytest.approx([0.0])
+    generator = np.random.default_rng(1)
+    steps = np.unique(np.cumsum(generator.geometric(0.001, size=5000)))
+    data = rv.SpikeData(steps, np.zeros_like(steps), 0.1, 0, int(steps[-1]), (rv.Segment("a", 0, 1),))
+    # The standard error of the CV of 5000 exponential intervals is about 0.014.
+    assert data.irregularity()["a"] == pytest.approx([1.0], abs=0.07)
+
+
+def test_spikes_of_some_neurons() -> None:
+    data = spike_data([(1, 0), (2, 2), (3, 5), (4, 6)])
+    assert data.of("a").neurons.tolist() == [0, 2]
+    assert data.of(rv.Segment("part", 2, 4)).neurons.tolist() == [2, 5]
+    assert {name: len(part) for name, part in data.by_population().items()} == {"a": 2, "b": 2}
+    with pytest.raises(errors.UnknownNameError, match="recorded population"):
+        data.of("c")
+
+
+def test_no_spikes() -> None:
+    data = spike_data([])
+    assert len(data) == 0
+    assert data.mean_rates() == {"a": 0.0, "b": 0.0}
+    assert data.irregularity()["a"].shape == (0,)
+    assert data.digest() == hashlib.sha256().hexdigest()
+
+
+def test_recorded_neurons() -> None:
+    net, everything = balanced()
+    part = net.record_spikes(net["exc"][10:20], net["inh"])
+    sim = rv.Simulation(net, threads=3)
+    sim.run(30.0)
+    sim.run(70.0)
+    spikes = sim.spikes(everything)
+    assert len(spikes) > 100
+    assert (np.lexsort((spikes.neurons, spikes.steps)) == np.arange(len(spikes))).all()
+    assert (spikes.times == spikes.steps * 0.1).all()
+    wanted = np.isin(spikes.neurons, np.concatenate([net["exc"][10:20].ids, net["inh"].ids]))
+    recorded = sim.spikes(part)
+    assert (recorded.steps == spikes.steps[wanted]).all()
+    assert (recorded.neurons == spikes.neurons[wanted]).all()
+    assert [segment.name for segment in recorded.segments] == ["exc[10:20]", "inh"]
+
+
+def test_recordings_can_be_fetched_again_and_again() -> None:
+    net, recorder = balanced()
+    sim = rv.Simulation(net, threads=2)
+    assert len(sim.spikes(recorder)) == 0
+    lengths = []
+    for _ in range(4):
+        sim.run(20.0)
+        lengths.append(len(sim.spikes(recorder)))
+        assert len(sim.spikes(recorder)) == lengths[-1]
+    assert lengths == sorted(set(lengths))
+
+
+def test_given_spikes_are_played_and_can_be_recorded() -> None:
+    net = rv.Network()
+    generators = net.create_spike_generators([[0.1, 0.2, 5.0, 5.0], [], [3.0]])
+    recorder = net.record_spikes(generators)
+    sim = rv.Simulation(net, threads=2)
+    sim.run(10.0)
+    spikes = sim.spikes(recorder)
+    assert list(zip(spikes.times.round(6).tolist(), spikes.neurons.tolist(), strict=True)) == [
+        (0.1, 0),
+        (0.2, 0),
+        (3.0, 2),
+        (5.0, 0),
+        (5.0, 0),
+    ]
+
+
+# ---- state variables -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("pieces", [(20.0,), (0.3, 7.4, 12.3)])
+def test_state(threads: int, pieces: tuple[float, ...]) -> None:
+    net, _ = balanced()
+    exc = net["exc"]
+    fine = net.record(exc, ["V_m", "I_syn_in"])
+    coarse = net.record(exc[10:50], "V_m", 0.5, indices=[0, 7, 39])
+    sim = rv.Simulation(net, threads=threads)
+    for piece in pieces:
+        sim.run(piece)
+    every, some = sim.trace(fine), sim.trace(coarse)
+    assert every.steps.tolist() == list(range(1, 201))
+    assert every.values.shape == (200, 2, 400)
+    assert some.steps.tolist() == list(range(5, 201, 5))
+    assert some.neurons.tolist() == [10, 17, 49]
+    assert some.times == pytest.approx(np.arange(1, 41) * 0.5)
+    assert (some["V_m"] == every["V_m"][4::5, [10, 17, 49]]).all()
+    assert (every["V_m"][-1] == sim.get(exc, "V_m")).all()
+    assert (every["I_syn_in"][-1] == sim.get(exc, "I_syn_in")).all()
+    assert (every["I_syn_in"] <= 0.0).all()
+    with pytest.raises(errors.UnknownNameError, match="V_m"):
+        every["V_n"]
+
+
+def test_membrane_after_a_spike_is_that_of_the_equations() -> None:
+    net = rv.Network(resolution=0.1)
+    neuron = net.create(rv.iaf_psc_exp(E_L=-70.0, C_m=250.0, tau_m=10.0, tau_syn_ex=2.0), 1)
+    net.connect(net.create_spike_generators([[1.0]]), neuron, rv.OneToOne(), weight=100.0, delay=1.5)
+    recorder = net.record(neuron, "V_m")
+    sim = rv.Simulation(net, weight_precision="double")
+    sim.run(30.0)
+    trace = sim.trace(recorder)
+    elapsed = np.clip(trace.times - 2.5, 0.0, None)
+    expected = 100.0 / 250.0 * (np.exp(-elapsed / 10.0) - np.exp(-elapsed / 2.0)) / (1.0 / 2.0 - 1.0 / 10.0)
+    assert trace["V_m"][:, 0] + 70.0 == pytest.approx(expected, abs=1e-9)
+
+
+# ---- weights ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pieces", [(10.0,), (1.5, 0.5, 2.3, 5.7)])
+def test_weights(pieces: tuple[float, ...]) -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 4)
+    projection = net.connect(neurons, neurons, rv.AllToAll(), weight=2.0)
+    everything = net.record_weights(projection, 2.0)
+    some = net.record_weights(projection, 3.0, sources=neurons[:2], targets=neurons[3])
+    sim = rv.Simulation(net)
+    for piece in pieces:
+        sim.run(piece)
+    sim.connections(targets=neurons[3]).weight = 5.0
+    sim.run(2.0)
+    data, part = sim.weights(everything), sim.weights(some)
+    assert data.times == pytest.approx([2.0, 4.0, 6.0, 8.0, 10.0, 12.0])
+    assert data.weights.shape == (6, 16)
+    assert (data.weights[:5] == 2.0).all()
+    assert (data.weights[5] == np.where(data.targets == 3, 5.0, 2.0)).all()
+    assert part.times == pytest.approx([3.0, 6.0, 9.0, 12.0])
+    assert part.sources.tolist() == [0, 1]
+    assert part.targets.tolist() == [3, 3]
+    assert part.weights.tolist() == [[2.0, 2.0]] * 3 + [[5.0, 5.0]]
