@@ -1,0 +1,274 @@
+"""The command `ranvier`, in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import _core
+from ranvier.commands.bench import benchmarks
+
+SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=100", "presim=50")
+
+
+def ranvier(*arguments: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "ranvier.command_line", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder)
+
+
+def run(*arguments: str | Path, folder: Path | None = None) -> str:
+    done = ranvier(*arguments, folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def fail(*arguments: str | Path, status: int = 2, folder: Path | None = None) -> str:
+    done = ranvier(*arguments, folder=folder)
+    assert done.returncode == status
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("ranvier: error: ")
+    return done.stderr
+
+
+# ---- run -------------------------------------------------------------------------------------------------------------
+
+
+def test_microcircuit(tmp_path: Path) -> None:
+    json_path, plot_path = tmp_path / "results.json", tmp_path / "raster.png"
+    settings = [*SMALL, "threads=3", "seed=5", "drive=dc", "dt=0.1", "precision=double", "instruction_set=baseline"]
+    printed = run("run", "microcircuit", "--set", *settings, "--json", json_path, "--plot", plot_path)
+    results = json.loads(json_path.read_text())
+    model = rv.networks.microcircuit(n_scaling=0.01, k_scaling=0.5, seed=5)
+    sim = rv.Simulation(model.net, threads=1)
+    sim.run(150.0)
+    spikes = sim.spikes(model.spikes).between(50.0)
+    assert results["spike_digest"] == spikes.digest()
+    assert results["spikes"] == len(spikes) > 0
+    assert results["mean_rate_hz"] == spikes.mean_rates()
+    assert results["neurons"] == model.net.neuron_count
+    assert results["synapses"] == model.net.expected_synapses
+    assert (results["threads"], results["ranks"], results["instruction_set"]) == (3, 1, "baseline")
+    assert results["simulated_ms"] == pytest.approx(100.0)
+    assert results["real_time_factor"] == pytest.approx(results["sim_s"] / 0.1)
+    assert results["build_s"] > 0.0
+    assert results["init_s"] >= 0.0
+    assert results["phases_s"]["simulation"] == results["sim_s"]
+    assert results["synaptic_events"] > results["spikes"]
+    assert results["peak_rss_bytes"] > sum(results["memory_bytes"].values())
+    assert results["bytes_per_synapse"] == pytest.approx(sum(results["memory_bytes"].values()) / results["synapses"])
+    assert results["version"] == rv.__version__
+    assert results["parameters"]["seed"] == 5
+    assert results["parameters"]["n_scaling"] == 0.01
+    for part in ("L23E", "published", "0.903", "real-time factor", "build", results["spike_digest"], "bytes a synapse"):
+        assert part in printed
+    assert plot_path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        (*SMALL, "drive=poisson", "precision=single"),
+        (*SMALL, "weight_precision=double", "table_layout=ring"),
+        ("scale=0.02", "time=20", "presim=0"),
+        (*SMALL, "dt=0.05"),
+    ],
+    ids=" ".join,
+)
+def test_keys_of_the_microcircuit(settings: tuple[str, ...], tmp_path: Path) -> None:
+    run("run", "microcircuit", "--set", *settings, "--json", tmp_path / "results.json")
+    results = json.loads((tmp_path / "results.json").read_text())
+    given = dict(setting.split("=") for setting in settings)
+    assert {key: str(results["parameters"][key]).removesuffix(".0") for key in given} == given
+
+
+@pytest.mark.parametrize("version", ["alpha", "delta"])
+def test_brunel(version: str, tmp_path: Path) -> None:
+    settings = [f"version={version}", "order=100", "time=100", "g=4.5", "eta=1.8", "threads=1"]
+    run("run", "brunel", "--set", *settings, "--set", "presim=20", "--json", tmp_path / "results.json")
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["mean_rate_hz"]["excitatory"] > 1.0
+    assert results["synapses"] == 500 * 50
+
+
+MODEL = """
+import ranvier as rv
+{imports}
+
+def network(size=50, rate=9000.0, label="x", quick=False, seed: int | None = None):
+    assert isinstance(size, int) and isinstance(rate, float) and isinstance(quick, bool), (size, rate, quick)
+    net = rv.Network(seed=1 if seed is None else seed, name=label)
+    neurons = net.create(rv.iaf_psc_exp(), size, name="neurons")
+    net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
+    return {result}
+"""
+
+
+def write_model(folder: Path, imports: str = "", result: str = "net") -> Path:
+    path = folder / "my_model.py"
+    path.write_text(MODEL.format(imports=imports, result=result))
+    return path
+
+
+def test_file_of_the_user(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("value = 1\n")
+    path = write_model(tmp_path, imports="import beside")
+    settings = ["size=70", "rate=8e3", "label=mine", "quick=true", "seed=4", "time=50"]
+    printed = run(
+        "run", path, "--set", *settings, "--json", tmp_path / "results.json", "--plot", tmp_path / "raster.pdf"
+    )
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert "mine" in printed
+    assert (results["neurons"], results["network"], results["bytes_per_synapse"]) == (70, "mine", None)
+    assert results["mean_rate_hz"]["neurons"] > 1.0
+    assert results["parameters"]["seed"] == 4
+    assert (tmp_path / "raster.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
+    result = "rv.networks.NetworkModel(net, net.record_spikes(neurons[:10]), time=30.0, presim=10.0)"
+    path = write_model(tmp_path, result=result)
+    run("run", path, "--json", tmp_path / "results.json")
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert (results["simulated_ms"], results["presim_ms"]) == (30.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["microcirciut"], ["'microcirciut'", "did you mean 'microcircuit'?"]),
+        (["microcircuit", "--set", "sclae=1"], ["'sclae'", "did you mean 'scale'?", "k_scaling"]),
+        (["microcircuit", "--set", "drive=ac"], ["'ac'", "dc", "poisson"]),
+        (["microcircuit", "--set", "scale=big"], ["scale", "'big'", "a number"]),
+        (["microcircuit", "--set", "scale=-1"], ["n_scaling", "-1"]),
+        (["microcircuit", "--set", "threads=1.5"], ["threads", "a whole number"]),
+        (["microcircuit", "--set", "threads=0"], ["threads", "at least 1"]),
+        (["microcircuit", "--set", "scale"], ["'scale'", "key=value"]),
+        (["microcircuit", "--set", "seed=1", "seed=2"], ["seed", "already"]),
+        (["microcircuit", "--set", "time=0"], ["time", "> 0"]),
+        (["microcircuit", "--set", "presim=-1"], ["presim", ">= 0"]),
+        (["microcircuit", "--set", "time=0.05"], ["time", "resolution"]),
+        (["microcircuit", "--set", "time=nan"], ["time"]),
+        (["microcircuit", "--set", "dt=0"], ["resolution", "> 0"]),
+        (["microcircuit", "--set", "precision=half", "n_scaling=0.01"], ["'half'", "double"]),
+        (["microcircuit", "--set", "instruction_set=sse", "n_scaling=0.01"], ["'sse'", "avx2"]),
+        (["microcircuit", "--set", "scale=100"], ["bytes"]),
+        (["microcircuit", "--json", "missing/results.json"], ["missing/results.json", "cannot be written"]),
+        (["microcircuit", "--json", "."], ["cannot be written"]),
+        (["microcircuit", "--plot", "missing/raster.png"], ["missing/raster.png", "cannot be written"]),
+        (["microcircuit", "--plot", "raster.doc"], ["raster.doc", ".png"]),
+        (["microcircuit", "--plot", "same.json", "--json", "same.json"], ["same.json"]),
+        (["brunel", "--set", "version=gamma"], ["'gamma'", "alpha"]),
+        (["brunel", "--set", "order=many"], ["order", "a whole number"]),
+        (["missing.py"], ["missing.py", "no such file"]),
+        (["empty.py"], ["empty.py", "network"]),
+        (["broken.py"], ["broken.py, line 1", "SyntaxError"]),
+        (["raising.py"], ["raising.py, line 2", "ZeroDivisionError"]),
+        (["wrong.py"], ["wrong.py", "int"]),
+        (["reserved.py"], ["threads", "another name"]),
+        (["needing.py"], ["size"]),
+        (["refused.py"], ["refused.py, line 4", "tau_m"]),
+    ],
+    ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else None,
+)
+def test_errors_of_the_user(arguments: list[str], parts: list[str], tmp_path: Path) -> None:
+    files = {
+        "empty.py": "",
+        "broken.py": "def network(:\n",
+        "raising.py": "def network():\n    return 1 / 0\n",
+        "wrong.py": "def network():\n    return 1\n",
+        "reserved.py": "def network(threads=1):\n    return 1\n",
+        "needing.py": "def network(size):\n    return 1\n",
+        "refused.py": "import ranvier\ndef network():\n    n = ranvier.Network()\n    n.create('iaf_psc_exp', 1, tau_n=1)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    message = fail("run", *arguments, folder=tmp_path)
+    for part in parts:
+        assert part in message
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == set(files)
+
+
+def test_destinations_are_checked_before_building(tmp_path: Path) -> None:
+    # At this scale building would need more memory than there is, which is found later.
+    assert "cannot be written" in fail(
+        "run", "microcircuit", "--set", "scale=100", "--json", tmp_path / "no" / "a.json"
+    )
+
+
+def test_what_was_there_is_kept_when_the_run_fails(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text("precious")
+    fail("run", "microcircuit", "--set", "scale=100", "--json", tmp_path / "results.json")
+    assert (tmp_path / "results.json").read_text() == "precious"
+
+
+# ---- the other commands ----------------------------------------------------------------------------------------------
+
+
+def test_models() -> None:
+    printed = run("models")
+    for model in [*_core.neuron_models()]:
+        assert model.name in printed
+        assert all(parameter.name in printed for parameter in model.parameters)
+    for stimulator in _core.stimulator_models():
+        assert stimulator.name in printed
+    for rule in _core.rules():
+        assert rule.name in printed
+        assert all(parameter.name in printed for parameter in rule.parameters)
+    for word in ("static", "weight", "delay", "microcircuit", "brunel", "n_scaling", "weight_precision"):
+        assert word in printed
+
+
+def test_one_model() -> None:
+    printed = run("models", "iaf_psc_alpha")
+    assert "dI_syn_ex/dt" in printed
+    assert "iaf_psc_exp" not in printed
+    assert "did you mean 'iaf_psc_exp'?" in fail("models", "iaf_psc_epx")
+
+
+def test_info() -> None:
+    printed = run("info")
+    assert rv.__version__ in printed
+    assert "baseline" in printed
+    facts = json.loads(run("info", "--json"))
+    assert facts["version"] == rv.__version__
+    assert facts["instruction_sets"] == _core.instruction_sets()
+    assert facts["usable_processors"] >= 1
+    assert 0 < facts["available_memory_bytes"] <= facts["memory_bytes"]
+    assert facts["numpy"] == np.__version__
+
+
+def test_benchmarks_are_found() -> None:
+    names = [name for name, _ in benchmarks()]
+    assert "microcircuit" in names
+    printed = run("bench", "--help")
+    assert all(name in printed for name in names)
+
+
+def test_version() -> None:
+    assert run("--version").strip() == f"ranvier {rv.__version__}"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["rnu"], ["run"], ["run", "brunel", "--jsn", "a"], ["bench"], ["bench", "no"]]
+)
+def test_wrong_command_lines(arguments: list[str]) -> None:
+    done = ranvier(*arguments)
+    assert done.returncode == 2
+    assert "usage: ranvier" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away() -> None:
+    command = f"{sys.executable} -m ranvier.command_line models | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert "Neurons" in done.stdout
+    assert "Traceback" not in done.stderr

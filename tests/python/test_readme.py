@@ -1,0 +1,84 @@
+"""The commands and programs of README.md run.
+
+Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
+small scale, and of the others it is checked that make or the command knows them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
+
+
+def run(arguments: list[str], folder: Path) -> str:
+    # The programs draw without a screen, and what is built lies where this Python is.
+    environment = {**os.environ, "MPLBACKEND": "agg", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{shlex.join(arguments)}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("readme")
+    for language, _, text in BLOCKS:
+        if language == "python" and (match := re.match(r"# (\w+\.py)\n", text)):
+            (folder / match[1]).write_text(text)
+    return folder
+
+
+def test_programs_in_python(folder: Path) -> None:
+    programs = [text for language, _, text in BLOCKS if language == "python" and not re.match(r"# \w+\.py\n", text)]
+    assert len(programs) >= 4
+    (folder / "readme.py").write_text("\n".join(programs))
+    printed = run([sys.executable, "readme.py"], folder)
+    assert "balanced network: 1,000 neurons" in printed
+    assert "(1000, 5)" in printed
+    assert "did you mean 'tau_m'?" in printed
+    assert (folder / "raster.png").stat().st_size > 10_000
+
+
+COMMANDS = [
+    (line, bool(slow)) for language, slow, text in BLOCKS if language == "sh" for line in text.strip().splitlines()
+]
+
+
+@pytest.mark.parametrize(("command", "slow"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_commands(command: str, slow: bool, folder: Path) -> None:
+    arguments = shlex.split(command)
+    if arguments[:3] == ["ranvier", "run", "microcircuit"]:
+        # Half of the in-degrees of a tenth of the neurons keep the network alive.
+        run([*arguments, *SMALL], folder)
+        written = [folder / arguments[i + 1] for i, word in enumerate(arguments) if word in ("--json", "--plot")]
+        assert all(path.stat().st_size > 500 for path in written)
+    elif not slow:
+        assert arguments[0] == "ranvier"
+        assert run(arguments, folder)
+    elif arguments[0] == "make":
+        assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    else:
+        assert command == "pip install ."
+
+
+def test_files_that_are_linked_exist() -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", README):
+        if link != "docs/microcircuit.png":
+            assert (ROOT / link).exists(), link
+
+
+def test_models_that_are_listed_exist() -> None:
+    from ranvier import _core
+
+    listed = set(re.findall(r"`(iaf_\w+)`", README))
+    assert listed == {model.name for model in _core.neuron_models() if not model.plays_spikes}
