@@ -4,8 +4,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -90,7 +88,8 @@ struct Simulation::Implementation {
     void build(const Poll& poll);
     void run(Step steps, const Poll& poll);
     void run_worker(std::uint32_t worker, Step first, Step last);
-    void take_epoch(Shard& shard, std::uint64_t epoch, Step begin, Step end);
+    struct EpochSpikes;
+    void take_epoch(std::uint32_t worker, std::uint64_t epoch, Step begin, Step end, EpochSpikes& spikes);
 
     Network network;
     LoweredNetwork lowered;
@@ -101,7 +100,7 @@ struct Simulation::Implementation {
     Step epoch_steps;  ///< spikes are exchanged at its multiples: no delay is shorter
     std::vector<connect::ShardLayout> layouts;
     comm::Communicator communicator;
-    comm::NoExchange exchange;
+    std::unique_ptr<comm::SpikeExchange> exchange = std::make_unique<comm::NoExchange>();
     std::unique_ptr<parallel::Team> team;
     std::vector<std::unique_ptr<Shard>> shards;
     std::atomic<Step> step{0};
@@ -152,6 +151,13 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     finish();
 }
 
+/// What a worker needs to take in an epoch's spikes; kept from one epoch to the next, so that nothing is allocated.
+struct Simulation::Implementation::EpochSpikes {
+    std::vector<std::span<const comm::SpikeRecord>> outboxes;
+    std::vector<std::span<const comm::SpikeRecord>> incoming;
+    std::vector<NeuronId> sources;
+};
+
 /// All workers do this side by side, and meet once an epoch. One meeting suffices, since outboxes alternate: who runs
 /// ahead into the next epoch writes the other box, and cannot reach the one after before all have read this one.
 void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, Step last) {
@@ -161,6 +167,7 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
     shard.use_outbox(own_epoch);
     shard.outbox(own_epoch).clear();
     Step epoch_begin = first;
+    EpochSpikes spikes;
     LapTimer timer;
     for (Step now = first; now <= last; ++now) {
         shard.begin_step(now);
@@ -174,7 +181,7 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
         if (worker == 0) stop_decision[own_epoch % 2] = team->stop_requested();
         team->wait();
         shard.times.communicate += timer.lap();
-        take_epoch(shard, own_epoch, epoch_begin, now);
+        take_epoch(worker, own_epoch, epoch_begin, now, spikes);
         shard.times.deliver += timer.lap();
         if (worker == 0) step.store(now, std::memory_order_relaxed);
         const bool stop = stop_decision[own_epoch % 2];
@@ -187,18 +194,22 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
     if (worker == 0) epoch = own_epoch;
 }
 
-void Simulation::Implementation::take_epoch(Shard& shard, std::uint64_t own_epoch, Step begin, Step end) {
-    std::vector<std::size_t> next(shards.size(), 0);
-    std::vector<NeuronId> sources;
+/// Hands the spikes of an epoch to the tables of one shard, step by step.
+void Simulation::Implementation::take_epoch(std::uint32_t worker, std::uint64_t own_epoch, Step begin, Step end,
+                                            EpochSpikes& spikes) {
+    spikes.outboxes.clear();
+    for (const auto& shard : shards) spikes.outboxes.emplace_back(shard->outbox(own_epoch));
+    exchange->exchange(worker, spikes.outboxes, spikes.incoming);
     for (Step stamp = begin; stamp <= end; ++stamp) {
-        sources.clear();
-        for (std::size_t from = 0; from < shards.size(); ++from) {
-            const std::vector<comm::SpikeRecord>& box = shards[from]->outbox(own_epoch);
-            while (next[from] < box.size() && box[next[from]].step == stamp) {
-                sources.push_back(box[next[from]++].source);
+        spikes.sources.clear();
+        for (std::span<const comm::SpikeRecord>& stretch : spikes.incoming) {
+            std::size_t taken = 0;
+            while (taken < stretch.size() && stretch[taken].step == stamp) {
+                spikes.sources.push_back(stretch[taken++].source);
             }
+            stretch = stretch.subspan(taken);
         }
-        if (!sources.empty()) shard.accept(stamp, sources, end);
+        if (!spikes.sources.empty()) shards[worker]->accept(stamp, spikes.sources, end);
     }
 }
 

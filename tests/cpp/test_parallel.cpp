@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -110,13 +111,16 @@ TEST(Communicator, OfOneProcessLeavesValuesAsTheyAre) {
     EXPECT_EQ(alone.rank(), Rank{0});
 }
 
-TEST(Exchange, NoneBringsNothing) {
+TEST(Exchange, NoneHandsOverWhatTheShardsSent) {
     comm::NoExchange none;
-    std::vector<comm::SpikeRecord> incoming(4);
-    const std::vector<comm::SpikeRecord> outgoing(3);
-    none.exchange(outgoing, incoming);
-    EXPECT_TRUE(incoming.empty());
-    EXPECT_FALSE(none.needed());
+    const std::vector<comm::SpikeRecord> first(3);
+    const std::vector<comm::SpikeRecord> second(2);
+    const std::vector<std::span<const comm::SpikeRecord>> outboxes{first, second};
+    std::vector<std::span<const comm::SpikeRecord>> incoming(4);
+    none.exchange(0, outboxes, incoming);
+    ASSERT_EQ(incoming.size(), 2u);
+    EXPECT_EQ(incoming[0].data(), first.data());
+    EXPECT_EQ(incoming[1].data(), second.data());
     EXPECT_EQ(none.name(), "none");
 }
 
