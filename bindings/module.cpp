@@ -2,6 +2,10 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The compiled core of Ranvier. Users call the package around it.";
+#ifdef NDEBUG
+    // Notebooks and test runners keep objects beyond the end of the interpreter; that is no news to a user.
+    nanobind::set_leak_warnings(false);
+#endif
     ranvier::bindings::bind_errors(module);
     ranvier::bindings::bind_models(module);
     ranvier::bindings::bind_network(module);

@@ -187,7 +187,7 @@ def test_errors_of_the_user(arguments: list[str], parts: list[str], tmp_path: Pa
         "wrong.py": "def network():\n    return 1\n",
         "reserved.py": "def network(threads=1):\n    return 1\n",
         "needing.py": "def network(size):\n    return 1\n",
-        "refused.py": "import ranvier\ndef network():\n    n = ranvier.Network()\n    n.create('iaf_psc_exp', 1, tau_n=1)\n",
+        "refused.py": "import ranvier as r\ndef network():\n    n = r.Network()\n    n.create('iaf_psc_exp', 1, tau=1)",
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)

@@ -102,7 +102,9 @@ def carry_out(options: argparse.Namespace) -> int:
     if options.plot is not None:
         from ranvier import plot
 
-        figure = plot.raster(results.spikes, published_rates=model.published_rates, title=model.net.name)
+        counts = results.counts
+        title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
+        figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
         _write(options.plot, figure.savefig)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
     return 0

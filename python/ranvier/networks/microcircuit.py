@@ -94,7 +94,7 @@ def microcircuit(
         unknown_name("drive of the microcircuit", drive, ["dc", "poisson"])
     n = _scaling("n_scaling", scale if n_scaling is None else n_scaling)
     k = _scaling("k_scaling", scale if k_scaling is None else k_scaling)
-    net = Network(resolution=dt, seed=seed, name="cortical microcircuit")
+    net = Network(resolution=dt, seed=seed, name="Cortical microcircuit")
     weights = _weights_of_full_scale()
     currents = _constant_currents(weights, k, drive)
     populations = []
