@@ -21,7 +21,7 @@ struct SimulationOptions {
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
     std::string table_layout = "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    bool pin_threads = true;  ///< pin each worker to a processor, when there are enough of them
+    bool pin_threads = true;  ///< bind workers to processors, when they take all of them
     std::uint64_t memory_limit = 0;  ///< bytes that the network may take; 0: what the machine has available
 };
 

@@ -16,7 +16,9 @@ constexpr std::uint32_t spins_with_own_processor = 2000;
 Team::Team(std::uint32_t threads, bool pin)
     : barrier_(threads, threads <= available_processors().size() ? spins_with_own_processor : 0) {
     const std::vector<int> processors = available_processors();
-    pinned_ = pin && threads <= processors.size();
+    // A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example,
+    // would otherwise all sit on the first processors.
+    pinned_ = pin && threads == processors.size();
     workers_.reserve(threads);
     for (std::uint32_t worker = 0; worker < threads; ++worker) {
         const int processor = pinned_ ? processors[worker] : -1;

@@ -20,7 +20,7 @@ namespace ranvier::parallel {
 class Team {
    public:
     /// @param threads at least 1
-    /// @param pin bind worker i to processor i, if there are as many as workers
+    /// @param pin bind worker i to processor i, if there are exactly as many as workers
     Team(std::uint32_t threads, bool pin);
     ~Team();
     Team(const Team&) = delete;

@@ -79,7 +79,7 @@ class Simulation:
     table_layout
         How synapses are stored and delivered: ``"auto"``, ``"runs"`` or ``"ring"``. The results are the same for each.
     pin
-        Whether to keep each thread on one processor, when there are enough of them.
+        Whether to keep each thread on a processor of its own, when the threads take all of them.
     memory_limit
         Bytes that the network may take; None: what the machine has available.
     progress

@@ -93,10 +93,16 @@ INSTANTIATE_TEST_SUITE_P(Sizes, TeamOf, testing::Values(1u, 2u, 3u, 7u));
 TEST(Processors, AreThoseThatTheThreadMayUse) {
     const std::vector<int> before = parallel::available_processors();
     ASSERT_FALSE(before.empty());
-    // Pinning happens in workers; the caller stays free.
-    const parallel::Team team(1, true);
+    const auto all = static_cast<std::uint32_t>(before.size());
+    parallel::Team team(all, true);
     EXPECT_TRUE(team.pinned());
+    std::vector<std::vector<int>> seen(all);
+    team.run([&](std::uint32_t worker) { seen[worker] = parallel::available_processors(); });
+    for (std::uint32_t worker = 0; worker < all; ++worker) EXPECT_EQ(seen[worker], std::vector<int>{before[worker]});
+    // Pinning happens in workers; the caller stays free.
     EXPECT_EQ(parallel::available_processors(), before);
+    EXPECT_FALSE(parallel::Team(all + 1, true).pinned());
+    EXPECT_FALSE(parallel::Team(all, false).pinned());
 }
 
 TEST(Communicator, OfOneProcessLeavesValuesAsTheyAre) {
