@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -131,7 +130,7 @@ class Simulation:
                 check_writable(recorder.to)
         self._network = network
         self._progress = progress
-        self._lock = threading.Lock()
+        self._busy = False
         self._recorders = network.recorders
         self._populations = network.populations
         self._projections = len(network.projections)
@@ -386,12 +385,15 @@ class Simulation:
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Refuse a call while another one is under way, in another thread or from a progress function."""
-        if not self._lock.acquire(blocking=False):
+        if self._busy:
             raise StateError("simulation", bound="it is busy with another call", remedy="wait until that has returned")
+        # Not a lock, whose acquisition Ctrl-C could cut off from the statement that releases it: the interpreter
+        # neither changes threads nor handles signals between a test, an assignment and the begin of a try.
+        self._busy = True
         try:
             yield
         finally:
-            self._lock.release()
+            self._busy = False
 
     def _check_view(self, what: str, view: PopulationView) -> None:
         if not isinstance(view, PopulationView):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -189,3 +190,37 @@ def test_command_line(tmp_path: Path, indegree: int, delay: float) -> None:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.strip() == "ranvier: interrupted"
+
+
+def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
+    """Interrupts come at any moment: while stepping, between chunks, while files are written or data fetched."""
+    net, recorder = balanced(100)
+    spikes = net.record_spikes(to=tmp_path / "spikes.h5")
+    weights = net.record_weights(net.projections[0], 1.0, targets=net["exc"][:2], to=tmp_path / "weights.csv")
+    state = net.record(net["exc"][:3], "V_m", 0.5)
+    sim = rv.Simulation(net, threads=2)
+    chance = random.Random(1)
+    interruptions = 0
+    end = time.monotonic() + 3.0
+    previous = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        while sim.step < 2000 or time.monotonic() < end:
+            try:
+                if time.monotonic() < end:
+                    signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.02))
+                sim.run(chance.choice([0.1, 0.5, 3.0]))
+                sim.spikes(recorder)
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            except KeyboardInterrupt:
+                interruptions += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+    assert interruptions > 3
+    sim.run(0.1)
+    uninterrupted = rv.Simulation(balanced(100)[0], threads=1)
+    uninterrupted.run_until(sim.time)
+    expected = uninterrupted.spikes(uninterrupted.network.recorders[0])  # type: ignore[arg-type]
+    assert sim.spikes(recorder).digest() == sim.spikes(spikes).digest() == expected.digest()
+    assert sim.trace(state).steps.tolist() == list(range(5, sim.step + 1, 5))
+    assert sim.weights(weights).steps.tolist() == list(range(10, sim.step + 1, 10))
