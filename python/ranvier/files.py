@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
+import os
 import uuid
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -32,6 +34,9 @@ _HDF5_SUFFIXES = (".h5", ".hdf5")
 _CSV_SUFFIX = ".csv"
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
+# What HDF5 itself needs beside the chunks when a file grows, at most, in bytes and as a part of them.
+_HDF5_OVERHEAD_BYTES = 1 << 17
+_HDF5_OVERHEAD = 1.0 / 64.0
 
 
 @contextlib.contextmanager
@@ -110,6 +115,9 @@ class _Hdf5File:
         self._path = path
         self._id = metadata["file_id"]
         self._rows = 0
+        self._chunks: dict[str, tuple[int, ...]] = {}
+        path.write_bytes(b"")
+        _reserve(path, sum(array.nbytes for array in fixed.values()))
         with h5py.File(path, "w") as file:
             for name, value in metadata.items():
                 file.attrs[name] = json.dumps(value) if isinstance(value, list | dict) else value
@@ -120,16 +128,29 @@ class _Hdf5File:
                 rows = max(1, _CHUNK_BYTES // row_bytes)
                 # A row that is longer than a chunk is cut.
                 width = tuple(max(1, min(n, _CHUNK_BYTES // array.dtype.itemsize)) for n in array.shape[1:])
+                self._chunks[name] = (rows, *width)
                 file.create_dataset(
                     name,
                     shape=(0, *array.shape[1:]),
                     maxshape=(None, *(n or None for n in array.shape[1:])),
                     dtype=array.dtype,
-                    chunks=(rows, *width),
+                    chunks=self._chunks[name],
                 )
 
     def append(self, columns: Columns, end: int) -> None:
-        with _file_errors(self._path, "written"), h5py.File(self._path, "r+") as file:
+        with _file_errors(self._path, "written"):
+            _reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
+            self._write(columns, end)
+
+    def _growth(self, name: str, array: npt.NDArray[Any]) -> int:
+        """Bytes of the chunks that the rows of a dataset need beside those that it has."""
+        rows, *width = self._chunks[name]
+        new = -(-(self._rows + len(array)) // rows) - -(-self._rows // rows)
+        across = [-(-n // chunk) for n, chunk in zip(array.shape[1:], width, strict=True)]
+        return math.prod([new, *across, rows, *width]) * array.dtype.itemsize
+
+    def _write(self, columns: Columns, end: int) -> None:
+        with h5py.File(self._path, "r+") as file:
             if file.attrs.get("file_id") != self._id:
                 raise FileError(
                     f"file {self._path}",
@@ -144,6 +165,21 @@ class _Hdf5File:
                 dataset[self._rows :] = array
             file.attrs["end"] = end
         self._rows += rows
+
+
+def _reserve(path: Path, size: int) -> None:
+    """Make sure that a file of HDF5 can grow by so many bytes.
+
+    When a write fails inside HDF5, as it does on a full disk, the library is left in a state in which it later crashes.
+    So the space is taken before; HDF5 gives back what it does not use when it closes the file.
+    """
+    with path.open("r+b") as file:
+        now = file.seek(0, os.SEEK_END)
+        try:
+            os.posix_fallocate(file.fileno(), now, _HDF5_OVERHEAD_BYTES + size + int(size * _HDF5_OVERHEAD))
+        except OSError:
+            file.truncate(now)
+            raise
 
 
 class _CsvFile:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
@@ -186,3 +189,39 @@ def test_reading_what_is_not_a_recording(tmp_path: Path, suffix: str) -> None:
     with pytest.raises(errors.FileError, match="spikes"):
         rv.read_spikes(path)
     assert len(rv.read_state(path)) == 10
+
+
+@contextlib.contextmanager
+def files_limited_to(size: int) -> Iterator[None]:
+    """No file can grow above so many bytes, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_full_disk(tmp_path: Path, suffix: str) -> None:
+    # HDF5 must not find out by itself: after a write that fails it crashes the process, at once or later.
+    net, _ = balanced()
+    written = net.record(net["inh"], "V_m", to=tmp_path / f"trace{suffix}")
+    kept = net.record(net["inh"], "V_m")
+    sim = rv.Simulation(net)
+    with files_limited_to(400_000):
+        for _ in range(2):
+            with pytest.raises(errors.FileError, match="cannot be written"):
+                sim.run(200.0)
+    sim.run(0.1)
+    assert len(sim.trace(written)) == 4001
+    np.testing.assert_array_equal(sim.trace(written).values, sim.trace(kept).values)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_disk_that_is_full_from_the_beginning(tmp_path: Path, suffix: str) -> None:
+    net, _ = balanced()
+    net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    with files_limited_to(0), pytest.raises(errors.FileError, match="cannot be written"):
+        rv.Simulation(net)
+    rv.Simulation(net).run(1.0)
