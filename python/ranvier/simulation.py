@@ -289,7 +289,7 @@ class Simulation:
         projection
             Only synapses of this projection; None: of all.
         """
-        query = (self._ids("sources", sources), self._ids("targets", targets), self._projection_index(projection))
+        query = self._query(sources, targets, projection)
         with self._exclusive():
             return self._find_synapses(*query)
 
@@ -300,7 +300,7 @@ class Simulation:
         projection: Projection | None = None,
     ) -> int:
         """Return the number of synapses that `connections` would return."""
-        query = (self._ids("sources", sources), self._ids("targets", targets), self._projection_index(projection))
+        query = self._query(sources, targets, projection)
         with self._exclusive():
             return self._core.count_connections(*query)
 
@@ -423,6 +423,19 @@ class Simulation:
             raise ValueOutOfBoundsError(what, f"{ids.min()} to {ids.max()}", f"global ids must be >= 0 and < {units}")
         return np.ascontiguousarray(ids, dtype=np.int64)
 
+    def _query(
+        self,
+        sources: PopulationView | npt.ArrayLike | None,
+        targets: PopulationView | npt.ArrayLike | None,
+        projection: Projection | None,
+    ) -> tuple[IntArray | None, IntArray | None, int | None]:
+        index = self._projection_index(projection)
+        if projection is not None:
+            # This spares the core the synapses of all others.
+            sources = projection.sources if sources is None else sources
+            targets = projection.targets if targets is None else targets
+        return self._ids("sources", sources), self._ids("targets", targets), index
+
     def _projection_index(self, projection: Projection | None) -> int | None:
         if projection is None:
             return None
@@ -450,9 +463,7 @@ class Simulation:
         return Connections(self._core, self._exclusive, source, target, delay, projections.astype(np.int64), handles)
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
-        return self._find_synapses(
-            self._ids("sources", recorder.sources), self._ids("targets", recorder.targets), recorder.projection.index
-        )
+        return self._find_synapses(*self._query(recorder.sources, recorder.targets, recorder.projection))
 
 
 def predict_memory(

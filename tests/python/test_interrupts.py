@@ -42,10 +42,8 @@ def large_network() -> tuple[rv.Network, rv.SpikeRecorder]:
 
 def test_while_building() -> None:
     net, _ = large_network()
-    begin = time.monotonic()
     with interrupt_after(0.15), pytest.raises(KeyboardInterrupt):
         rv.Simulation(net, threads=2)
-    assert time.monotonic() - begin < 30.0
     small, recorder = balanced()
     sim = rv.Simulation(small, threads=2)
     sim.run(10.0)

@@ -6,6 +6,8 @@ small scale, and of the others it is checked that make or the command knows them
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import os
 import re
 import shlex
@@ -14,6 +16,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+import ranvier as rv
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -69,6 +73,17 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
         assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     else:
         assert command == "pip install ."
+
+
+@pytest.mark.parametrize("documented", [rv, rv.Network, rv.Simulation], ids=lambda documented: documented.__name__)
+def test_examples_in_docstrings(documented: object) -> None:
+    examples = doctest.DocTestParser().get_examples(inspect.getdoc(documented) or "")
+    assert len(examples) >= 6
+    names: dict[str, object] = {}
+    for example in examples:
+        exec(example.source, names)
+    assert isinstance(names["net"], rv.Network)
+    assert names["net"].neuron_count > 0
 
 
 def test_files_that_are_linked_exist() -> None:
