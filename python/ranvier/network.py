@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -10,23 +10,23 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import _core, files, models, summary
-from ranvier._names import unknown_name
-from ranvier.errors import FileError, ShapeError, StateError, ValueOutOfBoundsError
-from ranvier.model_base import Model, NeuronModel, Stimulator
+from ranvier import files, models
+from ranvier.description import Description, Selection
+from ranvier.errors import FileError, ShapeError, StateError
+from ranvier.model_base import NeuronModel, Stimulator
+from ranvier.network_checks import check_positive, check_size, choose, flatten, name_type
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.rules import AllToAll, Rule, make_rule
-from ranvier.values import StoredValues, Values, store, store_array, to_core
+from ranvier.values import Values, store, store_array
 
 __all__ = ["Network"]
 
 FilePath: TypeAlias = str | PathLike[str]
 RecorderKind = TypeVar("RecorderKind", bound=Recorder)
-_LARGEST_SEED = 2**64 - 1
 
 
-class Network:
+class Network(Description):
     """The description of a network. Nothing is built until a `Simulation` is made of it.
 
     Every call checks what it is given at once. A network can be copied and pickled, and several may live side by side;
@@ -57,81 +57,6 @@ class Network:
     >>> drive = net.stimulate(exc, rv.poisson_generator(rate=9000.0), weight=50.0)
     >>> spikes = net.record_spikes()
     """
-
-    def __init__(self, resolution: float = 0.1, seed: int = 1, name: str = "network") -> None:
-        self.name = name
-        self._core = _core.Network(float(resolution), _seed(seed))
-        self._reset()
-
-    def _reset(self) -> None:
-        self._calls: list[tuple[str, dict[str, Any]]] = []
-        self._populations: list[Population] = []
-        self._projections: list[Projection] = []
-        self._stimuli: list[Stimulus] = []
-        self._recorders: list[Recorder] = []
-
-    # ---- what it is --------------------------------------------------------------------------------------------------
-
-    @property
-    def resolution(self) -> float:
-        """Length of a step, ms. It cannot be changed once something was put on its grid (StateError)."""
-        return self._core.resolution
-
-    @resolution.setter
-    def resolution(self, resolution: float) -> None:
-        self._core.set_resolution(float(resolution))
-
-    @property
-    def seed(self) -> int:
-        """What all random numbers depend on."""
-        return self._core.seed
-
-    @seed.setter
-    def seed(self, seed: int) -> None:
-        self._core.set_seed(_seed(seed))
-
-    @property
-    def populations(self) -> tuple[Population, ...]:
-        """All populations, in the order of creation."""
-        return tuple(self._populations)
-
-    @property
-    def projections(self) -> tuple[Projection, ...]:
-        """All projections, in the order of creation."""
-        return tuple(self._projections)
-
-    @property
-    def stimuli(self) -> tuple[Stimulus, ...]:
-        """All stimuli, in the order of creation."""
-        return tuple(self._stimuli)
-
-    @property
-    def recorders(self) -> tuple[Recorder, ...]:
-        """All recorders, in the order of creation."""
-        return tuple(self._recorders)
-
-    @property
-    def neuron_count(self) -> int:
-        """Number of neurons; sources that play given spikes are not counted."""
-        return self._core.neuron_count
-
-    @property
-    def expected_synapses(self) -> float:
-        """Number of synapses: exact where the rules fix it, else its expectation."""
-        return self._core.expected_synapses
-
-    def __getitem__(self, name: str) -> Population:
-        """Return the population of that name.
-
-        Raises
-        ------
-        UnknownNameError
-            When there is none; the message tells the nearest name.
-        """
-        for population in self._populations:
-            if population.name == name:
-                return population
-        return unknown_name("population", name, [population.name for population in self._populations])
 
     # ---- describing it -----------------------------------------------------------------------------------------------
 
@@ -164,10 +89,10 @@ class Network:
         elif isinstance(model, str):
             model_name, given = model, {}
         else:
-            raise TypeError(f"model must be a neuron model or the name of one, not {_type_name(model)}")
+            raise TypeError(f"model must be a neuron model or the name of one, not {name_type(model)}")
         for key, value in values.items():
             given[key] = store(f"parameter {key} of {model_name}", value)
-        self._do("create", model=model_name, size=_size(size), name=name or "", values=given)
+        self._do("create", model=model_name, size=check_size(size), name=name or "", values=given)
         return self._populations[-1]
 
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -248,9 +173,9 @@ class Network:
             sources=self._selection("sources", sources),
             targets=self._selection("targets", targets),
             rule=complete_rule,
-            weight=store("weight", _flat("weight", weight, pairs)),
-            delay=store("delay", _flat("delay", delay, pairs)),
-            weight_bound=0.0 if weight_bound is None else _positive("weight_bound", weight_bound),
+            weight=store("weight", flatten("weight", weight, pairs)),
+            delay=store("delay", flatten("delay", delay, pairs)),
+            weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
             name=name or "",
         )
         return self._projections[-1]
@@ -294,7 +219,7 @@ class Network:
         elif isinstance(stimulator, str):
             stimulator_name, given = stimulator, {}
         else:
-            raise TypeError(f"stimulator must be a stimulator or the name of one, not {_type_name(stimulator)}")
+            raise TypeError(f"stimulator must be a stimulator or the name of one, not {name_type(stimulator)}")
         for key, value in values.items():
             given[key] = store(f"parameter {key} of {stimulator_name}", value)
         known = models.STIMULATORS.get(stimulator_name)
@@ -377,7 +302,7 @@ class Network:
         population, begin, end = self._selection("neurons", neurons)
         chosen = np.arange(begin, end, dtype=np.int64)
         if indices is not None:
-            chosen = _chosen(neurons, chosen, indices)
+            chosen = choose(neurons, chosen, indices)
         self._do(
             "record",
             population=population,
@@ -419,7 +344,7 @@ class Network:
             As for `record_spikes`.
         """
         if not isinstance(projection, Projection):
-            raise TypeError(f"projection must be a projection of this network, not {_type_name(projection)}")
+            raise TypeError(f"projection must be a projection of this network, not {name_type(projection)}")
         if projection.network is not self:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
         self._do(
@@ -432,149 +357,14 @@ class Network:
         )
         return self._last_recorder(WeightRecorder)
 
-    # ---- looking at it -----------------------------------------------------------------------------------------------
+    # ---- checks that need the network --------------------------------------------------------------------------------
 
-    def summary(self) -> str:
-        """Return tables of what the network consists of, as text."""
-        return summary.as_text(self)
-
-    def _repr_html_(self) -> str:
-        return summary.as_html(self)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Network {self.name}: {self.neuron_count} neurons in {len(self._populations)} populations, "
-            f"{self.expected_synapses:.0f} synapses in {len(self._projections)} projections>"
-        )
-
-    # ---- pickling: the description is the list of calls that made it -------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"name": self.name, "resolution": self.resolution, "seed": self.seed, "calls": list(self._calls)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.name = state["name"]
-        self._core = _core.Network(state["resolution"], state["seed"])
-        self._reset()
-        for method, arguments in state["calls"]:
-            self._do(method, **arguments)
-
-    def _do(self, method: str, **arguments: Any) -> None:
-        """Carry out a checked call, which the core may still refuse, and remember it when it was accepted."""
-        getattr(self, f"_do_{method}")(**arguments)
-        self._calls.append((method, arguments))
-
-    def _do_create(self, model: str, size: int, name: str, values: dict[str, StoredValues]) -> None:
-        first_id = self._core.unit_count
-        index = self._core.create(model, size, name, {key: to_core(value) for key, value in values.items()})
-        name = self._core.population_name(index)
-        self._populations.append(Population(self, index, name, model, first_id, size, values))
-
-    def _do_create_spike_generators(
-        self, times: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], name: str
-    ) -> None:
-        first_id = self._core.unit_count
-        index = self._core.create_spike_generators(name, times, counts)
-        name = self._core.population_name(index)
-        self._populations.append(Population(self, index, name, "spike_generator", first_id, len(counts), {}))
-
-    def _do_connect(
-        self,
-        sources: tuple[int, int, int],
-        targets: tuple[int, int, int],
-        rule: Rule,
-        weight: StoredValues,
-        delay: StoredValues,
-        weight_bound: float,
-        name: str,
-    ) -> None:
-        index = self._core.connect(
-            sources,
-            targets,
-            rule.name,
-            weight=to_core(weight),
-            delay=to_core(delay),
-            weight_bound=weight_bound,
-            name=name,
-            **rule._arguments(),
-        )
-        name = self._core.projection_name(index)
-        views = self._view(sources), self._view(targets)
-        self._projections.append(Projection(self, index, name, *views, rule, weight, delay))
-
-    def _do_stimulate(
-        self,
-        targets: tuple[int, int, int],
-        stimulator: str,
-        values: dict[str, StoredValues],
-        sequences: dict[str, npt.NDArray[np.float64]],
-        weight: StoredValues,
-        delay: float,
-        name: str,
-    ) -> None:
-        numbers = {key: to_core(value) for key, value in values.items()}
-        self._core.stimulate(targets, stimulator, numbers, sequences, to_core(weight), delay, name)
-        index = len(self._stimuli)
-        name = name or f"{stimulator}_{index}"
-        view = self._view(targets)
-        self._stimuli.append(Stimulus(self, index, name, view, stimulator, {**values, **sequences}, weight, delay))
-
-    def _do_record_spikes(self, selections: list[tuple[int, int, int]], to: Path | None) -> None:
-        index = self._core.record_spikes(selections)
-        views = tuple(self._view(selection) for selection in selections)
-        self._recorders.append(SpikeRecorder(self, index, to, views))
-
-    def _do_record(
-        self,
-        population: int,
-        indices: npt.NDArray[np.int64],
-        variables: tuple[str, ...],
-        interval: float,
-        to: Path | None,
-    ) -> None:
-        index = self._core.record_state(population, indices, list(variables), interval)
-        owner = self._populations[population]
-        ids = indices + owner.first_id
-        self._recorders.append(StateRecorder(self, index, to, owner, ids, variables, interval))
-
-    def _do_record_weights(
-        self,
-        projection: int,
-        interval: float,
-        sources: tuple[int, int, int] | None,
-        targets: tuple[int, int, int] | None,
-        to: Path | None,
-    ) -> None:
-        if self._core.to_steps(interval, "interval of a weight recorder") < 1:
-            raise ValueOutOfBoundsError("interval of a weight recorder", str(interval), "it must be at least one step")
-        index = sum(isinstance(recorder, WeightRecorder) for recorder in self._recorders)
-        self._recorders.append(
-            WeightRecorder(
-                self,
-                index,
-                to,
-                self._projections[projection],
-                interval,
-                None if sources is None else self._view(sources),
-                None if targets is None else self._view(targets),
-            )
-        )
-
-    # ---- checks of what Python alone knows ---------------------------------------------------------------------------
-
-    def _selection(self, what: str, view: PopulationView) -> tuple[int, int, int]:
+    def _selection(self, what: str, view: PopulationView) -> Selection:
         if not isinstance(view, PopulationView):
-            raise TypeError(f"{what} must be a population or a part of one, not {_type_name(view)}")
+            raise TypeError(f"{what} must be a population or a part of one, not {name_type(view)}")
         if view.network is not self:
             raise StateError(f"population {view.name}", bound="it belongs to another network")
         return view.population.index, view.begin, view.end
-
-    def _view(self, selection: tuple[int, int, int]) -> PopulationView:
-        index, begin, end = selection
-        population = self._populations[index]
-        if (begin, end) == (0, len(population)):
-            return population
-        return PopulationView(population, begin, end)
 
     def _destination(self, to: FilePath | None) -> Path | None:
         if to is None:
@@ -592,69 +382,3 @@ class Network:
         recorder = self._recorders[-1]
         assert isinstance(recorder, kind)
         return recorder
-
-
-def _type_name(value: object) -> str:
-    if isinstance(value, type) and issubclass(value, Model):
-        return f"the class {value.__name__}: write {value.__name__}()"
-    return type(value).__name__
-
-
-def _seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise ValueOutOfBoundsError("seed", str(seed), f"it must be >= 0 and <= {_LARGEST_SEED}")
-    return int(seed)
-
-
-def _size(size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int | np.integer):
-        raise TypeError(f"size of a population must be an integer, not {type(size).__name__}")
-    if size < 1:
-        raise ValueOutOfBoundsError(
-            "size of a population", str(size), "it must be at least 1", "give a positive number"
-        )
-    return int(size)
-
-
-def _positive(name: str, value: float) -> float:
-    if not 0.0 < float(value) < float("inf"):
-        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
-    return float(value)
-
-
-def _flat(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
-    """Flatten an array with one number per target and source, which only a rule that connects all pairs knows."""
-    if not isinstance(values, Iterable) or np.ndim(values) != 2:
-        return values
-    shape = np.shape(values)
-    if pairs is None or shape != pairs:
-        wanted = (
-            "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
-        )
-        raise ShapeError(name, f"an array of shape {shape}", wanted)
-    return np.ravel(values)
-
-
-def _chosen(
-    neurons: PopulationView, all_of_them: npt.NDArray[np.int64], indices: npt.ArrayLike
-) -> npt.NDArray[np.int64]:
-    chosen = np.asarray(indices)
-    if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
-        raise ShapeError(
-            "indices of recorded neurons",
-            f"an array of {chosen.dtype} of shape {chosen.shape}",
-            "it must be a list of integers",
-        )
-    chosen = chosen.astype(np.int64)
-    if chosen.size and (chosen.min() < 0 or chosen.max() >= len(neurons)):
-        raise ValueOutOfBoundsError(
-            "indices of recorded neurons",
-            f"{chosen.min()} to {chosen.max()}",
-            f"it must be >= 0 and < {len(neurons)}, the size of {neurons.name}",
-        )
-    if np.any(np.diff(chosen) <= 0):
-        raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "it must be ascending, each once")
-    result: npt.NDArray[np.int64] = all_of_them[chosen]
-    return result

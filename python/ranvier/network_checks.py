@@ -1,0 +1,100 @@
+"""Checks of what users give to a network that Python alone can make; the core makes the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.errors import ShapeError, ValueOutOfBoundsError
+from ranvier.model_base import Model
+from ranvier.populations import PopulationView
+from ranvier.values import Values
+
+__all__ = ["check_positive", "check_seed", "check_size", "choose", "flatten", "name_type"]
+
+_LARGEST_SEED = 2**64 - 1
+
+
+def name_type(value: object) -> str:
+    """Return the name of a value's type for people."""
+    if isinstance(value, type) and issubclass(value, Model):
+        return f"the class {value.__name__}: write {value.__name__}()"
+    return type(value).__name__
+
+
+def check_seed(seed: int) -> int:
+    """Return a seed.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        When it does not fit 64 bits.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
+    if not 0 <= seed <= _LARGEST_SEED:
+        raise ValueOutOfBoundsError("seed", str(seed), f"it must be >= 0 and <= {_LARGEST_SEED}")
+    return int(seed)
+
+
+def check_size(size: int) -> int:
+    """Return the size of a population.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        When there would be no neurons.
+    """
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise TypeError(f"size of a population must be an integer, not {type(size).__name__}")
+    if size < 1:
+        raise ValueOutOfBoundsError(
+            "size of a population", str(size), "it must be at least 1", "give a positive number"
+        )
+    return int(size)
+
+
+def check_positive(name: str, value: float) -> float:
+    """Return a number that must be > 0 and finite."""
+    if not 0.0 < float(value) < float("inf"):
+        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
+    return float(value)
+
+
+def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
+    """Flatten an array with one number per target and source, which only a rule that connects all pairs knows."""
+    if not isinstance(values, Iterable) or np.ndim(values) != 2:
+        return values
+    shape = np.shape(values)
+    if pairs is None or shape != pairs:
+        wanted = (
+            "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
+        )
+        raise ShapeError(name, f"an array of shape {shape}", wanted)
+    return np.ravel(values)
+
+
+def choose(
+    neurons: PopulationView, all_of_them: npt.NDArray[np.int64], indices: npt.ArrayLike
+) -> npt.NDArray[np.int64]:
+    """Return those of the neurons' indices that are chosen: ascending positions in the view."""
+    chosen = np.asarray(indices)
+    if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
+        raise ShapeError(
+            "indices of recorded neurons",
+            f"an array of {chosen.dtype} of shape {chosen.shape}",
+            "it must be a list of integers",
+        )
+    chosen = chosen.astype(np.int64)
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= len(neurons)):
+        raise ValueOutOfBoundsError(
+            "indices of recorded neurons",
+            f"{chosen.min()} to {chosen.max()}",
+            f"it must be >= 0 and < {len(neurons)}, the size of {neurons.name}",
+        )
+    if np.any(np.diff(chosen) <= 0):
+        raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "it must be ascending, each once")
+    result: npt.NDArray[np.int64] = all_of_them[chosen]
+    return result
