@@ -67,11 +67,13 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF
             f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
         )
     with _file_errors(path, "written"):
-        existed = path.exists()
-        with path.open("ab"):
+        # Of a link, what it leads to: that is what would be created.
+        file = Path(os.path.realpath(path))
+        existed = file.exists()
+        with file.open("ab"):
             pass
         if not existed:
-            path.unlink()
+            file.unlink()
 
 
 class RecordingFile(Protocol):

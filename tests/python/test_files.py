@@ -191,6 +191,20 @@ def test_reading_what_is_not_a_recording(tmp_path: Path, suffix: str) -> None:
     assert len(rv.read_state(path)) == 10
 
 
+def test_checking_leaves_links_alone(tmp_path: Path) -> None:
+    link, path = tmp_path / "link.csv", tmp_path / "spikes.csv"
+    link.symlink_to(path)
+    net, recorder = balanced()
+    linked = net.record_spikes(to=link)
+    assert link.is_symlink()
+    assert not path.exists()
+    sim = rv.Simulation(net)
+    sim.run(50.0)
+    assert link.is_symlink()
+    assert same(rv.read_spikes(path), sim.spikes(linked))
+    assert sim.spikes(linked).digest() == sim.spikes(recorder).digest()
+
+
 @contextlib.contextmanager
 def files_limited_to(size: int) -> Iterator[None]:
     """No file can grow above so many bytes, as on a full disk."""
