@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.errors import ShapeError
+from ranvier.numeric import number_array
 from ranvier.recordings import IntArray
 from ranvier.values import FloatArray
 
@@ -70,7 +71,7 @@ class Connections:
 
     @weight.setter
     def weight(self, values: npt.ArrayLike) -> None:
-        array = np.asarray(values, dtype=np.float64)
+        array = number_array("weight", values, "a number or an array of numbers")
         if array.ndim > 0 and array.shape != (len(self),):
             raise ShapeError(
                 "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"

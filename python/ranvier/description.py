@@ -12,6 +12,7 @@ from ranvier import _core, summary
 from ranvier._names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network_checks import check_seed
+from ranvier.numeric import number
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.rules import Rule
@@ -35,7 +36,7 @@ class Description:
 
     def __init__(self, resolution: float = 0.1, seed: int = 1, name: str = "network") -> None:
         self.name = name
-        self._core = _core.Network(float(resolution), check_seed(seed))
+        self._core = _core.Network(number("resolution", resolution), check_seed(seed))
         self._reset()
 
     def _reset(self) -> None:
@@ -52,7 +53,7 @@ class Description:
 
     @resolution.setter
     def resolution(self, resolution: float) -> None:
-        self._core.set_resolution(float(resolution))
+        self._core.set_resolution(number("resolution", resolution))
 
     @property
     def seed(self) -> int:

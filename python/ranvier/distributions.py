@@ -11,6 +11,7 @@ from typing import Literal
 
 from ranvier import _core
 from ranvier._names import unknown_name
+from ranvier.numeric import number
 
 __all__ = ["Distribution", "Exponential", "LogNormal", "Normal", "Uniform"]
 
@@ -20,6 +21,7 @@ Mode = Literal["redraw", "clip"]
 def _bounded(kind: str, first: float, second: float, low: float, high: float, mode: str) -> _core.Distribution:
     if mode not in ("redraw", "clip"):
         unknown_name("mode of a distribution", mode, ["redraw", "clip"])
+    first, second, low, high = (number("parameter of a distribution", value) for value in (first, second, low, high))
     if math.isnan(low) or math.isnan(high):
         mode = "redraw"  # the core refuses bounds that are not numbers, but only where there are bounds
     elif low == -math.inf and high == math.inf:
@@ -118,7 +120,7 @@ class Uniform(Distribution):
     high: float
 
     def _to_core(self) -> _core.Distribution:
-        return _core.Distribution("uniform", self.low, self.high, "none", -math.inf, math.inf)
+        return _bounded("uniform", self.low, self.high, -math.inf, math.inf, "redraw")
 
 
 @dataclass(frozen=True, repr=False)

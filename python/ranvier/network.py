@@ -14,7 +14,8 @@ from ranvier import files, models
 from ranvier.description import Description, Selection
 from ranvier.errors import FileError, ShapeError, StateError
 from ranvier.model_base import NeuronModel, Stimulator
-from ranvier.network_checks import check_positive, check_size, choose, flatten, name_type
+from ranvier.network_checks import check_name, check_positive, check_size, choose, flatten, name_type
+from ranvier.numeric import number
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.rules import AllToAll, Rule, make_rule
@@ -92,7 +93,7 @@ class Network(Description):
             raise TypeError(f"model must be a neuron model or the name of one, not {name_type(model)}")
         for key, value in values.items():
             given[key] = store(f"parameter {key} of {model_name}", value)
-        self._do("create", model=model_name, size=check_size(size), name=name or "", values=given)
+        self._do("create", model=model_name, size=check_size(size), name=check_name("population", name), values=given)
         return self._populations[-1]
 
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -114,7 +115,7 @@ class Network(Description):
         lists = [store_array(f"spike times of source {i}", times) for i, times in enumerate(spike_times)]
         counts = np.array([len(times) for times in lists], dtype=np.int64)
         times = np.concatenate(lists) if lists else np.empty(0)
-        self._do("create_spike_generators", times=times, counts=counts, name=name or "")
+        self._do("create_spike_generators", times=times, counts=counts, name=check_name("population", name))
         return self._populations[-1]
 
     def connect(
@@ -176,7 +177,7 @@ class Network(Description):
             weight=store("weight", flatten("weight", weight, pairs)),
             delay=store("delay", flatten("delay", delay, pairs)),
             weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
-            name=name or "",
+            name=check_name("projection", name),
         )
         return self._projections[-1]
 
@@ -234,8 +235,8 @@ class Network(Description):
             values=given,
             sequences=sequences,
             weight=store("weight", weight),
-            delay=self.resolution if delay is None else float(delay),
-            name=name or "",
+            delay=self.resolution if delay is None else number("delay", delay),
+            name=check_name("stimulus", name),
         )
         return self._stimuli[-1]
 
@@ -308,7 +309,7 @@ class Network(Description):
             population=population,
             indices=chosen,
             variables=(variables,) if isinstance(variables, str) else tuple(variables),
-            interval=self.resolution if interval is None else float(interval),
+            interval=self.resolution if interval is None else number("interval", interval),
             to=self._destination(to),
         )
         return self._last_recorder(StateRecorder)
@@ -350,7 +351,7 @@ class Network(Description):
         self._do(
             "record_weights",
             projection=projection.index,
-            interval=float(interval),
+            interval=number("interval", interval),
             sources=None if sources is None else self._selection("sources", sources),
             targets=None if targets is None else self._selection("targets", targets),
             to=self._destination(to),
@@ -372,7 +373,8 @@ class Network(Description):
         path = Path(to)
         files.check_writable(path)
         for recorder in self._recorders:
-            if recorder.to is not None and recorder.to.absolute() == path.absolute():
+            # Links and detours lead to the same file too.
+            if recorder.to is not None and recorder.to.resolve() == path.resolve():
                 raise FileError(
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
                 )

@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
 from ranvier.model_base import Model
+from ranvier.numeric import number, number_array, whole_number
 from ranvier.populations import PopulationView
 from ranvier.values import Values
 
-__all__ = ["check_positive", "check_seed", "check_size", "choose", "flatten", "name_type"]
+__all__ = ["check_name", "check_positive", "check_seed", "check_size", "choose", "flatten", "name_type"]
 
 _LARGEST_SEED = 2**64 - 1
+_MOST_UNITS = 2**48
 
 
 def name_type(value: object) -> str:
@@ -32,11 +34,7 @@ def check_seed(seed: int) -> int:
     ValueOutOfBoundsError
         When it does not fit 64 bits.
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise TypeError(f"seed must be an integer, not {type(seed).__name__}")
-    if not 0 <= seed <= _LARGEST_SEED:
-        raise ValueOutOfBoundsError("seed", str(seed), f"it must be >= 0 and <= {_LARGEST_SEED}")
-    return int(seed)
+    return whole_number("seed", seed, 0, _LARGEST_SEED)
 
 
 def check_size(size: int) -> int:
@@ -45,35 +43,40 @@ def check_size(size: int) -> int:
     Raises
     ------
     ValueOutOfBoundsError
-        When there would be no neurons.
+        When there would be no neurons, or more than the core can number.
     """
-    if isinstance(size, bool) or not isinstance(size, int | np.integer):
-        raise TypeError(f"size of a population must be an integer, not {type(size).__name__}")
-    if size < 1:
-        raise ValueOutOfBoundsError(
-            "size of a population", str(size), "it must be at least 1", "give a positive number"
-        )
-    return int(size)
+    return whole_number("size of a population", size, 1, _MOST_UNITS)
+
+
+def check_name(what: str, name: str | None) -> str:
+    """Return a name as the core takes it, for which none is an empty one."""
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name of a {what} must be a string or None, not {type(name).__name__}")
+    return name or ""
 
 
 def check_positive(name: str, value: float) -> float:
     """Return a number that must be > 0 and finite."""
-    if not 0.0 < float(value) < float("inf"):
+    given = number(name, value)
+    if not 0.0 < given < float("inf"):
         raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
-    return float(value)
+    return given
 
 
 def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
     """Flatten an array with one number per target and source, which only a rule that connects all pairs knows."""
-    if not isinstance(values, Iterable) or np.ndim(values) != 2:
+    if not isinstance(values, Iterable):
         return values
-    shape = np.shape(values)
+    array = number_array(name, values)
+    shape = array.shape
+    if len(shape) != 2:
+        return array
     if pairs is None or shape != pairs:
         wanted = (
             "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
         )
         raise ShapeError(name, f"an array of shape {shape}", wanted)
-    return np.ravel(values)
+    return array.ravel()
 
 
 def choose(

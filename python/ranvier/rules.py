@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ranvier._names import unknown_name
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError
+from ranvier.numeric import number, whole_number
 
 __all__ = [
     "AllToAll",
@@ -32,11 +33,7 @@ _LARGEST_NUMBER = 2**63 - 1
 
 
 def _count(rule: str, name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} of {rule} must be an integer, not {type(value).__name__}")
-    if not 0 <= value <= _LARGEST_NUMBER:
-        raise ValueOutOfBoundsError(f"{name} of {rule}", str(value), f"it must be >= 0 and <= {_LARGEST_NUMBER}")
-    return int(value)
+    return whole_number(f"{name} of {rule}", value, 0, _LARGEST_NUMBER)
 
 
 def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
@@ -60,6 +57,12 @@ class Rule:
     """Base of all rules."""
 
     name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name.startswith("allow_") and not isinstance(value, bool | np.bool_):
+                raise TypeError(f"{field.name} of {self.name} must be True or False, not {type(value).__name__}")
 
     def __repr__(self) -> str:
         # As a user would write it: without what was left at its default.
@@ -201,6 +204,10 @@ class PairwiseBernoulli(Rule):
     probability: float
     allow_autapses: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "probability", number(f"probability of {self.name}", self.probability))
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explicit(Rule):
@@ -226,6 +233,7 @@ class Explicit(Rule):
     allow_multapses: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
         object.__setattr__(self, "targets", _indices(self.name, "targets", self.targets))
 

@@ -16,6 +16,7 @@ from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
 from ranvier.files import check_writable
 from ranvier.network import Network
+from ranvier.numeric import number, number_array, whole_number
 from ranvier.populations import PopulationView, Projection
 from ranvier.progress import ProgressOption, ProgressReporter
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
@@ -27,6 +28,8 @@ __all__ = ["Counts", "Simulation", "predict_memory"]
 
 _PRECISIONS = ("double", "single")
 _LAYOUTS = ("auto", "runs", "ring")
+_MOST_THREADS = 4096
+_LARGEST_LIMIT = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -141,13 +144,13 @@ class Simulation:
         with ProgressReporter(progress, "build", title) as reporter:
             self._core = _core.Simulation(
                 network._core,
-                threads=_positive("threads", threads),
+                threads=_positive("threads", threads, _MOST_THREADS),
                 double_state=precision == "double",
                 double_weights=weight_precision == "double",
                 instruction_set=instruction_set,
                 table_layout=table_layout,
                 pin=pin,
-                memory_limit=_positive("memory_limit", memory_limit),
+                memory_limit=_positive("memory_limit", memory_limit, _LARGEST_LIMIT),
                 progress=None if reporter.silent else lambda: reporter.update(0.0),
             )
         self._store = RecordingStore(self._core, network, self._sampled_synapses)
@@ -172,14 +175,14 @@ class Simulation:
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
         """
-        steps = self._grid.to_steps(float(duration), "duration of a run")
+        steps = self._grid.to_steps(number("duration of a run", duration), "duration of a run")
         if steps < 0:
             raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "it must be >= 0")
         self._advance(steps)
 
     def run_until(self, time: float) -> None:
         """Run until a point in time (ms, not in the past); as `run`."""
-        steps = self._grid.to_steps(float(time), "end of a run") - self.step
+        steps = self._grid.to_steps(number("end of a run", time), "end of a run") - self.step
         if steps < 0:
             raise ValueOutOfBoundsError("end of a run", f"{time} ms", f"it is in the past: it is {self.time:g} ms now")
         self._advance(steps)
@@ -264,7 +267,7 @@ class Simulation:
             Nothing is changed then.
         """
         index, indices = self._indices(neurons)
-        array = np.asarray(values, dtype=np.float64)
+        array = number_array(name, values, "a number or an array of numbers")
         if array.ndim > 0 and array.shape != indices.shape:
             raise ShapeError(
                 f"{name} of {neurons.name}",
@@ -483,7 +486,7 @@ def predict_memory(
     return dict(
         _core.predict_memory(
             network._core,
-            threads=_positive("threads", threads),
+            threads=_positive("threads", threads, _MOST_THREADS),
             double_state=precision == "double",
             double_weights=weight_precision == "double",
             instruction_set="auto",
@@ -500,12 +503,8 @@ def _check_choices(**choices: str) -> None:
             unknown_name(name, value, known)
 
 
-def _positive(name: str, value: int | None) -> int:
+def _positive(name: str, value: int | None, greatest: int) -> int:
     """Return an option of the core, for which 0 means that it chooses."""
     if value is None:
         return 0
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer or None, not {type(value).__name__}")
-    if value < 1:
-        raise ValueOutOfBoundsError(name, str(value), "it must be at least 1", "leave it out to let Ranvier choose")
-    return int(value)
+    return whole_number(name, value, 1, greatest, "leave it out to let Ranvier choose")

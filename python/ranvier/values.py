@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.distributions import Distribution
 from ranvier.errors import ShapeError
+from ranvier.numeric import number_array
 
 __all__ = ["FloatArray", "Values"]
 
@@ -31,13 +32,8 @@ def store(name: str, values: Values) -> StoredValues:
     """Return values as a network keeps them; `name` is what error messages call them."""
     if isinstance(values, Distribution):
         return values
-    try:
-        # A copy, even of an array: the description of a network must not change behind its back.
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{name} must be a number, an array of numbers or a distribution, not {type(values).__name__}"
-        ) from None
+    # A copy, even of an array: the description of a network must not change behind its back.
+    array = number_array(name, values)
     if array.ndim == 0:
         return float(array)
     if array.ndim != 1:

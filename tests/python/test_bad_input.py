@@ -143,6 +143,76 @@ def test_value_out_of_bounds(call: Callable[[rv.Population], object]) -> None:
     assert population.network.summary() == before
 
 
+NOT_NUMBERS: list[object] = [
+    "1.0",
+    b"1",
+    None,
+    1j,
+    [[1.0], [1.0, 2.0]],
+    ["1.0"],
+    {},
+    np.ma.masked_equal([0.0, 1.0], 0.0),
+]
+
+
+@pytest.mark.parametrize("value", NOT_NUMBERS, ids=str)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda net, value: rv.Network(resolution=value),
+        lambda net, value: net.create("iaf_psc_exp", 2, tau_m=value),
+        lambda net, value: rv.iaf_psc_exp(tau_m=value) if value is not None else net.create(value, 2),
+        lambda net, value: net.connect(net["a"], net["a"], "all_to_all", weight=value),
+        lambda net, value: net.connect(net["a"], net["a"], "all_to_all", delay=value),
+        lambda net, value: net.connect(net["a"], net["a"], rv.PairwiseBernoulli(value)),
+        lambda net, value: net.connect(net["a"], net["a"], rv.FixedIndegree(value)),
+        lambda net, value: net.connect(net["a"], net["a"], rv.OneToOne(allow_autapses=value)),
+        lambda net, value: net.connect(net["a"], net["a"], "one_to_one", weight_bound="2" if value is None else value),
+        lambda net, value: net.stimulate(net["a"], rv.dc_generator(), delay="2" if value is None else value),
+        lambda net, value: net.record(net["a"], "V_m", "2" if value is None else value),
+        lambda net, value: net.record_weights(net.projections[0], value),
+        lambda net, value: net.create_spike_generators([value]),
+        lambda net, value: rv.Normal(value, 1.0),
+        lambda net, value: rv.Uniform(0.0, value),
+        lambda net, value: rv.Simulation(net).run(value),
+        lambda net, value: rv.Simulation(net).set(net["a"], "V_m", value),
+        lambda net, value: setattr(rv.Simulation(net).connections(), "weight", value),
+    ],
+)
+def test_what_is_not_a_number(call: Callable[[rv.Network, Any], object], value: object) -> None:
+    net = rv.Network()
+    a = net.create("iaf_psc_exp", 2, name="a")
+    net.connect(a, a, "one_to_one")
+    with pytest.raises(TypeError, match="must be"):
+        call(net, value)
+    assert len(net.populations) == len(net.projections) == 1
+    rv.Simulation(net).run(1.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda net: net.create("iaf_psc_exp", 2**48 + 1),
+        lambda net: net.create("iaf_psc_exp", 10**30),
+        lambda net: net.create("iaf_psc_exp", 2, tau_m=10**400),
+        lambda net: rv.Simulation(net, threads=2**40),
+        lambda net: rv.Simulation(net, memory_limit=2**70),
+        lambda net: net.connect(net["a"], net["a"], rv.FixedIndegree(2**64)),
+    ],
+)
+def test_whole_numbers_that_are_too_large(call: Callable[[rv.Network], object]) -> None:
+    net = rv.Network()
+    net.create("iaf_psc_exp", 2, name="a")
+    with pytest.raises(errors.ValueOutOfBoundsError):
+        call(net)
+    rv.Simulation(net).run(1.0)
+
+
+def test_name_that_is_not_a_string() -> None:
+    with pytest.raises(TypeError, match="name of a population must be a string"):
+        rv.Network().create("iaf_psc_exp", 2, name=5)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("size", [0, -1])
 def test_no_neurons(size: int) -> None:
     net = rv.Network()
@@ -398,6 +468,17 @@ def test_two_recorders_to_one_file(tmp_path: Path) -> None:
 
 
 # ---- objects of another network, or too new --------------------------------------------------------------------------
+
+
+def test_two_recorders_to_one_file_by_different_paths(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.h5").symlink_to(tmp_path / "spikes.h5")
+    net = rv.Network()
+    net.create("iaf_psc_exp", 2)
+    net.record_spikes(to=tmp_path / "spikes.h5")
+    for other in ("folder/../spikes.h5", "link.h5"):
+        with pytest.raises(errors.FileError, match="another recorder"):
+            net.record_spikes(to=tmp_path / other)
 
 
 def test_objects_of_another_network() -> None:

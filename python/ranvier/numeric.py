@@ -1,0 +1,83 @@
+"""Numbers that users give: what is none is refused by name, also text that looks like one."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.errors import ValueOutOfBoundsError
+
+__all__ = ["number", "number_array", "whole_number"]
+
+
+def number(name: str, value: object) -> float:
+    """Return a number as a float; `name` is what error messages call it.
+
+    Raises
+    ------
+    TypeError
+        When it is not a number.
+    ValueOutOfBoundsError
+        When it is a whole number beyond what floating point holds.
+    """
+    array = number_array(name, value, "a number")
+    if array.ndim > 0:
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(array)
+
+
+def number_array(
+    name: str, values: object, wanted: str = "a number, an array of numbers or a distribution"
+) -> npt.NDArray[np.float64]:
+    """Return a copy of numbers, of any shape; `wanted` is what error messages say that it must be.
+
+    Raises
+    ------
+    TypeError
+        When it holds what is not a number, or elements that are masked.
+    ValueOutOfBoundsError
+        When it holds a whole number beyond what floating point holds.
+    """
+    try:
+        array: npt.NDArray[Any] | None = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        array = None
+    if array is None or not _holds_numbers(array) or np.ma.is_masked(values):
+        found = type(values).__name__
+        if isinstance(values, np.ma.MaskedArray):
+            found = "an array with masked elements"
+        elif isinstance(values, np.ndarray):
+            found = f"an array of {values.dtype}"
+        raise TypeError(f"{name} must be {wanted}, not {found}")
+    try:
+        return np.array(array, dtype=np.float64)
+    except OverflowError:
+        raise ValueOutOfBoundsError(name, "beyond what floating point holds", "it must be finite") from None
+
+
+def whole_number(name: str, value: object, least: int, greatest: int, remedy: str = "") -> int:
+    """Return a whole number within bounds.
+
+    Raises
+    ------
+    TypeError
+        When it is not a whole number.
+    ValueOutOfBoundsError
+        When it is out of the bounds.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+    if value < least:
+        raise ValueOutOfBoundsError(name, str(value), f"it must be at least {least}", remedy)
+    if value > greatest:
+        raise ValueOutOfBoundsError(name, str(value), f"it must be at most {greatest}", remedy)
+    return int(value)
+
+
+def _holds_numbers(array: npt.NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return all(isinstance(element, Real) for element in array.flat)
+    return array.dtype.kind in "biuf"
