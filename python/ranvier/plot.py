@@ -276,6 +276,8 @@ class _Band:
 
 
 def _bands(segments: Sequence[Segment]) -> list[_Band]:
+    if not segments:
+        return []
     sizes = np.array([max(1, segment.size) for segment in segments], dtype=float)
     shares = np.maximum(sizes / sizes.sum(), min(_LEAST_SHARE, 1.0 / len(sizes)))
     edges = np.concatenate([[0.0], np.cumsum(shares / shares.sum())])
@@ -352,7 +354,7 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
     # A spike of step n fell into (n - 1, n].
     counts, _ = np.histogram(spikes.steps - 0.5, bins=edges)
     neurons = sum(segment.size for segment in spikes.segments)
-    rate = counts / (neurons * np.diff(edges) * spikes.resolution / 1000.0)
+    rate = counts / (max(1, neurons) * np.diff(edges) * spikes.resolution / 1000.0)
     axes.stairs(rate, edges * spikes.resolution, fill=True, color="#9AA5AD")
     axes.set(ylim=(0.0, None), xlabel="time (ms)")
     axes.set_ylabel("spikes/s", rotation=0, ha="right", va="center")

@@ -133,6 +133,28 @@ def test_file_of_the_user(tmp_path: Path) -> None:
     assert (tmp_path / "raster.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_file_of_the_user_named_like_a_module(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text(MODEL.format(imports="import numpy as np; np.arange(3)", result="net"))
+    run("run", tmp_path / "numpy.py", "--set", "time=10")
+
+
+def test_keys_that_are_lists(tmp_path: Path) -> None:
+    path = tmp_path / "lists.py"
+    path.write_text(
+        "import ranvier as rv\n"
+        "def network(sizes=(1, 2), *more, **others):\n"
+        "    net = rv.Network()\n"
+        "    for size in sizes:\n"
+        "        net.create('iaf_psc_exp', size)\n"
+        "    return net\n"
+    )
+    results = tmp_path / "results.json"
+    run("run", path, "--set", "sizes=(3, 4, 5)", "time=1", "--json", results)
+    assert json.loads(results.read_text())["neurons"] == 12
+    assert "it must be a tuple" in fail("run", path, "--set", "sizes=3,a")
+    assert "there is none of that name" in fail("run", path, "--set", "others=1")
+
+
 def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
     result = "rv.networks.NetworkModel(net, net.record_spikes(neurons[:10]), time=30.0, presim=10.0)"
     path = write_model(tmp_path, result=result)
@@ -230,6 +252,7 @@ def test_models() -> None:
 def test_one_model() -> None:
     printed = run("models", "iaf_psc_alpha")
     assert "dI_syn_ex/dt" in printed
+    assert "weights in" not in run("models", "spike_generator")
     assert "iaf_psc_exp" not in printed
     assert "did you mean 'iaf_psc_exp'?" in fail("models", "iaf_psc_epx")
 

@@ -108,7 +108,7 @@ def test_traces(recorded: Recorded) -> None:
 
 
 @pytest.mark.parametrize(
-    "segments", [(rv.Segment("quiet", 0, 3),), tuple(rv.Segment(f"p{i}", i, 1) for i in range(30))]
+    "segments", [(), (rv.Segment("quiet", 0, 3),), tuple(rv.Segment(f"p{i}", i, 1) for i in range(30))]
 )
 def test_networks_that_are_silent_or_of_many_populations(segments: tuple[rv.Segment, ...]) -> None:
     nothing = np.empty(0, dtype=np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -64,7 +65,12 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
 
 
 def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters
+    # Only what can be given by its name.
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    }
 
 
 def _type_of(parameter: inspect.Parameter) -> type | None:
@@ -76,6 +82,17 @@ def _type_of(parameter: inspect.Parameter) -> type | None:
         if kind.__name__ in annotation:
             return kind
     return None
+
+
+def _literal(key: str, text: str, kind: type) -> object:
+    """Return a list, a tuple or the like, written as in Python."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        value = None
+    if not isinstance(value, kind):
+        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be a {kind.__name__} as Python writes it")
+    return value
 
 
 def _convert(key: str, text: str, kind: type | None) -> object:
@@ -90,6 +107,8 @@ def _convert(key: str, text: str, kind: type | None) -> object:
             except ValueError:
                 continue
         return text
+    if kind not in (int, float, str):
+        return _literal(key, text, kind)
     try:
         return kind(text)
     except ValueError:

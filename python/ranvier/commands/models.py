@@ -83,7 +83,9 @@ def _neuron(model: _core.NeuronModel) -> Entry:
         (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
         for variable in model.variables
     ]
-    return model.name, f"{model.summary}; weights in {model.weight_unit}", rows
+    # What takes no input has no weights.
+    weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
+    return model.name, model.summary + weights, rows
 
 
 def _static_synapse() -> Entry:

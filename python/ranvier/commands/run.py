@@ -167,9 +167,10 @@ def _load(path: Path) -> object:
     if spec is None or spec.loader is None:
         raise FileError(f"file {path}", bound="it is not a Python file", remedy="name it .py")
     module = importlib.util.module_from_spec(spec)
-    # As for a script: it may import what lies beside it, and its classes can be pickled.
+    # As for a script: it may import what lies beside it, and its classes can be pickled. A module of that name that was
+    # loaded before, such as numpy, is left alone.
     sys.path.insert(0, str(path.resolve().parent))
-    sys.modules[path.stem] = module
+    sys.modules.setdefault(path.stem, module)
     _call_user_code(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
     return module
 
