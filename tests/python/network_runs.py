@@ -1,0 +1,178 @@
+"""The networks that are compared statistically, in Ranvier and in NEST, with numbers for NEST that are written anew.
+
+What runs in NEST is to be called in a process of the pool.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+import ranvier as rv
+from nest_pool import fresh_nest
+from ranvier.bench import nest_microcircuit
+from spike_statistics import Activity
+
+RESOLUTION = 0.1  # ms
+
+Change = Callable[[rv.Simulation], None]
+
+
+@dataclass(frozen=True)
+class MicrocircuitRun:
+    """The cortical microcircuit, scaled down, with one seed."""
+
+    n_scaling: float
+    k_scaling: float
+    drive: Literal["dc", "poisson"]
+    presim: float  # ms
+    time: float  # ms
+    seed: int = 1
+
+    def in_nest(self) -> Activity:
+        """Run it in NEST."""
+        nest = fresh_nest(resolution=RESOLUTION, seed=self.seed)
+        circuit = nest_microcircuit.describe(self.n_scaling, self.k_scaling, self.drive)
+        populations, recorder = nest_microcircuit.build(nest, circuit, self.drive, self.presim)
+        nest.Simulate(self.presim + self.time)
+        sizes = dict(zip(nest_microcircuit.POPULATIONS, circuit.sizes, strict=True))
+        return _activity_of_nest(recorder, populations[0], sizes, self.presim, self.time)
+
+    def in_ranvier(self, change: Change | None = None, **options: Any) -> Activity:
+        """Run it in Ranvier; `change` may alter it after it has been built."""
+        model = rv.networks.microcircuit(
+            n_scaling=self.n_scaling, k_scaling=self.k_scaling, drive=self.drive, seed=self.seed, dt=RESOLUTION
+        )
+        return _activity_of_ranvier(model, self.presim, self.time, change, **options)
+
+
+@dataclass(frozen=True)
+class BrunelRun:
+    """A balanced random network after Brunel (2000) with one seed."""
+
+    version: Literal["alpha", "delta"]
+    order: int
+    g: float
+    eta: float
+    psp: float  # mV
+    presim: float  # ms
+    time: float  # ms
+    delay: float = 1.5  # ms
+    seed: int = 1
+
+    def in_nest(self) -> Activity:
+        """Run it in NEST."""
+        nest = fresh_nest(resolution=RESOLUTION, seed=self.seed)
+        sizes = {"excitatory": 4 * self.order, "inhibitory": self.order}
+        indegrees = {name: size // 10 for name, size in sizes.items()}
+        neuron = {"E_L": 0.0, "V_reset": 0.0, "V_m": 0.0, "V_th": 20.0, "t_ref": 2.0, "tau_m": 20.0}
+        if self.version == "alpha":
+            neuron.update({"C_m": 250.0, "tau_syn_ex": 0.5, "tau_syn_in": 0.5})
+            weight = self.psp / _peak_of_alpha_potential(20.0, 0.5, 250.0)
+            # Charge of a spike, pA ms, and the current that holds the potential at threshold, pA.
+            rate_at_threshold = (20.0 * 250.0 / 20.0) / (weight * math.e * 0.5)  # spikes/ms
+        else:
+            neuron["C_m"] = 1.0
+            weight = self.psp
+            rate_at_threshold = 20.0 / (weight * 20.0)
+        populations = {name: nest.Create(f"iaf_psc_{self.version}", size, neuron) for name, size in sizes.items()}
+        generator = nest.Create("poisson_generator", params={"rate": 1000.0 * self.eta * rate_at_threshold})
+        recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": self.presim})
+        for target in populations.values():
+            for name, factor in (("excitatory", 1.0), ("inhibitory", -self.g)):
+                rule = {"rule": "fixed_indegree", "indegree": indegrees[name]}
+                nest.Connect(populations[name], target, rule, {"weight": factor * weight, "delay": self.delay})
+            nest.Connect(generator, target, "all_to_all", {"weight": weight, "delay": self.delay})
+            nest.Connect(target, recorder)
+        nest.Simulate(self.presim + self.time)
+        return _activity_of_nest(recorder, populations["excitatory"], sizes, self.presim, self.time)
+
+    def in_ranvier(self, change: Change | None = None, **options: Any) -> Activity:
+        """Run it in Ranvier; `change` may alter it after it has been built."""
+        model = rv.networks.brunel(
+            version=self.version,
+            order=self.order,
+            g=self.g,
+            eta=self.eta,
+            J=self.psp,
+            delay=self.delay,
+            dt=RESOLUTION,
+            seed=self.seed,
+        )
+        return _activity_of_ranvier(model, self.presim, self.time, change, **options)
+
+
+NetworkRun = MicrocircuitRun | BrunelRun
+
+
+def nest_activity(run: NetworkRun) -> Activity:
+    """Run it in NEST; to be called in a process of the pool."""
+    return run.in_nest()
+
+
+def with_seeds(run: NetworkRun, first: int, count: int) -> list[NetworkRun]:
+    """Return so many runs that differ in their seeds only."""
+    return [dataclasses.replace(run, seed=first + i) for i in range(count)]
+
+
+def weaken_inhibition(simulation: rv.Simulation) -> None:
+    """Make all inhibitory synapses 5 % weaker."""
+    synapses = simulation.connections()
+    weights = synapses.weight
+    weights[weights < 0.0] *= 0.95
+    synapses.weight = weights
+
+
+def _activity_of_nest(
+    recorder: Any, first_population: Any, sizes: dict[str, int], presim: float, time: float
+) -> Activity:
+    events = recorder.get("events")
+    return Activity(
+        steps=np.asarray(events["times"], dtype=np.int64),
+        neurons=np.asarray(events["senders"], dtype=np.int64) - int(first_population[0].global_id),
+        sizes=sizes,
+        begin=round(presim / RESOLUTION),
+        end=round((presim + time) / RESOLUTION),
+        resolution=RESOLUTION,
+    )
+
+
+def _activity_of_ranvier(
+    model: rv.networks.NetworkModel, presim: float, time: float, change: Change | None, **options: Any
+) -> Activity:
+    simulation = rv.Simulation(model.net, **options)
+    if change is not None:
+        change(simulation)
+    simulation.run(presim + time)
+    spikes = simulation.spikes(model.spikes).between(presim)
+    return Activity(
+        steps=spikes.steps,
+        neurons=spikes.neurons - spikes.segments[0].first_id,
+        sizes={segment.name: segment.size for segment in spikes.segments},
+        begin=spikes.begin,
+        end=spikes.end,
+        resolution=RESOLUTION,
+    )
+
+
+def _peak_of_alpha_potential(tau_m: float, tau_syn: float, capacitance: float) -> float:
+    """Return the peak, mV, of the potential that an alpha-shaped current of peak 1 pA causes, found by bisection."""
+    fast, slow = 1.0 / tau_syn, 1.0 / tau_m
+    rate = fast - slow
+
+    def potential(time: float) -> float:
+        """Convolution of the current with the decay of the membrane."""
+        rise = (math.exp(-slow * time) - math.exp(-fast * time)) / rate**2
+        return math.e / (tau_syn * capacitance) * (rise - time * math.exp(-fast * time) / rate)
+
+    def slope(time: float) -> float:
+        return math.e / tau_syn * time * math.exp(-fast * time) / capacitance - slow * potential(time)
+
+    low, high = tau_syn, 10.0 * tau_m
+    while high - low > 1e-12:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if slope(middle) > 0.0 else (low, middle)
+    return potential(low)

@@ -1,0 +1,82 @@
+"""Networks have the activity that they have in NEST: a quick version of what `make validate` does thoroughly.
+
+Each network runs with five seeds in NEST and with five others in Ranvier; `spike_statistics` tells how they are
+compared. A right simulator fails in one of the networks with a probability of at most `SIGNIFICANCE`. Seeds are fixed,
+so that it fails always or never, until a change makes Ranvier draw other random numbers: then a failure here is a
+reason to run `make validate`, and only if that fails too, to look for a mistake.
+
+What the comparisons can see is shown by wrong networks, which must be found: with inhibition that is 5 % weaker, and
+with inhibitory delays that are twice as long.
+"""
+
+import importlib
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import pytest
+
+import ranvier as rv
+from nest_pool import nest_pool, requires_nest
+from network_runs import BrunelRun, MicrocircuitRun, NetworkRun, nest_activity, weaken_inhibition, with_seeds
+from spike_statistics import Activity, compare
+
+pytestmark = requires_nest
+
+SIGNIFICANCE = 0.01
+RUNS = 5
+SEED_OF_NEST, SEED_OF_RANVIER = 1, 101
+
+NETWORKS: dict[str, NetworkRun] = {
+    "microcircuit, Poisson drive": MicrocircuitRun(0.05, 0.05, "poisson", presim=300.0, time=1000.0),
+    # With fewer in-degrees the constant drive leaves the circuit silent.
+    "microcircuit, constant drive": MicrocircuitRun(0.05, 0.3, "dc", presim=300.0, time=1500.0),
+    "Brunel, alpha": BrunelRun("alpha", order=500, g=5.0, eta=2.0, psp=0.3, presim=300.0, time=1000.0),
+    "Brunel, delta": BrunelRun("delta", order=500, g=5.0, eta=2.0, psp=0.3, presim=300.0, time=1000.0),
+}
+
+
+@pytest.fixture(scope="module")
+def futures() -> dict[str, list[Future[Activity]]]:
+    """Start all runs in NEST, the longest first."""
+    return {
+        name: [nest_pool().submit(nest_activity, run) for run in with_seeds(network, SEED_OF_NEST, RUNS)]
+        for name, network in NETWORKS.items()
+    }
+
+
+@pytest.fixture(params=NETWORKS)
+def name(request: pytest.FixtureRequest) -> str:
+    """Return the name of each network in turn."""
+    return str(request.param)
+
+
+def ours_of(network: NetworkRun, change: Callable[[rv.Simulation], None] | None = None) -> list[Activity]:
+    return [run.in_ranvier(change=change, threads=1) for run in with_seeds(network, SEED_OF_RANVIER, RUNS)]
+
+
+def test_activity(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
+    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name]))
+    assert verdict.p_value > SIGNIFICANCE, verdict.report()
+
+
+@pytest.mark.parametrize("name", ["Brunel, alpha", "Brunel, delta"])
+def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
+    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name], weaken_inhibition))
+    assert verdict.p_value <= SIGNIFICANCE, verdict.report()
+
+
+@pytest.mark.parametrize(
+    ("name", "constant", "wrong"),
+    [
+        # In the current that stands for synapses left out, too. These are most of them here: that the rest are weaker is
+        # found with more neurons, more in-degrees and longer runs, in `make validate`.
+        ("microcircuit, Poisson drive", "_INHIBITION", -4.0 * 0.95),
+        ("microcircuit, constant drive", "_DELAYS", {"E": 1.5, "I": 1.5}),
+    ],
+)
+def test_that_a_wrong_microcircuit_is_found(
+    name: str, constant: str, wrong: object, futures: dict[str, list[Future[Activity]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.import_module("ranvier.networks.microcircuit"), constant, wrong)
+    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name]))
+    assert verdict.p_value <= SIGNIFICANCE, verdict.report()
