@@ -68,8 +68,8 @@ def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Futu
 @pytest.mark.parametrize(
     ("name", "constant", "wrong"),
     [
-        # In the current that stands for synapses left out, too. These are most of them here: that the rest are weaker is
-        # found with more neurons, more in-degrees and longer runs, in `make validate`.
+        # In the current that stands for synapses left out, too. These are most of them here: that only the others are
+        # weaker is found with more neurons, more in-degrees and longer runs, in `make validate`.
         ("microcircuit, Poisson drive", "_INHIBITION", -4.0 * 0.95),
         ("microcircuit, constant drive", "_DELAYS", {"E": 1.5, "I": 1.5}),
     ],
