@@ -19,6 +19,18 @@ std::string compose(const ErrorFields& fields) {
     return message;
 }
 
+/// Letters that a part of a name must have to tell which name is meant, and how far from the name it then counts.
+constexpr std::size_t least_part = 3;
+constexpr std::size_t part_distance = 2;
+
+std::string lower_case(std::string_view text) {
+    std::string result(text);
+    for (char& letter : result) {
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+    }
+    return result;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -40,12 +52,18 @@ Error::Error(ErrorFields fields) : std::runtime_error(compose(fields)), fields_(
 
 InternalError::InternalError(const std::string& what) : std::logic_error("internal error, please report: " + what) {}
 
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known) {
     std::string_view best;
+    const std::string name = lower_case(given);
     // A name with more than half of its letters wrong is not a slip of the finger.
     std::size_t best_distance = name.size() / 2 + 2;
     for (const std::string_view candidate : known) {
-        const std::size_t distance = edit_distance(name, candidate);
+        const std::string valid = lower_case(candidate);
+        std::size_t distance = edit_distance(name, valid);
+        // Who types only a part of a name means it too, but a slip of the finger is nearer.
+        if (name.size() >= least_part && valid.find(name) != std::string::npos) {
+            distance = std::min(distance, part_distance);
+        }
         if (distance < best_distance) {
             best_distance = distance;
             best = candidate;
@@ -57,9 +75,10 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 UnknownNameError unknown_name(std::string_view kind, std::string_view name, std::span<const std::string_view> known) {
     std::string remedy;
     if (const std::string_view nearest = nearest_name(name, known); !nearest.empty()) {
-        remedy = "did you mean '" + std::string(nearest) + "'? ";
+        remedy = "did you mean '" + std::string(nearest) + "'? The valid names are:";
+    } else {
+        remedy = "the valid names are:";
     }
-    remedy += "The valid names are:";
     const char* separator = " ";
     for (const std::string_view candidate : known) {
         remedy += separator + std::string(candidate);

@@ -74,8 +74,8 @@ class InternalError : public std::logic_error {
     explicit InternalError(const std::string& what);
 };
 
-/// The name among `known` that is nearest to `name` by edit distance, or an empty view when none is near.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+/// The name among `known` that is nearest to `given` by edit distance, whatever its case, or an empty view when none is near.
+std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known);
 
 /// An UnknownNameError whose remedy names the nearest valid name and lists all of them.
 UnknownNameError unknown_name(std::string_view kind, std::string_view name, std::span<const std::string_view> known);

@@ -38,6 +38,14 @@ TEST(NearestName, FindsSlipsOfTheFinger) {
     EXPECT_EQ(nearest_name("fixed_out_degree", rules), "fixed_outdegree");
     EXPECT_EQ(nearest_name("oneToOne", rules), "one_to_one");
     EXPECT_EQ(nearest_name("all_to_all", rules), "all_to_all");
+    EXPECT_EQ(nearest_name("ALL_TO_ALL", rules), "all_to_all");
+}
+
+TEST(NearestName, FindsWhatAPartMeans) {
+    EXPECT_EQ(nearest_name("one", rules), "one_to_one");
+    EXPECT_EQ(nearest_name("outdegree", rules), "fixed_outdegree");
+    EXPECT_EQ(nearest_name("Indegree", rules), "fixed_indegree");
+    EXPECT_EQ(nearest_name("x", rules), "");
 }
 
 TEST(NearestName, FindsNothingWhereNothingIsNear) {
