@@ -64,7 +64,7 @@ void Network::set_resolution(double resolution) {
 PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values) {
     const models::NeuronModel& model = models::find_neuron_model(model_name);
     if (model.plays_spikes) {
-        throw ValueOutOfBoundsError({.object = "model of population " + quoted(name),
+        throw ValueOutOfBoundsError({.object = name.empty() ? "model" : "model of population " + quoted(name),
                                      .value = quoted(model_name),
                                      .bound = "it needs the spike times of each unit",
                                      .remedy = "use create_spike_generators"});
@@ -199,6 +199,7 @@ void Network::stimulate(Selection targets, std::string_view stimulator, NamedVal
             [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
     }
     check_values(weight, "weight of " + stimulus, targets.size());
+    check_magnitudes(weight, "weight of " + stimulus);
     const auto [least, greatest] = range_of(weight);
     if (model.output == models::StimulatorOutput::spikes && population.model->receptors.size() > 1 && least < 0.0 &&
         greatest > 0.0) {

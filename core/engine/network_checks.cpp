@@ -14,6 +14,19 @@ namespace {
 /// The tables count delays in 16 bits.
 constexpr Step longest_delay = 65535;
 
+/// Sums of weights and of the room above them must stay far from the end of single precision.
+constexpr double largest_weight = 1e30;
+/// Weights lie on a grid that is as fine as their bound allows: a bound further above them would make it coarse.
+constexpr double largest_headroom = 1e6;
+
+void check_magnitude(double value, const std::string& object) {
+    if (std::abs(value) <= largest_weight) return;
+    throw ValueOutOfBoundsError({.object = object,
+                                 .value = to_text(value),
+                                 .bound = "its absolute value can be at most " + to_text(largest_weight),
+                                 .remedy = "check its unit, or restrict the distribution with low= and high="});
+}
+
 }  // namespace
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
@@ -157,6 +170,14 @@ void check_weight_bound(double bound, const Values& weight, const std::string& p
     }
     const auto [least, greatest] = range_of(weight);
     const double largest = std::max(std::abs(least), std::abs(greatest));
+    check_magnitude(bound, object);
+    if (largest > 0.0 && bound > largest_headroom * largest) {
+        throw ValueOutOfBoundsError(
+            {.object = object,
+             .value = to_text(bound),
+             .bound = "it can be at most a million times the largest weight that can occur, " + to_text(largest),
+             .remedy = "lower it to the largest weight that will be set"});
+    }
     if (bound == 0.0 || bound >= largest) return;
     throw ValueOutOfBoundsError({.object = object,
                                  .value = to_text(bound),
@@ -174,6 +195,13 @@ void check_weights(const Values& weight, const std::string& projection, const co
                           .remedy = "give a number or a distribution, or set the weights after building"});
     }
     check_values(weight, object, sampler.array_length().value_or(0));
+    check_magnitudes(weight, object);
+}
+
+void check_magnitudes(const Values& weight, const std::string& object) {
+    const auto [least, greatest] = range_of(weight);
+    check_magnitude(least, object);
+    check_magnitude(greatest, object);
 }
 
 }  // namespace ranvier::engine

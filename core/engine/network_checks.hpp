@@ -31,6 +31,9 @@ void check_delays(const Values& delays, double resolution, const std::string& ob
 void check_weights(const Values& weight, const std::string& projection, const connect::RuleSpec& rule,
                    const connect::RuleSampler& sampler);
 
+/// @throws ValueOutOfBoundsError for weights whose sums could overflow
+void check_magnitudes(const Values& weight, const std::string& object);
+
 /// @throws ValueOutOfBoundsError
 void check_weight_bound(double bound, const Values& weight, const std::string& projection);
 

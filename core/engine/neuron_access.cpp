@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
 
@@ -127,15 +128,10 @@ void NeuronAccess::set_parameter(const Population& population, std::size_t param
     const models::ParameterInfo& info = population.model->parameters[parameter];
     for (const double value : values) {
         if (info.bounds.contains(value)) continue;
-        throw ValueOutOfBoundsError(
-            {.object = std::string(info.name) + " of '" + population.name + "'",
-             .value = to_text(value),
-             .bound =
-                 "it must be " +
-                 (info.bounds.lower_open ? "> " + to_text(info.bounds.lower) : ">= " + to_text(info.bounds.lower)) +
-                 " and " +
-                 (info.bounds.upper_open ? "< " + to_text(info.bounds.upper) : "<= " + to_text(info.bounds.upper)),
-             .remedy = "give a value within its bounds"});
+        throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
+                                     .value = to_text(value),
+                                     .bound = "it must be " + describe(info.bounds),
+                                     .remedy = "give a value within its bounds"});
     }
     // Changed on the side and checked as a whole, so that a conflict leaves everything as it was.
     std::vector<std::vector<models::GroupValues>> changed(shards_.size());
