@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NoReturn
@@ -134,6 +135,7 @@ class Simulation:
         self._network = network
         self._progress = progress
         self._busy = False
+        self._process = os.getpid()
         self._recorders = network.recorders
         self._populations = network.populations
         self._projections = len(network.projections)
@@ -388,6 +390,9 @@ class Simulation:
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
         """Refuse a call while another one is under way, in another thread or from a progress function."""
+        if os.getpid() != self._process:
+            # Its worker threads have stayed behind.
+            raise StateError("simulation", bound="it was built in another process", remedy="build it in this one")
         if self._busy:
             raise StateError("simulation", bound="it is busy with another call", remedy="wait until that has returned")
         # Not a lock, whose acquisition Ctrl-C could cut off from the statement that releases it: the interpreter

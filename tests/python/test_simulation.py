@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import os
 import pickle
 import threading
 import weakref
@@ -263,3 +265,24 @@ def test_progress_is_shown_where_it_is_wanted(capfd: pytest.CaptureFixture[str])
         assert sim.time < 1e6
     assert "Simulating 5000 ms" in shown.err
     assert shown.out == ""
+
+
+def test_another_process_is_refused() -> None:
+    # As worker pools that fork do; the threads of the simulation do not come along.
+    net, recorder = balanced()
+    sim = rv.Simulation(net)
+    sim.run(10.0)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        with contextlib.suppress(BaseException):
+            try:
+                sim.run(10.0)
+            except errors.StateError as error:
+                # One that is built there works.
+                rv.Simulation(net).run(10.0)
+                status = 0 if "another process" in str(error) else 2
+        os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    sim.run(10.0)
+    assert sim.spikes(recorder).stop == 20.0
