@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +17,15 @@ from ranvier.values import FloatArray
 
 __all__ = ["Connections"]
 
+Number = TypeVar("Number", bound=np.generic)
+
 
 class Connections:
     """Synapses that a query found, in the order (projection, source, target, delay, order of drawing).
 
     ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` are fewer of them.
 
-    Attributes
-    ----------
-    source, target
-        Global ids of the two neurons, shape ``(synapses,)``.
-    delay
-        Milliseconds, shape ``(synapses,)``.
-    projection
-        Index of the projection in ``network.projections``, shape ``(synapses,)``.
+    Only `weight` can be assigned: the other arrays are locked, since a change of them would not reach the simulation.
     """
 
     def __init__(
@@ -46,10 +41,30 @@ class Connections:
         self._core = core
         self._exclusive = exclusive
         self._handles = handles
-        self.source = source
-        self.target = target
-        self.delay = delay
-        self.projection = projection
+        self._source = _locked(source)
+        self._target = _locked(target)
+        self._delay = _locked(delay)
+        self._projection = _locked(projection)
+
+    @property
+    def source(self) -> IntArray:
+        """Global ids of the sources, shape ``(synapses,)``."""
+        return self._source
+
+    @property
+    def target(self) -> IntArray:
+        """Global ids of the targets, shape ``(synapses,)``."""
+        return self._target
+
+    @property
+    def delay(self) -> FloatArray:
+        """Delays, ms, shape ``(synapses,)``."""
+        return self._delay
+
+    @property
+    def projection(self) -> IntArray:
+        """Index of the projection in ``network.projections``, shape ``(synapses,)``."""
+        return self._projection
 
     @property
     def weight(self) -> FloatArray:
@@ -82,16 +97,22 @@ class Connections:
     def __len__(self) -> int:
         return len(self._handles)
 
-    def __getitem__(self, chosen: slice | npt.NDArray[Any]) -> Connections:
+    def __getitem__(self, chosen: int | slice | npt.NDArray[Any]) -> Connections:
         return Connections(
             self._core,
             self._exclusive,
-            self.source[chosen],
-            self.target[chosen],
-            self.delay[chosen],
-            self.projection[chosen],
-            np.ascontiguousarray(self._handles[chosen]),
+            np.atleast_1d(self.source[chosen]),
+            np.atleast_1d(self.target[chosen]),
+            np.atleast_1d(self.delay[chosen]),
+            np.atleast_1d(self.projection[chosen]),
+            np.atleast_1d(np.ascontiguousarray(self._handles[chosen])),
         )
 
     def __repr__(self) -> str:
         return f"<Connections: {len(self)} synapses>"
+
+
+def _locked(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    view = array.view()
+    view.flags.writeable = False
+    return view

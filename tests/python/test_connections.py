@@ -173,3 +173,17 @@ def test_drawn_delays_are_rounded_to_the_grid() -> None:
     # Five standard errors of a share of a quarter of 10,000.
     for delay in (0.5, 1.0, 1.5, 2.0):
         assert (delays == delay).mean() == pytest.approx(0.25, abs=0.022)
+
+
+def test_what_cannot_be_changed_is_locked() -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 3)
+    net.connect(neurons, neurons, rv.AllToAll())
+    synapses = rv.Simulation(net).connections()
+    for name in ("source", "target", "delay", "projection"):
+        with pytest.raises(AttributeError):
+            setattr(synapses, name, 1)
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(synapses, name)[0] = 1
+    one = synapses[3]
+    assert (len(one), one.source.tolist(), one.weight.shape) == (1, [synapses.source[3]], (1,))
