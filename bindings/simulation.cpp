@@ -23,13 +23,14 @@ using Callback = std::optional<Progress>;
 engine::Poll make_poll(const Callback& progress) { return bindings::make_poll(progress ? &*progress : nullptr); }
 
 SimulationOptions make_options(std::uint32_t threads, bool double_state, bool double_weights,
-                               std::string instruction_set, std::string table_layout, bool pin,
-                               std::uint64_t memory_limit) {
+                               std::string instruction_set, std::string table_layout, std::uint32_t delivery_window,
+                               bool pin, std::uint64_t memory_limit) {
     return {.threads = threads,
             .precision = double_state ? Precision::double_precision : Precision::single_precision,
             .weight_precision = double_weights ? Precision::double_precision : Precision::single_precision,
             .instruction_set = std::move(instruction_set),
             .table_layout = std::move(table_layout),
+            .delivery_window = delivery_window,
             .pin_threads = pin,
             .memory_limit = memory_limit};
 }
@@ -89,18 +90,18 @@ void bind_simulation(nb::module_& module) {
         .def(
             "__init__",
             [](Simulation* self, const engine::Network& network, std::uint32_t threads, bool double_state,
-               bool double_weights, std::string instruction_set, std::string table_layout, bool pin,
-               std::uint64_t memory_limit, const Callback& progress) {
+               bool double_weights, std::string instruction_set, std::string table_layout,
+               std::uint32_t delivery_window, bool pin, std::uint64_t memory_limit, const Callback& progress) {
                 const SimulationOptions options =
                     make_options(threads, double_state, double_weights, std::move(instruction_set),
-                                 std::move(table_layout), pin, memory_limit);
+                                 std::move(table_layout), delivery_window, pin, memory_limit);
                 const engine::Poll poll = make_poll(progress);
                 const nb::gil_scoped_release unlocked;
                 new (self) Simulation(network, options, poll);
             },
             nb::arg("network"), nb::kw_only(), nb::arg("threads"), nb::arg("double_state"), nb::arg("double_weights"),
-            nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("pin"), nb::arg("memory_limit"),
-            nb::arg("progress").none() = nb::none())
+            nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("delivery_window"), nb::arg("pin"),
+            nb::arg("memory_limit"), nb::arg("progress").none() = nb::none())
         .def(
             "run",
             [](Simulation& self, Step steps, const Callback& progress) {
@@ -184,13 +185,13 @@ void bind_simulation(nb::module_& module) {
     module.def(
         "predict_memory",
         [](const engine::Network& network, std::uint32_t threads, bool double_state, bool double_weights,
-           std::string instruction_set, std::string table_layout, bool pin) {
+           std::string instruction_set, std::string table_layout, std::uint32_t delivery_window, bool pin) {
             return to_map(engine::predict_memory(
                 network, make_options(threads, double_state, double_weights, std::move(instruction_set),
-                                      std::move(table_layout), pin, 0)));
+                                      std::move(table_layout), delivery_window, pin, 0)));
         },
         nb::arg("network"), nb::kw_only(), nb::arg("threads"), nb::arg("double_state"), nb::arg("double_weights"),
-        nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("pin"),
+        nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("delivery_window"), nb::arg("pin"),
         "Bytes by component that a simulation would take.");
 }
 

@@ -225,6 +225,7 @@ class Simulation:
         double_weights: bool,
         instruction_set: str,
         table_layout: str,
+        delivery_window: int,
         pin: bool,
         memory_limit: int,
         progress: Callable[[], None] | None = ...,
@@ -305,6 +306,7 @@ def predict_memory(
     double_weights: bool,
     instruction_set: str,
     table_layout: str,
+    delivery_window: int,
     pin: bool,
 ) -> dict[str, int]: ...
 

@@ -30,6 +30,7 @@ __all__ = ["Counts", "Simulation", "predict_memory"]
 _PRECISIONS = ("double", "single")
 _LAYOUTS = ("auto", "runs", "ring")
 _MOST_THREADS = 4096
+_LONGEST_WINDOW = 1024
 _LARGEST_LIMIT = 2**63 - 1
 
 
@@ -81,6 +82,9 @@ class Simulation:
         same for each.
     table_layout
         How synapses are stored and delivered: ``"auto"``, ``"runs"`` or ``"ring"``. The results are the same for each.
+    delivery_window
+        With the layout ``"runs"``: steps whose inputs are delivered at a time, a power of two; None: chosen. More makes
+        fewer and longer reads of memory, and inputs that take more of the cache. The results are the same for any.
     pin
         Whether to keep each thread on a processor of its own, when the threads take all of them.
     memory_limit
@@ -122,6 +126,7 @@ class Simulation:
         weight_precision: Literal["double", "single"] = "single",
         instruction_set: str = "auto",
         table_layout: Literal["auto", "runs", "ring"] = "auto",
+        delivery_window: int | None = None,
         pin: bool = True,
         memory_limit: int | None = None,
         progress: ProgressOption = None,
@@ -151,6 +156,7 @@ class Simulation:
                 double_weights=weight_precision == "double",
                 instruction_set=instruction_set,
                 table_layout=table_layout,
+                delivery_window=_positive("delivery_window", delivery_window, _LONGEST_WINDOW),
                 pin=pin,
                 memory_limit=_positive("memory_limit", memory_limit, _LARGEST_LIMIT),
                 progress=None if reporter.silent else lambda: reporter.update(0.0),
@@ -481,6 +487,7 @@ def predict_memory(
     precision: Literal["double", "single"] = "double",
     weight_precision: Literal["double", "single"] = "single",
     table_layout: Literal["auto", "runs", "ring"] = "auto",
+    delivery_window: int | None = None,
 ) -> dict[str, int]:
     """Return the bytes that a simulation of a network would take, by component, without building it.
 
@@ -496,6 +503,7 @@ def predict_memory(
             double_weights=weight_precision == "double",
             instruction_set="auto",
             table_layout=table_layout,
+            delivery_window=_positive("delivery_window", delivery_window, _LONGEST_WINDOW),
             pin=False,
         )
     )

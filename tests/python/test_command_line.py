@@ -77,7 +77,7 @@ def test_microcircuit(tmp_path: Path) -> None:
     "settings",
     [
         (*SMALL, "drive=poisson", "precision=single"),
-        (*SMALL, "weight_precision=double", "table_layout=ring"),
+        (*SMALL, "weight_precision=double", "table_layout=ring", "delivery_window=8"),
         ("scale=0.02", "time=20", "presim=0"),
         (*SMALL, "dt=0.05"),
     ],

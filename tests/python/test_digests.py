@@ -55,6 +55,12 @@ def test_same_for_table_layouts(name: str, table_layout: str) -> None:
     assert digest(name, threads=3, table_layout=table_layout) == reference(name)
 
 
+@pytest.mark.parametrize("delivery_window", [1, 2, 64])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_same_for_delivery_windows(name: str, delivery_window: int) -> None:
+    assert digest(name, threads=2, table_layout="runs", delivery_window=delivery_window) == reference(name)
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_same_in_single_precision(name: str) -> None:
     expected = reference(name, precision="single")

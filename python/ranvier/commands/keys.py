@@ -22,8 +22,9 @@ RUN_KEYS: dict[str, float | int | str | None] = {
     "weight_precision": "single",
     "instruction_set": "auto",
     "table_layout": "auto",
+    "delivery_window": None,
 }
-_TYPES: dict[str, type] = {"time": float, "presim": float, "threads": int}
+_TYPES: dict[str, type] = {"time": float, "presim": float, "threads": int, "delivery_window": int}
 
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:

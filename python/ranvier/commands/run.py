@@ -14,7 +14,7 @@ function ``network``. Its keywords are keys that ``--set`` can set, and it retur
 
 Every run has the keys time and presim (ms: how long to simulate and report on, and how long to simulate before that),
 threads, precision and weight_precision (double or single), instruction_set (auto, baseline, avx2 or avx512) and
-table_layout (auto, runs or ring).
+table_layout (auto, runs or ring) and delivery_window (steps that are delivered at a time).
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class _RunKeys:
     weight_precision: str
     instruction_set: str
     table_layout: str
+    delivery_window: int | None
 
 
 def carry_out(options: argparse.Namespace) -> int:
@@ -88,6 +89,7 @@ def carry_out(options: argparse.Namespace) -> int:
         weight_precision=cast(Literal["double", "single"], keys.weight_precision),
         instruction_set=keys.instruction_set,
         table_layout=cast(Literal["auto", "runs", "ring"], keys.table_layout),
+        delivery_window=keys.delivery_window,
     )
     simulation.run(keys.presim)
     simulation.reset_counts()
