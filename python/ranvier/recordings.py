@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier._names import unknown_name
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.numeric import number
 from ranvier.populations import PopulationView
 from ranvier.values import FloatArray
 
@@ -96,14 +98,28 @@ class SpikeData:
         return (self.end - self.begin) * self.resolution
 
     def between(self, start: float = 0.0, stop: float = math.inf) -> SpikeData:
-        """Return the spikes with start < time <= stop (ms, rounded to the grid); the window shrinks to that."""
-        begin = max(self.begin, round(start / self.resolution))
-        end = self.end if stop == math.inf else max(begin, min(self.end, round(stop / self.resolution)))
+        """Return the spikes with start < time <= stop (ms, rounded to the grid); the window shrinks to that.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For times that are not numbers.
+        """
+        begin = max(self.begin, self._step_of("start of a window", start))
+        end = max(begin, min(self.end, self._step_of("stop of a window", stop)))
         first, last = np.searchsorted(self.steps, [begin, end], side="right")
         return replace(self, steps=self.steps[first:last], neurons=self.neurons[first:last], begin=begin, end=end)
 
     def of(self, neurons: PopulationView | Segment | str) -> SpikeData:
-        """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name."""
+        """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name.
+
+        Raises
+        ------
+        UnknownNameError
+            When nothing of that name was recorded.
+        ValueOutOfBoundsError
+            When none of the neurons was recorded: that they have no spikes does not mean that they were silent.
+        """
         if isinstance(neurons, str):
             chosen = [segment for segment in self.segments if segment.name == neurons]
             if not chosen:
@@ -111,6 +127,7 @@ class SpikeData:
             segment = chosen[0]
         else:
             segment = as_segment(neurons)
+            self._check_recorded(segment)
         here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
         return replace(self, steps=self.steps[here], neurons=self.neurons[here], segments=(segment,))
 
@@ -128,12 +145,20 @@ class SpikeData:
         }
 
     def rates(self) -> dict[str, FloatArray]:
-        """Return the mean rate of each neuron over the window, by population, spikes/s, shape ``(neurons,)`` each."""
+        """Return the mean rate of each neuron over the window, by population, spikes/s, shape ``(neurons,)`` each.
+
+        Raises
+        ------
+        StateError
+            When the window has no length, for example before the first run.
+        """
+        if self.end <= self.begin:
+            raise StateError(repr(self), bound="its window has no length", remedy="run the simulation first")
         scale = 1000.0 / self.duration
         return {name: np.multiply(counts, scale, dtype=np.float64) for name, counts in self.counts().items()}
 
     def mean_rates(self) -> dict[str, float]:
-        """Return the mean rate of each population over neurons and the window, spikes/s."""
+        """Return the mean rate of each population over neurons and the window, spikes/s; raises as `rates`."""
         return {name: float(rates.mean()) if len(rates) else 0.0 for name, rates in self.rates().items()}
 
     def irregularity(self, least_spikes: int = 3) -> dict[str, FloatArray]:
@@ -156,6 +181,20 @@ class SpikeData:
             pairs = np.stack([self.steps[begin : begin + _PIECE], self.neurons[begin : begin + _PIECE]], axis=1)
             result.update(pairs.astype("<i8", order="C").tobytes())
         return result.hexdigest()
+
+    def _step_of(self, name: str, time: float) -> int:
+        given = number(name, time)
+        if math.isnan(given):
+            raise ValueOutOfBoundsError(name, "nan", "it must be a time in ms")
+        # No recording reaches as far as this; infinity stands for the end.
+        return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
+
+    def _check_recorded(self, wanted: Segment) -> None:
+        for segment in self.segments:
+            if segment.first_id < wanted.end_id and wanted.first_id < segment.end_id:
+                return
+        if wanted.size > 0:
+            raise ValueOutOfBoundsError(wanted.name, bound="none of its neurons was recorded")
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
         here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)

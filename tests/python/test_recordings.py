@@ -214,3 +214,35 @@ def test_weights(pieces: tuple[float, ...]) -> None:
     assert part.sources.tolist() == [0, 1]
     assert part.targets.tolist() == [3, 3]
     assert part.weights.tolist() == [[2.0, 2.0]] * 3 + [[5.0, 5.0]]
+
+
+def test_windows_that_are_none() -> None:
+    net = rv.Network()
+    net.create("iaf_psc_exp", 3, I_e=500.0)
+    recorder = net.record_spikes()
+    sim = rv.Simulation(net)
+    with pytest.raises(errors.StateError, match="run the simulation"):
+        sim.spikes(recorder).mean_rates()
+    sim.run(50.0)
+    spikes = sim.spikes(recorder)
+    for start, stop in ((float("nan"), 10.0), (0.0, float("nan"))):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="window"):
+            spikes.between(start, stop)
+    for start, stop in ((60.0, 70.0), (float("inf"), float("inf")), (20.0, 10.0)):
+        assert len(spikes.between(start, stop)) == 0
+    assert spikes.between(float("-inf"), 1e300).digest() == spikes.digest()
+    with pytest.raises(errors.StateError, match="no length"):
+        spikes.between(10.0, 10.0).rates()
+
+
+def test_neurons_that_were_not_recorded_are_not_silent() -> None:
+    net = rv.Network()
+    first, second = (net.create("iaf_psc_exp", 10, I_e=500.0, name=name) for name in ("first", "second"))
+    recorder = net.record_spikes(first[2:4], first[4:6])
+    sim = rv.Simulation(net)
+    sim.run(50.0)
+    spikes = sim.spikes(recorder)
+    assert sorted(set(spikes.of(first[3:6]).neurons.tolist())) == [3, 4, 5]
+    for part in (first[:2], first[6:], second):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
+            spikes.of(part)
