@@ -154,9 +154,13 @@ def test_one_call_at_a_time() -> None:
             refused.append(report)
 
     sim = rv.Simulation(net, threads=2, progress=call_again)
-    sim.run(3000.0)
+    # How soon the first report comes depends on how busy the machine is.
+    for _ in range(100):
+        sim.run(3000.0)
+        if refused:
+            break
     assert refused
-    assert sim.time == pytest.approx(3000.0)
+    assert sim.time % 3000.0 == pytest.approx(0.0)
 
 
 def test_a_network_may_change_after_it_was_built() -> None:
