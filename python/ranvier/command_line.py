@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 1: something that is not the user's fault; 2: an error of the user's; 130: interrupted.
     """
     parser = _make_parser()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Bars and names are no reason to fail on a terminal that does not know their letters.
+        sys.stdout.reconfigure(errors="replace")
     try:
         options = parser.parse_args(arguments)
         status: int = options.carry_out(options)
@@ -36,9 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         print("ranvier: error: the machine ran out of memory", file=sys.stderr)
         return _OTHER_ERROR
-    except BrokenPipeError:
-        # Who read our output has gone. Python would complain once more when it closes it.
+    except OSError as error:
+        # Our output cannot be written; when who read it has gone, that is no error. Python would complain once more
+        # when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"ranvier: error: {error}", file=sys.stderr)
         return _OTHER_ERROR
     return status
 

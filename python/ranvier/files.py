@@ -67,13 +67,12 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF
             f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
         )
     with _file_errors(path, "written"):
-        # Of a link, what it leads to: that is what would be created.
-        file = Path(os.path.realpath(path))
-        existed = file.exists()
-        with file.open("ab"):
+        existed = path.exists()
+        with path.open("ab"):
             pass
         if not existed:
-            file.unlink()
+            # Of a link, what it leads to: that is what was created.
+            Path(os.path.realpath(path)).unlink()
 
 
 class RecordingFile(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -295,3 +296,38 @@ def test_a_reader_that_goes_away() -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert "Neurons" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    settings = ["--set", "order=20", "time=10", "presim=0"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ranvier.command_line", "run", "brunel", *settings, "--json", tmp_path / "a.json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "ranvier: error: [Errno 28] No space left on device\n"
+    assert json.loads((tmp_path / "a.json").read_text())["neurons"] == 100
+    # The other way round.
+    done = ranvier("run", "brunel", *settings, "--json", "/dev/full")
+    assert done.returncode == 2
+    assert "Digest" in done.stdout
+    assert done.stderr.startswith("ranvier: error: file /dev/full")
+
+
+def test_terminal_that_knows_few_letters() -> None:
+    command = [sys.executable, "-m", "ranvier.command_line", "run", "brunel", "--set", "order=20", "time=10"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Digest" in done.stdout
+
+
+def test_json_into_a_pipe() -> None:
+    settings = "order=20 time=10"
+    command = f"{sys.executable} -m ranvier.command_line run brunel --set {settings} --json /dev/stderr >/dev/null"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert json.loads(done.stderr)["neurons"] == 100

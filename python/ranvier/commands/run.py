@@ -97,9 +97,13 @@ def carry_out(options: argparse.Namespace) -> int:
     parameters = {**signature_keys(function), **set_for_network, **vars(keys), "threads": simulation.threads}
     results = report.gather(simulation, model, options.model, keys.presim, parameters)
     console = Console(highlight=False)
-    report.show(console, results, model)
+    try:
+        if options.json is not None:
+            _write(options.json, lambda path: path.write_text(json.dumps(results.as_json(), indent=2) + "\n"))
+    finally:
+        # Whichever of the two cannot be written, the results are in the other one.
+        report.show(console, results, model)
     if options.json is not None:
-        _write(options.json, lambda path: path.write_text(json.dumps(results.as_json(), indent=2) + "\n"))
         console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
     if options.plot is not None:
         from ranvier import plot
