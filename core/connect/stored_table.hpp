@@ -181,15 +181,41 @@ class StoredTable : public SynapseTable {
     }
     std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
     double weight(std::uint64_t position) const override { return static_cast<double>(columns_.weights[position]); }
-    void set_weight(std::uint64_t position, double weight) override {
-        columns_.weights[position] = static_cast<Weight>(weight);
-    }
     bool has_tags() const override { return !columns_.tags.empty(); }
     std::uint32_t tag(std::uint64_t position) const override {
         return columns_.tags.empty() ? 0 : columns_.tags[position];
     }
 
    protected:
+    /// A spike that may not have reached all of its targets.
+    struct RecentSpike {
+        std::uint32_t row = 0;
+        Step stamp = 0;
+
+        friend auto operator<=>(const RecentSpike&, const RecentSpike&) = default;
+    };
+
+    /// set_weights(), given the spikes that may still be on their way, in any order, and where delays are found. Inputs
+    /// have been written for arrivals before `written_end`.
+    template <class DelayOf>
+    void change_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
+                        std::vector<RecentSpike> recent, Step now, Step written_end, const InputRing& inputs,
+                        DelayOf delay_of) {
+        std::sort(recent.begin(), recent.end());
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            const std::uint64_t position = positions[i];
+            const double change = weights[i] - weight(position);
+            columns_.weights[position] = static_cast<Weight>(weights[i]);
+            if (recent.empty() || change == 0.0) continue;
+            const std::uint32_t row = row_of_position(position).value;
+            const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
+            for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
+                const Step arrival = spike->stamp + delay_of(RowIndex{row}, position);
+                if (arrival > now && arrival < written_end) inputs.slot(arrival)[target(position)] += change;
+            }
+        }
+    }
+
     std::uint64_t column_bytes() const {
         return columns_.row_start.bytes() + columns_.targets.bytes() + columns_.weights.bytes() +
                columns_.tags.bytes() + std::visit([](const auto& d) { return d.bytes(); }, columns_.delays);
@@ -243,6 +269,21 @@ class RunTable final : public StoredTable<Target, Weight> {
         deliver_from(set, head_, begin, end, inputs);
     }
 
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                     Step window_end, const InputRing& inputs) override {
+        std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
+        for (std::size_t i = head_; i < active_.size(); ++i) {
+            recent.push_back({static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1)), active_[i].stamp});
+        }
+        const auto delay_of = [this](RowIndex row, std::uint64_t position) {
+            const Offset* begin = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+            const auto place = static_cast<Offset>(position - this->row_begin(row));
+            return this->columns_.least_delay +
+                   static_cast<DelaySteps>(std::upper_bound(begin, begin + delays_ + 1, place) - begin - 1);
+        };
+        this->change_weights(positions, weights, std::move(recent), now, window_end, inputs, delay_of);
+    }
+
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
         const std::uint64_t start = this->row_begin(row);
         const Offset* offsets = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
@@ -288,9 +329,11 @@ class RingTable final : public StoredTable<Target, Weight> {
 
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    std::uint64_t bytes() const override { return this->column_bytes(); }
+    std::uint64_t bytes() const override {
+        return this->column_bytes() + recent_.capacity() * sizeof(typename StoredTable<Target, Weight>::RecentSpike);
+    }
 
-    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step /*now*/,
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step now,
                          Step /*window_end*/, const InputRing& inputs) override {
         begins_.clear();
         ends_.clear();
@@ -301,7 +344,9 @@ class RingTable final : public StoredTable<Target, Weight> {
             begins_.push_back(this->row_begin(row));
             ends_.push_back(this->row_end(row));
             events += ends_.back() - begins_.back();
+            recent_.push_back({row.value, stamp});
         }
+        forget(now);
         std::visit(
             [&]<class Delay>(const Buffer<Delay>& delays) {
                 const detail::RingArguments<Target, Weight, Delay> arguments{
@@ -321,6 +366,19 @@ class RingTable final : public StoredTable<Target, Weight> {
     }
     void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                     Step /*window_end*/, const InputRing& inputs) override {
+        std::visit(
+            [&](const auto& delays) {
+                const auto delay_of = [&](RowIndex, std::uint64_t position) {
+                    return this->columns_.least_delay + delays[position];
+                };
+                constexpr Step all = std::numeric_limits<Step>::max();
+                this->change_weights(positions, weights, recent_, now, all, inputs, delay_of);
+            },
+            this->columns_.delays);
+    }
+
     void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
         std::visit(
             [&](const auto& delays) {
@@ -333,8 +391,19 @@ class RingTable final : public StoredTable<Target, Weight> {
     }
 
    private:
+    /// Drops the spikes that have reached all of their targets, when they are the greater part.
+    void forget(Step now) {
+        while (head_ < recent_.size() && recent_[head_].stamp + this->columns_.greatest_delay <= now) ++head_;
+        if (head_ <= 64 || head_ <= recent_.size() / 2) return;
+        recent_.erase(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(head_));
+        head_ = 0;
+    }
+
     std::vector<std::uint64_t> begins_;
     std::vector<std::uint64_t> ends_;
+    /// Only for changes of weights: their spikes have been added already.
+    std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent_;
+    std::size_t head_ = 0;
 };
 
 }  // namespace ranvier::connect

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -264,7 +265,7 @@ std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> han
 }
 
 void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights,
-                                   bool double_weights) {
+                                   bool double_weights, Step now) {
     if (handles.size() != weights.size()) {
         throw ShapeError({.object = "weights of " + std::to_string(handles.size()) + " synapses",
                           .value = std::to_string(weights.size()) + " values",
@@ -296,9 +297,20 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
         }
         rounded[i] = grid.round(double_weights ? weight : static_cast<double>(static_cast<float>(weight)));
     }
+    // By table, each of which knows which spikes are on their way through it.
+    struct Part {
+        std::vector<std::uint64_t> positions;
+        std::vector<double> weights;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Part> parts;
     for (std::size_t i = 0; i < handles.size(); ++i) {
         const Handle handle = Handle::unpack(handles[i]);
-        shards_[handle.shard]->tables()[handle.receptor]->set_weight(handle.position, rounded[i]);
+        Part& part = parts[{handle.shard, handle.receptor}];
+        part.positions.push_back(handle.position);
+        part.weights.push_back(rounded[i]);
+    }
+    for (const auto& [table, part] : parts) {
+        shards_[table.first]->set_weights(table.second, part.positions, part.weights, now);
     }
 }
 

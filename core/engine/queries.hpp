@@ -21,7 +21,9 @@ class ConnectionAccess {
     std::uint64_t count(const ConnectionQuery& query, parallel::Team& team) const;
     ConnectionData find(const ConnectionQuery& query, parallel::Team& team) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
-    void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights, bool double_weights);
+    /// @param now the step after which the weights are changed
+    void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights, bool double_weights,
+                     Step now);
 
    private:
     const LoweredNetwork& network_;

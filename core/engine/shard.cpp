@@ -153,12 +153,16 @@ void Shard::begin_step(Step step) {
 }
 
 void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
-    const Step window_end = (now / window_ + 1) * window_;
     for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
         if (!tables_[receptor]) continue;
         synaptic_events_ +=
-            tables_[receptor]->accept(instruction_set_, stamp, sources, now, window_end, rings_[receptor]);
+            tables_[receptor]->accept(instruction_set_, stamp, sources, now, window_end(now), rings_[receptor]);
     }
+}
+
+void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions,
+                        std::span<const double> weights, Step now) {
+    tables_[receptor]->set_weights(positions, weights, now, window_end(now), rings_[receptor]);
 }
 
 void Shard::update(Step step) {

@@ -61,9 +61,12 @@ class Shard {
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
 
+    /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
+    void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
+                     Step now);
+
     const connect::ShardLayout& layout() const { return layout_; }
     const connect::ShardTables& tables() const { return tables_; }
-    connect::ShardTables& tables() { return tables_; }
 
     /// Spikes of the present epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last
     /// epoch's while this shard fills the next one's.
@@ -129,6 +132,8 @@ class Shard {
     void create_recorders(const Network& network);
     void update_group(Group& group, Step step);
     void remember(NeuronId neuron, Step step);
+    /// The first step whose inputs are not complete after step `now`.
+    Step window_end(Step now) const { return (now / window_ + 1) * window_; }
 
     connect::ShardLayout layout_;
     InstructionSet instruction_set_;

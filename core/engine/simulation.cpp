@@ -342,7 +342,7 @@ std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) 
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
     ConnectionAccess(implementation_->lowered, implementation_->shards)
-        .set_weights(handles, weights, implementation_->build_options.double_weights);
+        .set_weights(handles, weights, implementation_->build_options.double_weights, step());
 }
 
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,

@@ -123,6 +123,7 @@ class Simulation {
     std::uint64_t count_connections(const ConnectionQuery& query) const;
     ConnectionData connections(const ConnectionQuery& query) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
+    /// A spike finds the weight that a synapse has when it arrives, also when it was on its way while the weight changed.
     /// @throws ValueOutOfBoundsError for weights that are not finite, beyond the bound of the projection, or whose sign
     /// would move them to another receptor (zero belongs to both); nothing is changed then.
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights);

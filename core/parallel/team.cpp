@@ -1,7 +1,12 @@
 #include "parallel/team.hpp"
 
-#include <chrono>
+#include <unistd.h>
 
+#include <chrono>
+#include <string>
+#include <system_error>
+
+#include "base/errors.hpp"
 #include "parallel/processors.hpp"
 
 namespace ranvier::parallel {
@@ -14,7 +19,7 @@ constexpr std::uint32_t spins_with_own_processor = 2000;
 }  // namespace
 
 Team::Team(std::uint32_t threads, bool pin)
-    : barrier_(threads, threads <= available_processors().size() ? spins_with_own_processor : 0) {
+    : process_(::getpid()), barrier_(threads, threads <= available_processors().size() ? spins_with_own_processor : 0) {
     const std::vector<int> processors = available_processors();
     // A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example,
     // would otherwise all sit on the first processors.
@@ -22,31 +27,48 @@ Team::Team(std::uint32_t threads, bool pin)
     workers_.reserve(threads);
     for (std::uint32_t worker = 0; worker < threads; ++worker) {
         const int processor = pinned_ ? processors[worker] : -1;
-        workers_.emplace_back([this, worker, processor] { work(worker, processor); });
+        try {
+            workers_.emplace_back([this, worker, processor] { work(worker, processor); });
+        } catch (const std::system_error& error) {
+            end();
+            throw StateError({.object = "worker threads",
+                              .value = std::to_string(threads),
+                              .bound = "the system refused to start number " + std::to_string(worker + 1) + " (" +
+                                       error.what() + ")",
+                              .remedy = "use fewer threads, or raise the limits of processes and memory"});
+        }
     }
 }
 
-Team::~Team() {
+Team::~Team() { end(); }
+
+void Team::end() {
+    if (::getpid() != process_) {
+        // A forked copy: the threads exist in the parent only, and nothing can be waited for here.
+        for (std::thread& worker : workers_) worker.detach();
+        static_cast<void>(signals_.release());
+        return;
+    }
     {
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard lock(signals_->mutex);
         ending_ = true;
     }
-    job_ready_.notify_all();
+    signals_->job_ready.notify_all();
     for (std::thread& worker : workers_) worker.join();
 }
 
 void Team::run(const std::function<void(std::uint32_t)>& job, const std::function<void()>& poll) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(signals_->mutex);
     stop_.store(false, std::memory_order_relaxed);
     barrier_.mend();
     failure_ = nullptr;
     job_ = &job;
     running_ = size();
     ++job_number_;
-    job_ready_.notify_all();
+    signals_->job_ready.notify_all();
     std::exception_ptr poll_failure;
     while (running_ > 0) {
-        if (job_done_.wait_for(lock, std::chrono::milliseconds(50), [this] { return running_ == 0; })) break;
+        if (signals_->job_done.wait_for(lock, std::chrono::milliseconds(50), [this] { return running_ == 0; })) break;
         if (!poll || poll_failure) continue;
         lock.unlock();
         try {
@@ -66,9 +88,9 @@ void Team::run(const std::function<void(std::uint32_t)>& job, const std::functio
 void Team::work(std::uint32_t worker, int processor) {
     if (processor >= 0) pin_to_processor(processor);
     std::uint64_t seen = 0;
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(signals_->mutex);
     for (;;) {
-        job_ready_.wait(lock, [&] { return ending_ || job_number_ != seen; });
+        signals_->job_ready.wait(lock, [&] { return ending_ || job_number_ != seen; });
         if (ending_) return;
         seen = job_number_;
         const auto& job = *job_;
@@ -85,7 +107,7 @@ void Team::work(std::uint32_t worker, int processor) {
         }
         lock.lock();
         if (failure && !failure_) failure_ = failure;
-        if (--running_ == 0) job_done_.notify_all();
+        if (--running_ == 0) signals_->job_done.notify_all();
     }
 }
 

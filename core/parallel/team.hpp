@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@ namespace ranvier::parallel {
 class Team {
    public:
     /// @param threads at least 1
+    /// @throws StateError when the system does not give that many threads
     /// @param pin bind worker i to processor i, if there are exactly as many as workers
     Team(std::uint32_t threads, bool pin);
     ~Team();
@@ -45,13 +47,19 @@ class Team {
 
    private:
     void work(std::uint32_t worker, int processor);
+    void end();
 
+    int process_;  ///< the threads belong to it, not to one that is forked from it
     bool pinned_ = false;
     Barrier barrier_;
     std::atomic<bool> stop_{false};
-    std::mutex mutex_;
-    std::condition_variable job_ready_;
-    std::condition_variable job_done_;
+    /// Apart, because destroying a condition that threads wait for would never return: a forked copy leaves it alone.
+    struct Signals {
+        std::mutex mutex;
+        std::condition_variable job_ready;
+        std::condition_variable job_done;
+    };
+    std::unique_ptr<Signals> signals_ = std::make_unique<Signals>();
     const std::function<void(std::uint32_t)>* job_ = nullptr;
     std::uint64_t job_number_ = 0;
     std::uint32_t running_ = 0;

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -86,6 +89,25 @@ TEST_P(TeamOf, GivesUpWherePollThrewAndOthersWait) {
         }
     };
     EXPECT_THROW(team.run(endless, [] { throw std::out_of_range("enough"); }), std::out_of_range);
+}
+
+TEST_P(TeamOf, CanBeDroppedByAForkedProcess) {
+    auto team = std::make_unique<parallel::Team>(GetParam(), false);
+    team->run([](std::uint32_t) {});
+    const pid_t child = ::fork();
+    if (child == 0) {
+        team.reset();
+        ::_exit(0);
+    }
+    ASSERT_GT(child, 0);
+    int status = -1;
+    // The timeout of the test program ends a child that waits for ever.
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    // The parent's team is as it was.
+    std::atomic<std::uint32_t> runs{0};
+    team->run([&](std::uint32_t) { ++runs; });
+    EXPECT_EQ(runs, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, TeamOf, testing::Values(1u, 2u, 3u, 7u));

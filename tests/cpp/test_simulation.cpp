@@ -315,6 +315,55 @@ TEST(Simulation, SetsWeightsOfTheSynapsesAsked) {
     EXPECT_THROW(simulation.weights(std::vector<std::uint64_t>{~std::uint64_t{0}}), ValueOutOfBoundsError);
 }
 
+TEST(Simulation, SpikesOnTheirWayFindTheNewWeights) {
+    Spikes expected;
+    for (const char* layout : {"ring", "runs"}) {
+        for (const std::uint32_t window : {1u, 4u, 64u}) {
+            for (const std::uint32_t threads : {1u, 3u}) {
+                const BalancedNetwork balanced;
+                Simulation simulation(
+                    balanced.network,
+                    {.threads = threads, .table_layout = layout, .delivery_window = window, .pin_threads = false});
+                const ConnectionData all = simulation.connections({});
+                for (int i = 0; i < 40; ++i) {
+                    simulation.run(37);
+                    std::vector<double> weights = all.weights;
+                    for (double& weight : weights) weight *= i % 2 == 0 ? 0.25 : 1.5;
+                    simulation.set_weights(all.handles, weights);
+                }
+                const Spikes spikes = take(simulation, balanced.spikes);
+                if (expected.empty()) expected = spikes;
+                ASSERT_GT(spikes.size(), 500u);
+                EXPECT_EQ(spikes, expected) << layout << " " << window << " " << threads;
+            }
+        }
+    }
+}
+
+/// One spike in flight: the weight at its arrival counts, for each synapse and delay.
+TEST(Simulation, WeightAtArrivalCounts) {
+    for (const char* layout : {"ring", "runs"}) {
+        Network network(resolution, 1);
+        const PopulationId input = network.create_spike_generators("input", std::vector<std::vector<double>>{{0.1}});
+        const PopulationId neurons = network.create("iaf_psc_delta", 3, "neurons",
+                                                    {{"E_L", 0.0}, {"V_reset", -1.0}, {"V_th", 100.0}, {"tau_m", 1e9}});
+        network.connect(all_of(network, input), all_of(network, neurons), {.name = "all_to_all"}, 1.0,
+                        std::vector<double>{0.5, 1.0, 1.5}, "");
+        Simulation simulation(network,
+                              {.threads = 2, .table_layout = layout, .delivery_window = 4, .pin_threads = false});
+        const ConnectionData synapses = simulation.connections({});
+        simulation.run(8);  // the first has arrived in step 6
+        simulation.set_weights(synapses.handles, std::vector<double>{4.0, 4.0, 4.0});
+        simulation.run(5);  // the second has arrived in step 11
+        simulation.set_weights(synapses.handles, std::vector<double>{16.0, 16.0, 16.0});
+        simulation.run(10);
+        const std::vector<double> potentials = simulation.get(neurons, "V_m", std::vector<std::uint32_t>{0, 1, 2});
+        EXPECT_NEAR(potentials[0], 1.0, 1e-6) << layout;
+        EXPECT_NEAR(potentials[1], 4.0, 1e-6) << layout;
+        EXPECT_NEAR(potentials[2], 16.0, 1e-6) << layout;
+    }
+}
+
 TEST(Simulation, ReadsAndSetsNeurons) {
     const BalancedNetwork balanced;
     Simulation simulation(balanced.network, {.threads = 3, .pin_threads = false});
