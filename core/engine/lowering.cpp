@@ -52,6 +52,9 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key) {
     return {std::get<Distribution>(values), key};
 }
 
+/// Weights with fewer than this many points of the grid between them and zero have lost digits that somebody may miss.
+constexpr double least_points = 1024.0;
+
 std::pair<double, double> range_of(const Values& values) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
     if (const auto* array = std::get_if<std::vector<double>>(&values)) {
@@ -130,11 +133,31 @@ void LoweredNetwork::choose_grids() {
     for (std::size_t slot = 0; slot < 2 * populations; ++slot) {
         grids_.emplace_back(largest[slot], std::max(inputs[slot], least_simultaneous_inputs));
     }
+    for (const Projection& projection : network_->projections()) {
+        check_grid("weights of projection '" + projection.name + "'", projection.weight, projection.targets.population);
+    }
+    for (const StimulusSpec& stimulus : network_->stimuli()) {
+        if (stimulus.model->output != models::StimulatorOutput::spikes) continue;
+        check_grid("weights of stimulus '" + stimulus.name + "'", stimulus.weight, stimulus.targets.population);
+    }
     for (connect::ProjectionPlan& plan : plans_) {
         for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
             plan.grids[receptor] = grid(plan.target_population, receptor);
         }
     }
+}
+
+void LoweredNetwork::check_grid(const std::string& object, const Values& weight, PopulationId target) const {
+    const double largest = largest_absolute(weight);
+    const double spacing = grid(target, 0).spacing();
+    if (largest == 0.0 || largest >= least_points * spacing) return;
+    throw ValueOutOfBoundsError(
+        {.object = object,
+         .value = "at most " + to_text(largest),
+         .bound = "other weights onto '" + network_->population(target).name + "' may be " +
+                  to_text(grid(target, 0).largest_weight()) + ", beside which sums keep only multiples of " +
+                  to_text(spacing),
+         .remedy = "bring the weights closer together, or give the larger ones a weight_bound that is not above them"});
 }
 
 std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "connect/layout.hpp"
@@ -40,6 +41,8 @@ class LoweredNetwork {
    private:
     void lower_projections();
     void choose_grids();
+    /// @throws ValueOutOfBoundsError when weights would vanish beside others onto the same population
+    void check_grid(const std::string& object, const Values& weight, PopulationId target) const;
 
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;

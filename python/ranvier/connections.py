@@ -70,8 +70,10 @@ class Connections:
     def weight(self) -> FloatArray:
         """Weights as they are now (pA or mV), shape ``(synapses,)``.
 
-        Assign a number or an array of that shape to change them in the simulation. They are rounded to the grid of the
-        weights of their projection.
+        Assign a number or an array of that shape to change them in the simulation; the array that you read is a copy,
+        so that some of them are changed by ``connections[chosen].weight = ...``. They are rounded to the grid of the
+        weights of their projection. A spike finds the weight that a synapse has when it arrives, also when it was on
+        its way while the weight changed.
 
         Raises
         ------

@@ -397,6 +397,24 @@ TEST(Simulation, RefusesWhatCannotBe) {
     EXPECT_THROW(Simulation(balanced.network, {.delivery_window = 3}), ValueOutOfBoundsError);
 }
 
+TEST(Simulation, RefusesWeightsThatWouldVanishBesideOthers) {
+    for (const double small : {0.0, 1.0, 1e-6}) {
+        Network network(resolution, 1);
+        const PopulationId population = network.create("iaf_psc_exp", 10, "neurons", {});
+        const Selection all = all_of(network, population);
+        network.connect(all, all, {.name = "one_to_one"}, 1e6, 1.0, "large");
+        network.connect(all, all, {.name = "one_to_one"}, small, 1.0, "small");
+        if (small == 1e-6) {
+            EXPECT_THROW(Simulation(network, {.threads = 1}), ValueOutOfBoundsError);
+        } else {
+            ConnectionQuery query;
+            query.projection = ProjectionId{1};
+            const Simulation simulation(network, {.threads = 1});
+            EXPECT_NEAR(simulation.connections(query).weights[0], small, 1e-3 * small);
+        }
+    }
+}
+
 TEST(Simulation, CanBeGivenUpWhileItIsBuilt) {
     // Large enough that the build takes longer than the first look of poll.
     Network network(resolution, 1);
