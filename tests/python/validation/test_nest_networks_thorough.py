@@ -1,7 +1,6 @@
-"""As `test_nest_networks`, with larger networks, longer runs and six seeds on either side.
+"""As `test_nest_networks`, with larger networks, longer runs and eight seeds on either side.
 
-There are 462 divisions of twelve runs, so that the significance may be smaller. Here it is found, too, when only the
-inhibitory synapses of the microcircuit are 5 % weaker.
+Here it is found, too, when only the inhibitory synapses of the microcircuit are 5 % weaker.
 """
 
 from collections.abc import Callable
@@ -16,14 +15,13 @@ from spike_statistics import Activity, compare
 
 pytestmark = [requires_nest, pytest.mark.timeout(3600)]
 
-SIGNIFICANCE = 0.005
-RUNS = 6
+SIGNIFICANCE = 0.01
+RUNS = 8
 SEED_OF_NEST, SEED_OF_RANVIER = 1001, 2001
 
 NETWORKS: dict[str, NetworkRun] = {
     "microcircuit, Poisson drive": MicrocircuitRun(0.1, 0.3, "poisson", presim=500.0, time=3000.0),
-    "microcircuit, Poisson drive, few synapses": MicrocircuitRun(0.1, 0.1, "poisson", presim=500.0, time=3000.0),
-    "microcircuit, constant drive": MicrocircuitRun(0.1, 0.3, "dc", presim=500.0, time=3000.0),
+    "microcircuit, constant drive": MicrocircuitRun(0.2, 0.3, "dc", presim=500.0, time=2000.0),
     "Brunel, alpha": BrunelRun("alpha", order=1250, g=5.0, eta=2.0, psp=0.2, presim=500.0, time=2000.0),
     "Brunel, alpha, weak drive": BrunelRun("alpha", order=1250, g=4.5, eta=0.95, psp=0.2, presim=500.0, time=2000.0),
     "Brunel, delta": BrunelRun("delta", order=1250, g=5.0, eta=2.0, psp=0.2, presim=500.0, time=2000.0),
@@ -56,7 +54,6 @@ def test_activity(name: str, futures: dict[str, list[Future[Activity]]]) -> None
     assert verdict.p_value > SIGNIFICANCE, verdict.report()
 
 
-@pytest.mark.parametrize("name", [name for name in NETWORKS if "few synapses" not in name])
 def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
     verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name], weaken_inhibition))
     assert verdict.p_value <= SIGNIFICANCE, verdict.report()
