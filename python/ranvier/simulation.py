@@ -134,6 +134,10 @@ class Simulation:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a ranvier.Network, not {type(network).__name__}")
         _check_choices(precision=precision, weight_precision=weight_precision, table_layout=table_layout)
+        if not isinstance(instruction_set, str):
+            raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
+        if not isinstance(pin, bool):
+            raise TypeError(f"pin must be True or False, not {type(pin).__name__}")
         for recorder in network.recorders:
             if recorder.to is not None:
                 check_writable(recorder.to)
