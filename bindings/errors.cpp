@@ -36,6 +36,10 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
         set_error("InsufficientMemoryError", error);
     } catch (const StateError& error) {
         set_error("StateError", error);
+    } catch (const CommunicationError& error) {
+        set_error("CommunicationError", error);
+    } catch (const RemoteError& error) {
+        set_error("RemoteError", error);
     } catch (const Error& error) {
         set_error("RanvierError", error);
     } catch (const InternalError& error) {

@@ -68,6 +68,18 @@ class StateError : public Error {
     using Error::Error;
 };
 
+/// The transport between processes failed.
+class CommunicationError : public Error {
+   public:
+    using Error::Error;
+};
+
+/// Another process of the run failed, or describes another network, so that this one cannot go on.
+class RemoteError : public Error {
+   public:
+    using Error::Error;
+};
+
 /// A bug in Ranvier, never a user's mistake.
 class InternalError : public std::logic_error {
    public:

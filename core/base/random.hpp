@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
     noise,              ///< noise current
     stimulus_weight,    ///< weights of a stimulus
     test,               ///< for tests only
+    neuron,             ///< what the neurons of a population draw while they run
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

@@ -8,11 +8,13 @@ errors, so that ``except ValueError`` works as one would expect. An `InternalErr
 from __future__ import annotations
 
 __all__ = [
+    "CommunicationError",
     "DelayError",
     "FileError",
     "InsufficientMemoryError",
     "InternalError",
     "RanvierError",
+    "RemoteError",
     "RuleError",
     "ShapeError",
     "StateError",
@@ -80,6 +82,14 @@ class InsufficientMemoryError(RanvierError, MemoryError):
 
 class StateError(RanvierError, RuntimeError):
     """A call that the present state of the object does not allow."""
+
+
+class CommunicationError(RanvierError, ConnectionError):
+    """The transport between processes failed, or there is none."""
+
+
+class RemoteError(RanvierError, RuntimeError):
+    """Another process of the run failed, or describes another network, so that this one cannot go on."""
 
 
 class FileError(RanvierError, OSError):

@@ -16,7 +16,7 @@ CORE_ARROWS = {
     "base": set(),
     "parallel": {"base"},
     "comm": {"base"},
-    "connect": {"parallel", "base"},
+    "connect": {"comm", "parallel", "base"},
     "models": {"base"},
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }
