@@ -32,13 +32,17 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
                 spike_steps.push_back(
                     population.spike_steps[part.first.value - population.first.value + i * layout_.shards()]);
             }
-            group.neurons = population.model->create({.size = part.count,
-                                                      .resolution = network.network().resolution(),
-                                                      .precision = options.precision,
-                                                      .instruction_set = instruction_set_,
-                                                      .parameters = group.parameters,
-                                                      .variables = variables,
-                                                      .spike_steps = spike_steps});
+            group.neurons = population.model->create(
+                {.ids = {part.first, layout_.shards(), part.count},
+                 .population_first = population.first,
+                 .population_size = population.size,
+                 .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
+                 .resolution = network.network().resolution(),
+                 .precision = options.precision,
+                 .instruction_set = instruction_set_,
+                 .parameters = group.parameters,
+                 .variables = variables,
+                 .spike_steps = spike_steps});
             largest_output = std::max(largest_output, group.neurons->largest_output());
         }
         groups_.push_back(std::move(group));
@@ -69,9 +73,7 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
             spec.model->create({.resolution = description.resolution(),
                                 .instruction_set = instruction_set_,
                                 .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, i),
-                                .first_target = first,
-                                .target_stride = layout_.shards(),
-                                .size = count,
+                                .targets = {first, layout_.shards(), count},
                                 .parameters = parameters,
                                 .sequences = sequences,
                                 .weights = network.weights(i, layout_),

@@ -23,7 +23,7 @@ template <class Signal, std::size_t start, std::size_t stop>
 class CurrentStimulus final : public Stimulus {
    public:
     explicit CurrentStimulus(const StimulusArguments& arguments)
-        : size_(arguments.size), delay_(arguments.delay), weights_(arguments.weights) {
+        : size_(arguments.targets.size()), delay_(arguments.delay), weights_(arguments.weights) {
         windows_ =
             stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution);
         bool uniform = true;

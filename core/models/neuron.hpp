@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "base/random.hpp"
 #include "models/description.hpp"
 
 namespace ranvier::models {
@@ -64,7 +66,11 @@ class NeuronGroup {
 };
 
 struct GroupArguments {
-    std::size_t size = 0;
+    IdSequence ids;  ///< global ids of the group's neurons
+    /// The population that they belong to, all shards together.
+    NeuronId population_first;
+    std::uint64_t population_size = 0;
+    RandomKey key;            ///< of the population, for what is drawn while it runs: per (neuron id, count)
     double resolution = 0.1;  ///< ms
     Precision precision = Precision::double_precision;
     InstructionSet instruction_set = InstructionSet::baseline;

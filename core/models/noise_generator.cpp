@@ -51,9 +51,8 @@ class NoiseStimulus final : public Stimulus {
    public:
     explicit NoiseStimulus(const StimulusArguments& arguments)
         : key_(arguments.key),
-          first_target_(arguments.first_target.value),
-          target_stride_(arguments.target_stride),
-          size_(arguments.size),
+          targets_(arguments.targets),
+          size_(arguments.targets.size()),
           delay_(arguments.delay),
           instruction_set_(arguments.instruction_set),
           weights_(arguments.weights),
@@ -139,7 +138,7 @@ class NoiseStimulus final : public Stimulus {
         std::fill_n(blocks, batch, block_of(draw));
         for (std::size_t begin = 0; begin < size_; begin += batch) {
             const std::size_t count = std::min(batch, size_ - begin);
-            for (std::size_t i = 0; i < count; ++i) ids[i] = first_target_ + (begin + i) * target_stride_;
+            targets_.copy(begin, std::span(ids, count));
             fill_blocks(instruction_set_, key_, attempt_of(draw), std::span(ids, count), std::span(blocks, count),
                         words);
             Dispatched<TransformToNormal>::call(instruction_set_, static_cast<const std::uint32_t*>(words),
@@ -151,15 +150,13 @@ class NoiseStimulus final : public Stimulus {
 
     void draw_one(std::size_t i, Step draw) {
         drawn_[i] = draw;
-        const auto words =
-            RandomStream{key_, first_target_ + i * target_stride_, attempt_of(draw)}.block(block_of(draw));
+        const auto words = RandomStream{key_, targets_[i].value, attempt_of(draw)}.block(block_of(draw));
         const std::size_t first = 2 * static_cast<std::size_t>(draw % 2);
         set_current(i, draw, math::normal_quantile(to_open_unit(words[first] | std::uint64_t{words[first + 1]} << 32)));
     }
 
     RandomKey key_;
-    std::uint64_t first_target_;
-    std::uint64_t target_stride_;
+    IdSequence targets_;
     std::size_t size_;
     DelaySteps delay_;
     InstructionSet instruction_set_;

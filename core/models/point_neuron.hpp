@@ -213,7 +213,7 @@ class Group final : public NeuronGroup {
 
    public:
     explicit Group(const GroupArguments& arguments)
-        : size_(arguments.size), resolution_(arguments.resolution), instruction_set_(arguments.instruction_set) {
+        : size_(arguments.ids.size()), resolution_(arguments.resolution), instruction_set_(arguments.instruction_set) {
         for (auto& array : state_) array.assign(padded(size_), Real{0});
         release_.assign(padded(size_), 0);
         resting_potential_ = arguments.parameters[Model::resting_potential].values;

@@ -44,8 +44,11 @@ std::uint32_t threshold(double survival) { return static_cast<std::uint32_t>(sur
 
 struct DrawArguments {
     RandomKey key;
-    std::uint64_t first_target;
-    std::uint64_t target_stride;
+    /// Of the targets: those of a progression, or, where `ids` is not null, a list of `id_count`.
+    std::uint64_t first_id;
+    std::uint64_t id_stride;
+    const std::uint64_t* ids;
+    std::size_t id_count;
     std::uint64_t block;
     std::size_t batches;
     const std::int32_t* thresholds;
@@ -65,12 +68,20 @@ struct DrawTabulated {
         const DrawArguments a = *arguments;
         for (std::size_t batch = 0; batch < a.batches; ++batch) {
             alignas(64) std::uint64_t c0[batch_size], c1[batch_size], c2[batch_size], c3[batch_size];
+            if (a.ids == nullptr) {
+                for (std::size_t i = 0; i < batch_size; ++i) {
+                    c2[i] = a.first_id + (batch * batch_size + i) * a.id_stride;
+                }
+            } else {
+                // The padding of the last batch repeats an id; its numbers are not used.
+                for (std::size_t i = 0; i < batch_size; ++i) {
+                    c2[i] = a.ids[std::min(batch * batch_size + i, a.id_count - 1)];
+                }
+            }
             for (std::size_t i = 0; i < batch_size; ++i) {
-                const std::uint64_t id = a.first_target + (batch * batch_size + i) * a.target_stride;
                 c0[i] = a.block;
                 c1[i] = a.block >> 32;
-                c2[i] = id;
-                c3[i] = id >> 32;
+                c3[i] = c2[i] >> 32;
             }
             alignas(64) std::uint64_t words[2][batch_size];
             philox_lanes::run<set>(a.key, c0, c1, c2, c3, words[0], words[1]);
@@ -182,10 +193,9 @@ std::uint32_t draw_large_poisson(SequentialRandom& random, double mean) {
 
 PoissonSampler::PoissonSampler(const StimulusArguments& arguments)
     : key_(arguments.key),
-      first_target_(arguments.first_target.value),
-      target_stride_(arguments.target_stride),
-      size_(arguments.size),
-      half_(2 * ((arguments.size + batch_size - 1) / batch_size * batch_size)),
+      targets_(arguments.targets),
+      size_(arguments.targets.size()),
+      half_(2 * ((size_ + batch_size - 1) / batch_size * batch_size)),
       instruction_set_(arguments.instruction_set) {
     numbers_.assign(2 * half_, 0);
     has_tail_.assign(half_ / (2 * batch_size), 0);
@@ -240,9 +250,12 @@ void PoissonSampler::draw(Step step) {
 }
 
 void PoissonSampler::draw_tabulated() {
+    if (size_ == 0) return;
     const DrawArguments arguments{.key = key_,
-                                  .first_target = first_target_,
-                                  .target_stride = target_stride_,
+                                  .first_id = targets_[0].value,
+                                  .id_stride = targets_.stride(),
+                                  .ids = targets_.is_progression() ? nullptr : targets_.list().data(),
+                                  .id_count = size_,
                                   .block = static_cast<std::uint64_t>(block_),
                                   .batches = has_tail_.size(),
                                   .thresholds = thresholds_.data(),
@@ -274,7 +287,7 @@ std::uint32_t PoissonSampler::continue_tail(std::size_t target, Step step) const
     const auto probabilities = survival(mean_of(target));
     const auto end = static_cast<std::size_t>(table_end(target));
     const auto block = static_cast<std::uint64_t>(step) / steps_at_once;
-    const RandomStream words{key_, first_target_ + target * target_stride_, static_cast<std::uint32_t>(block >> 32)};
+    const RandomStream words{key_, targets_[target].value, static_cast<std::uint32_t>(block >> 32)};
     const std::uint32_t word = words.block(static_cast<std::uint32_t>(block))[static_cast<std::size_t>(step) % 4];
     SequentialRandom random = more_random(target, key_of(step));
     // Given that the word lies below the last threshold, this is uniform between 0 and the probability of the tail.
@@ -300,7 +313,7 @@ RandomKey PoissonSampler::key_of(Step step) const {
 }
 
 SequentialRandom PoissonSampler::more_random(std::size_t target, RandomKey key_of_step) const {
-    return SequentialRandom({key_of_step, first_target_ + target * target_stride_, 0});
+    return SequentialRandom({key_of_step, targets_[target].value, 0});
 }
 
 std::uint32_t PoissonSampler::count(std::size_t target) const {

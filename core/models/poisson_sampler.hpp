@@ -63,8 +63,7 @@ class PoissonSampler {
     }
 
     RandomKey key_;
-    std::uint64_t first_target_;
-    std::uint64_t target_stride_;
+    IdSequence targets_;
     std::size_t size_;
     std::size_t half_;  ///< bytes of one half of numbers_
     InstructionSet instruction_set_;

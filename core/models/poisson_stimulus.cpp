@@ -6,7 +6,7 @@ namespace ranvier::models {
 
 PoissonStimulus::PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop)
     : sampler_(arguments),
-      size_(arguments.size),
+      size_(arguments.targets.size()),
       resolution_(arguments.resolution),
       delay_(arguments.delay),
       weights_(arguments.weights),

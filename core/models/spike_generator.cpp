@@ -16,20 +16,20 @@ namespace {
 class SpikeGenerator final : public NeuronGroup {
    public:
     explicit SpikeGenerator(const GroupArguments& arguments) {
-        if (arguments.spike_steps.size() != arguments.size) {
+        if (arguments.spike_steps.size() != arguments.ids.size()) {
             throw InternalError("a spike generator needs one list of spikes per unit");
         }
         std::size_t total = 0;
         for (const auto& list : arguments.spike_steps) total += list.size();
         spikes_.reserve(total);
-        for (std::size_t unit = 0; unit < arguments.size; ++unit) {
+        for (std::size_t unit = 0; unit < arguments.ids.size(); ++unit) {
             for (const Step step : arguments.spike_steps[unit]) {
                 spikes_.push_back({step, static_cast<std::uint32_t>(unit)});
             }
         }
         std::sort(spikes_.begin(), spikes_.end(),
                   [](const Spike& a, const Spike& b) { return a.step != b.step ? a.step < b.step : a.unit < b.unit; });
-        largest_output_ = arguments.size;
+        largest_output_ = arguments.ids.size();
         for (std::size_t begin = 0, end = 0; begin < spikes_.size(); begin = end) {
             while (end < spikes_.size() && spikes_[end].step == spikes_[begin].step) ++end;
             largest_output_ = std::max(largest_output_, end - begin);

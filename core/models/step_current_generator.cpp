@@ -25,7 +25,7 @@ constexpr std::array sequences{
 class StepCurrent final : public Stimulus {
    public:
     explicit StepCurrent(const StimulusArguments& arguments)
-        : size_(arguments.size),
+        : size_(arguments.targets.size()),
           delay_(arguments.delay),
           weights_(arguments.weights),
           windows_(

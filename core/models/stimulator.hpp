@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
 #include "base/random.hpp"
@@ -23,10 +24,8 @@ enum class StimulatorOutput : std::uint8_t { spikes, current };
 struct StimulusArguments {
     double resolution = 0.1;  ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
-    RandomKey key;                               ///< of this stimulus; numbers are drawn per (target id, step)
-    NeuronId first_target;                       ///< global id of the first target on this shard
-    std::uint64_t target_stride = 1;             ///< target i has the id first_target + i * target_stride
-    std::size_t size = 0;                        ///< targets on this shard
+    RandomKey key;       ///< of this stimulus; numbers are drawn per (target id, step)
+    IdSequence targets;  ///< global ids of the targets on this shard
     std::span<const GroupValues> parameters;  ///< in the order of StimulatorModel::parameters, per target or for all
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
     GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
@@ -63,7 +62,7 @@ struct StimulatorModel {
     std::span<const ParameterInfo> parameters;
     std::span<const SequenceInfo> sequences;
     /// @throws ValueOutOfBoundsError for a time that is not on the grid, and for what only the resolution shows to be out of
-    /// bounds. With size 0 and parameters for all targets it serves as a check.
+    /// bounds. With no targets and parameters for all targets it serves as a check.
     std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
     /// Why parameters and sequences do not fit together (lengths, order), or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters,

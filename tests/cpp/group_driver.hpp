@@ -51,7 +51,10 @@ class GroupDriver {
                 variables.push_back(parameters_[parameter(info.initial_parameter)]);
             }
         }
-        group_ = model_.create({.size = size_,
+        group_ = model_.create({.ids = {NeuronId{0}, 1, size_},
+                                .population_first = NeuronId{0},
+                                .population_size = size_,
+                                .key = make_key(1, Purpose::test, 1),
                                 .resolution = options.resolution,
                                 .precision = options.precision,
                                 .instruction_set = options.instruction_set,

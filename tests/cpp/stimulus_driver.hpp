@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/stimulator.hpp"
@@ -23,6 +24,8 @@ class StimulusDriver {
         RandomKey key = make_key(1, Purpose::test, 1);
         std::uint64_t first_target = 0;
         std::uint64_t target_stride = 1;
+        /// If any, the ids of the targets are this list instead.
+        std::vector<std::uint64_t> ids = {};
         /// Parameters other than the defaults: for all targets or one each.
         std::map<std::string_view, std::vector<double>> values = {};
         std::vector<std::vector<double>> sequences = {};
@@ -45,9 +48,14 @@ class StimulusDriver {
         arguments.resolution = options.resolution;
         arguments.instruction_set = options.instruction_set;
         arguments.key = options.key;
-        arguments.first_target = NeuronId(options.first_target);
-        arguments.target_stride = options.target_stride;
-        arguments.size = options.size;
+        arguments.targets = {NeuronId(options.first_target), options.target_stride, options.size};
+        if (!options.ids.empty()) {
+            // Part of a list whose other ids are not meant.
+            auto list = std::make_shared<std::vector<std::uint64_t>>(options.ids);
+            list->insert(list->begin(), 0);
+            list->push_back(~std::uint64_t{0});
+            arguments.targets = {std::move(list), 1, options.size};
+        }
         arguments.parameters = parameters_;
         arguments.sequences = options.sequences;
         arguments.weights = {options.weights};

@@ -246,8 +246,10 @@ TEST(Clock, StartsAgainWithoutATrace) {
     // The clock of the first group starts again every few steps, within refractory periods and without.
     const std::vector<GroupValues> parameters{{{0.0}}, {{0.5}}};
     const std::vector<GroupValues> variables{{{0.0, 1.0, 2.0}}};
-    const GroupArguments arguments{
-        .size = 3, .resolution = 0.1, .parameters = parameters, .variables = variables, .spike_steps = {}};
+    GroupArguments arguments;
+    arguments.ids = {NeuronId{0}, 1, 3};
+    arguments.parameters = parameters;
+    arguments.variables = variables;
     point_neuron::Group<Counter, double, 7> restarting(arguments);
     point_neuron::Group<Counter, double> plain(arguments);
     std::size_t total = 0;

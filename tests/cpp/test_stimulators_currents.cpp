@@ -255,6 +255,35 @@ TEST_P(AnyCurrent, DoesNotDependOnHowTargetsAreDealt) {
     }
 }
 
+TEST_P(AnyCurrent, IsTheSameForAListOfIds) {
+    // A rule that could be a progression, and more than one batch of no rule.
+    std::vector<std::uint64_t> regular, irregular;
+    for (std::uint64_t i = 0; i < 600; ++i) {
+        if (i % 3 == 1) regular.push_back(i);
+        if (i * i % 11 < 5) irregular.push_back(i);
+    }
+    for (const std::vector<double>& intervals : {std::vector{0.3}, std::vector<double>(600, 0.3)}) {
+        const auto with_intervals = [&](std::size_t size) {
+            auto options = currents_of(GetParam(), size);
+            if (GetParam() != "noise_generator") return options;
+            options.values["interval"] = intervals;
+            if (intervals.size() > 1) options.values["interval"].resize(size);
+            return options;
+        };
+        StimulusDriver whole(GetParam(), with_intervals(600));
+        for (const std::vector<std::uint64_t>& ids : {regular, irregular}) {
+            auto options = with_intervals(ids.size());
+            options.ids = ids;
+            StimulusDriver listed(GetParam(), options);
+            for (Step step = 1; step < 60; ++step) {
+                const auto all = whole.at(step);
+                const auto own = listed.at(step);
+                for (std::size_t i = 0; i < own.size(); ++i) ASSERT_EQ(own[i], all[ids[i]]) << "id " << ids[i];
+            }
+        }
+    }
+}
+
 TEST_P(AnyCurrent, MustStartAndStopOnTheGrid) {
     auto options = currents_of(GetParam(), 1);
     options.values["start"] = {0.55};

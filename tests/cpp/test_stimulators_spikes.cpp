@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -225,6 +226,42 @@ TEST(PoissonGenerator, DoesNotDependOnHowTargetsAreDealt) {
     }
 }
 
+TEST(PoissonGenerators, GiveTheSameForAListOfIds) {
+    // Lists of whole batches of 32, of less and of more; means that are tabulated, with tails, and that are not.
+    std::vector<std::uint64_t> regular, irregular;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+        if (i % 3 == 1) regular.push_back(i);
+        if (i * i % 11 < 5) irregular.push_back(i);
+    }
+    const std::vector<std::uint64_t> batch(irregular.begin(), irregular.begin() + 32);
+    const std::vector<double> means = mixed_means(200);
+    const std::vector<double> times{0.3, 0.5, 1.0, 2.0};
+    const std::vector<double> rates{2e4, 5e4, 4e5, 1e3};
+    const auto compare = [](StimulusDriver& whole, StimulusDriver& listed, const std::vector<std::uint64_t>& ids) {
+        for (Step step = 1; step < 60; ++step) {
+            const auto all = whole.at(step);
+            const auto own = listed.at(step);
+            for (std::size_t i = 0; i < own.size(); ++i) ASSERT_EQ(own[i], all[ids[i]]) << "id " << ids[i];
+        }
+    };
+    for (const std::vector<std::uint64_t>& ids : {regular, irregular, batch}) {
+        for (const InstructionSet set : available_instruction_sets()) {
+            std::vector<double> own_means;
+            for (const std::uint64_t id : ids) own_means.push_back(means[id]);
+            StimulusDriver whole("poisson_generator", poisson(200, means));
+            auto options = poisson(ids.size(), own_means);
+            options.instruction_set = set;
+            options.ids = ids;
+            StimulusDriver listed("poisson_generator", options);
+            compare(whole, listed, ids);
+        }
+        const std::string_view model = "inhomogeneous_poisson_generator";
+        StimulusDriver whole(model, {.size = 200, .sequences = {times, rates}});
+        StimulusDriver listed(model, {.size = ids.size(), .ids = ids, .sequences = {times, rates}});
+        compare(whole, listed, ids);
+    }
+}
+
 TEST(PoissonGenerator, DependsOnTheKey) {
     auto options = poisson(100, {2.3});
     StimulusDriver one("poisson_generator", options);
@@ -291,8 +328,10 @@ TEST(InhomogeneousPoissonGenerator, TellsWhatIsWrongWithItsSequences) {
 class SpikeGeneratorDriver {
    public:
     explicit SpikeGeneratorDriver(std::vector<std::vector<Step>> lists) : lists_(std::move(lists)) {
-        group_ = find_neuron_model("spike_generator")
-                     .create({.size = lists_.size(), .parameters = {}, .variables = {}, .spike_steps = lists_});
+        GroupArguments arguments;
+        arguments.ids = {NeuronId{0}, 1, lists_.size()};
+        arguments.spike_steps = lists_;
+        group_ = find_neuron_model("spike_generator").create(arguments);
     }
     std::vector<std::uint32_t> at(Step step) {
         std::vector<std::uint32_t> spikes(group_->largest_output());
