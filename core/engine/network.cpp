@@ -171,6 +171,12 @@ void Network::stimulate(Selection targets, std::string_view stimulator, NamedVal
     check_selection(targets, "targets");
     check_takes_input(targets);
     const Population& population = this->population(targets.population);
+    if (model.output == models::StimulatorOutput::current && !population.model->takes_current) {
+        throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
+                                     .value = "of the model " + quoted(population.model->name),
+                                     .bound = "this model takes spikes but no current",
+                                     .remedy = "use a stimulator that emits spikes"});
+    }
     if (name.empty()) name = std::string(model.name) + " of " + population.name;
     const std::string stimulus = "stimulus " + quoted(name);
     std::vector<std::string_view> known;

@@ -30,7 +30,9 @@ struct GroupValues {
 /// What one step of a group reads and writes.
 struct UpdateArguments {
     Step step = 0;
-    /// One array per receptor with n inputs of this step each. The group sets them to zero when it has read them.
+    /// One array per receptor with n inputs of this step each: the sum of the weights of the spikes that arrived, or -0.0
+    /// where none did. (Weights are never -0.0, so that adding one of 0 to -0.0 gives +0.0.) The group sets them to -0.0
+    /// when it has read them.
     double* const* inputs = nullptr;
     /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
     const double* current = nullptr;
@@ -90,10 +92,12 @@ struct NeuronModel {
     std::span<const VariableInfo> variables;
     /// Names of the inputs. With two, weights >= 0 go to the first and weights < 0 to the second (with their sign).
     std::span<const std::string_view> receptors;
-    /// Unit of a weight.
+    /// Unit of a weight; empty: none.
     std::string_view weight_unit;
     /// Plays given spikes instead of computing them (spike_generator): not counted as neurons, and no targets.
     bool plays_spikes = false;
+    /// Whether currents can be injected.
+    bool takes_current = true;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;

@@ -125,7 +125,7 @@ struct StepKernel {
             pointers[r] = inputs[r];
             for (std::size_t k = 0; k < rest; ++k) {
                 inputs[r][k] = arrays.inputs[r][begin + k];
-                arrays.inputs[r][begin + k] = 0.0;
+                arrays.inputs[r][begin + k] = -0.0;
             }
         }
         if constexpr (with_current) {
@@ -173,7 +173,7 @@ struct StepKernel {
             const StepInput<Real, Model::receptor_count> received{
                 {static_cast<Real>(input[R][k])...}, drive, release[k] >= clock};
             const State next = Model::step(State{state[S][k]...}, own, received);
-            ((input[R][k] = 0.0), ...);
+            ((input[R][k] = -0.0), ...);
             scatter(next, state, k);
             any |= next.potential >= own.threshold ? MaskOf<Real>{-1} : MaskOf<Real>{0};
         }

@@ -14,10 +14,7 @@ namespace {
 // Lists rather than registration by static objects, whose order no one knows and which a linker may drop.
 
 constexpr std::array all_neuron_models{
-    &iaf_psc_alpha,
-    &iaf_psc_delta,
-    &iaf_psc_exp,
-    &spike_generator,
+    &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp, &interval_fire, &spike_generator,
 };
 
 constexpr std::array all_stimulator_models{

@@ -9,6 +9,7 @@ namespace ranvier::models {
 extern const NeuronModel iaf_psc_alpha;
 extern const NeuronModel iaf_psc_delta;
 extern const NeuronModel iaf_psc_exp;
+extern const NeuronModel interval_fire;
 extern const NeuronModel spike_generator;
 
 extern const StimulatorModel ac_generator;

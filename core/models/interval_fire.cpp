@@ -1,0 +1,329 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/errors.hpp"
+#include "base/math.hpp"
+#include "models/registry.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+enum Parameter : std::size_t { tau, interval_min, interval_max, burst_groups, burst_duration, burst_factor };
+
+/// The state must be told from its limit in double precision.
+constexpr double longest_interval = 100.0;  ///< in units of tau
+
+constexpr std::array parameters{
+    ParameterInfo{"tau", "ms", 10.0, positive, "Time constant with which the state relaxes"},
+    ParameterInfo{"interval_min", "ms", 20.0, positive, "Shortest interval between spikes"},
+    ParameterInfo{"interval_max", "ms", 40.0, positive, "Longest interval between spikes, at most 100 tau"},
+    ParameterInfo{"burst_groups",
+                  "",
+                  0.0,
+                  {.lower = 0.0, .upper = 1e6},
+                  "Number of groups, of equal size and by id, that burst one after another; 0: none burst"},
+    ParameterInfo{"burst_duration", "ms", 50.0, positive, "Time for which each group bursts"},
+    ParameterInfo{"burst_factor", "", 5.0, positive, "How much faster the time of a cell runs while it bursts"},
+};
+
+constexpr std::array variables{
+    VariableInfo{"m", "", "State, at 1 of which the cell fires"},
+};
+
+constexpr std::array<std::string_view, 1> receptors{"jump"};
+
+/// Neurons are looked at in blocks: where none fires and none is reached by a spike, that is all.
+constexpr std::size_t block_size = 16;
+constexpr std::uint64_t bits_of_nothing = std::uint64_t{1} << 63;
+
+/// What one step reads and writes of neurons [begin, end), whose own time is the same. Raw pointers, so that no function
+/// of the standard library is called from code that is compiled for several instruction sets.
+///
+/// A cell whose state relaxes towards m_inf and would reach 1 at the own time s_f has, at s,
+/// m_inf - m = (m_inf - 1) e^((s_f - s) / tau). So s_f and the constant of its present interval, 1 / (m_inf - 1), tell its
+/// state, and nothing need be done while nothing happens.
+struct StepArrays {
+    std::size_t begin;
+    std::size_t end;
+    double now;               ///< own time at the end of the step, ms
+    double* fire_at;          ///< own time at which the cell fires, ms
+    const double* steepness;  ///< 1 / (m_inf - 1)
+    double* inputs;
+    const double* tau;  ///< one value when uniform, else one for each neuron
+    std::uint32_t* spikes;
+    std::size_t fired;  ///< spikes that there are already
+};
+
+template <bool uniform>
+struct StepKernel {
+    RANVIER_ALWAYS_INLINE static std::size_t run(const StepArrays* arguments) {
+        const StepArrays a = *arguments;
+        std::size_t fired = a.fired;
+        std::size_t begin = a.begin;
+        for (; begin + block_size <= a.end; begin += block_size) advance(a, begin, block_size, fired);
+        if (begin < a.end) advance(a, begin, a.end - begin, fired);
+        return fired;
+    }
+
+   private:
+    RANVIER_ALWAYS_INLINE static void advance(const StepArrays& a, std::size_t begin, std::size_t count,
+                                              std::size_t& fired) {
+        const double* const fire_at = a.fire_at + begin;
+        const double* const inputs = a.inputs + begin;
+        std::uint64_t busy = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            busy |= std::bit_cast<std::uint64_t>(inputs[k]) ^ bits_of_nothing;
+            busy |= fire_at[k] <= a.now ? ~std::uint64_t{0} : std::uint64_t{0};
+        }
+        if (busy != 0) take(a, begin, count, fired);
+    }
+
+    /// The inputs of a block, and those of its cells that fire.
+    RANVIER_ALWAYS_INLINE static void take(const StepArrays& a, std::size_t begin, std::size_t count,
+                                           std::size_t& fired) {
+        double* const fire_at = a.fire_at + begin;
+        double* const inputs = a.inputs + begin;
+        const double* const steepness = a.steepness + begin;
+        const double* const taus = a.tau + (uniform ? 0 : begin);
+        // A logarithm of it is enough to fire at once.
+        constexpr double least = 0x1p-100;
+        std::uint64_t any_due = 0;
+        // The arrays do not overlap, which the compiler cannot see.
+#pragma GCC ivdep
+        for (std::size_t k = 0; k < count; ++k) {
+            const double tau = taus[uniform ? 0 : k];
+            const double weight = inputs[k];
+            const double before = fire_at[k];
+            // (m_inf - m) / (m_inf - 1), which is 1 when the cell fires.
+            double rest = math::exp((before - a.now) / tau) - weight * steepness[k];
+            rest = rest < least ? least : rest;
+            const double after = a.now + tau * math::log(rest);
+            // Who fires in this step without its input does so with it.
+            const bool stays = before <= a.now || std::bit_cast<std::uint64_t>(weight) == bits_of_nothing;
+            const double next = stays ? before : after;
+            fire_at[k] = next;
+            inputs[k] = -0.0;
+            any_due |= next <= a.now ? ~std::uint64_t{0} : std::uint64_t{0};
+        }
+        if (any_due == 0) return;
+        for (std::size_t k = 0; k < count; ++k) {
+            if (fire_at[k] <= a.now) a.spikes[fired++] = static_cast<std::uint32_t>(begin + k);
+        }
+    }
+};
+
+/// The part of a cell's time that runs faster. Own time s and time t are related by
+/// s(t) = t + (factor - 1) * (how much of the burst lies before t).
+struct Burst {
+    double begin = 0.0;     ///< ms
+    double duration = 0.0;  ///< ms
+    double gain = 0.0;      ///< burst_factor - 1
+
+    double own_time(double time) const { return time + gain * std::clamp(time - begin, 0.0, duration); }
+
+    friend bool operator==(const Burst&, const Burst&) = default;
+};
+
+class IntervalFire final : public NeuronGroup {
+   public:
+    explicit IntervalFire(const GroupArguments& arguments)
+        : ids_(arguments.ids),
+          population_first_(arguments.population_first.value),
+          population_size_(arguments.population_size),
+          key_(arguments.key),
+          resolution_(arguments.resolution),
+          instruction_set_(arguments.instruction_set),
+          fire_at_(ids_.size()),
+          steepness_(ids_.size()),
+          intervals_(ids_.size(), 0) {
+        take_parameters(arguments.parameters);
+        const GroupValues& initial = arguments.variables[0];
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            begin_interval(i, own_time(i));
+            if (initial[i] != 0.0) set_state(i, initial[i]);
+        }
+    }
+
+    std::size_t update(const UpdateArguments& arguments) override {
+        step_ = arguments.step;
+        std::size_t fired = 0;
+        for (const Part& part : parts_) {
+            const double now = own_time(part);
+            const std::size_t first_fired = fired;
+            const StepArrays arrays{.begin = part.begin,
+                                    .end = part.end,
+                                    .now = now,
+                                    .fire_at = fire_at_.data(),
+                                    .steepness = steepness_.data(),
+                                    .inputs = arguments.inputs[0],
+                                    .tau = tau_.values.data(),
+                                    .spikes = arguments.spikes,
+                                    .fired = fired};
+            fired = tau_.uniform() ? Dispatched<StepKernel<true>>::call(instruction_set_, &arrays)
+                                   : Dispatched<StepKernel<false>>::call(instruction_set_, &arrays);
+            for (std::size_t i = first_fired; i < fired; ++i) begin_interval(arguments.spikes[i], now);
+        }
+        return fired;
+    }
+
+    std::size_t largest_output() const override { return ids_.size(); }
+
+    void read(std::size_t, std::span<const std::uint32_t> neurons, double* out) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            const std::size_t i = neurons[k];
+            out[k] = 1.0 - math::expm1((fire_at_[i] - own_time(i)) / tau_[i]) / steepness_[i];
+        }
+    }
+
+    void write(std::size_t, std::span<const std::uint32_t> neurons, const double* values) override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) set_state(neurons[k], values[k]);
+    }
+
+    void set_parameters(std::span<const GroupValues> given) override {
+        std::vector<double> times(ids_.size());
+        for (std::size_t i = 0; i < ids_.size(); ++i) times[i] = own_time(i);
+        const GroupValues taus = tau_;
+        take_parameters(given);
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            const double now = own_time(i);
+            // Not even rounding may change cells whose parameters stay: which others are in the group is chance.
+            if (now == times[i] && tau_[i] == taus[i]) continue;
+            // The state is a function of the time that is left, in units of tau.
+            fire_at_[i] = now + (fire_at_[i] - times[i]) / taus[i] * tau_[i];
+        }
+    }
+
+    std::size_t bytes() const override {
+        const std::size_t doubles = fire_at_.capacity() + steepness_.capacity() + tau_.values.capacity() +
+                                    shortest_.values.capacity() + longest_.values.capacity();
+        return sizeof(*this) + doubles * sizeof(double) + intervals_.capacity() * sizeof(std::uint32_t) +
+               parts_.capacity() * sizeof(Part);
+    }
+
+   private:
+    /// Neurons whose own time is the same.
+    struct Part {
+        std::size_t begin;
+        std::size_t end;
+        Burst burst;
+    };
+
+    void take_parameters(std::span<const GroupValues> given) {
+        tau_ = given[tau];
+        shortest_ = given[interval_min];
+        longest_ = given[interval_max];
+        parts_.clear();
+        for (std::size_t i = 0; i < ids_.size(); ++i) {
+            const Burst burst = burst_of(i, given[burst_groups][i], given[burst_duration][i], given[burst_factor][i]);
+            if (parts_.empty() || parts_.back().burst != burst) parts_.push_back({i, i, burst});
+            parts_.back().end = i + 1;
+        }
+    }
+
+    Burst burst_of(std::size_t i, double groups, double duration, double factor) const {
+        if (groups != std::floor(groups)) {
+            // Where a distribution is given, only its bounds have been checked.
+            throw ValueOutOfBoundsError({.object = "burst_groups",
+                                         .value = to_text(groups),
+                                         .bound = "it must be a whole number",
+                                         .remedy = "round it"});
+        }
+        if (groups == 0.0) return {};
+        const std::uint64_t place = ids_[i].value - population_first_;
+        const std::uint64_t group = place * static_cast<std::uint64_t>(groups) / population_size_;
+        return {static_cast<double>(group) * duration, duration, factor - 1.0};
+    }
+
+    double own_time(const Part& part) const { return part.burst.own_time(static_cast<double>(step_) * resolution_); }
+    double own_time(std::size_t neuron) const {
+        const auto after = std::ranges::upper_bound(parts_, neuron, {}, &Part::begin);
+        return own_time(*(after - 1));
+    }
+
+    /// Sets the state to 0 and draws when the cell fires next.
+    void begin_interval(std::size_t i, double now) {
+        const double u = to_open_unit(RandomStream{key_, ids_[i].value}.word64(intervals_[i]++));
+        const double interval = shortest_[i] + (longest_[i] - shortest_[i]) * u;
+        fire_at_[i] = now + interval;
+        steepness_[i] = math::expm1(interval / tau_[i]);
+    }
+
+    void set_state(std::size_t i, double state) {
+        // From 1 on the cell fires in the next step.
+        const double rest = std::max(1.0 + (1.0 - state) * steepness_[i], 0x1p-100);
+        fire_at_[i] = own_time(i) + tau_[i] * math::log(rest);
+    }
+
+    IdSequence ids_;
+    std::uint64_t population_first_;
+    std::uint64_t population_size_;
+    RandomKey key_;
+    double resolution_;
+    InstructionSet instruction_set_;
+    Step step_ = 0;
+
+    AlignedVector<double> fire_at_;    ///< ms of own time
+    AlignedVector<double> steepness_;  ///< 1 / (m_inf - 1) = e^(interval / tau) - 1
+    std::vector<std::uint32_t> intervals_;  ///< how many have been drawn
+    GroupValues tau_;
+    GroupValues shortest_;
+    GroupValues longest_;
+    std::vector<Part> parts_;
+};
+
+/// Times need double precision, so all is calculated in it whatever precision was asked for.
+std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
+    return std::make_unique<IntervalFire>(arguments);
+}
+
+std::optional<std::string> conflict(std::span<const double> p) {
+    if (p[interval_min] > p[interval_max]) {
+        return "interval_min, " + to_text(p[interval_min]) + " ms, must not exceed interval_max, " +
+               to_text(p[interval_max]) + " ms";
+    }
+    if (p[interval_max] > longest_interval * p[tau]) {
+        return "interval_max, " + to_text(p[interval_max]) + " ms, must not exceed 100 tau, " +
+               to_text(longest_interval * p[tau]) + " ms";
+    }
+    if (p[burst_groups] != std::floor(p[burst_groups])) {
+        return "burst_groups, " + to_text(p[burst_groups]) + ", must be a whole number";
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+constinit const NeuronModel interval_fire{
+    .name = "interval_fire",
+    .summary = "Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes",
+    .equations = R"(dm/ds = (m_inf - m) / tau, with m_inf = 1 / (1 - exp(-T / tau))
+The interval T is drawn after every spike, uniformly between interval_min and interval_max, so that m rises from 0 to 1
+in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do. A cell fires
+at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever their weights, m
+and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
+A cell's own time s is the time t, but in bursts: with burst_groups > 0 the cells of the population are divided by id
+into that many groups of equal size, and the own time of group g = 0, 1, ... runs burst_factor times as fast for
+g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.)",
+    .reference = "M. Hines, S. Kumar and F. Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011)",
+    .parameters = parameters,
+    .variables = variables,
+    .receptors = receptors,
+    .weight_unit = "",
+    .takes_current = false,
+    .create = create,
+    .conflict = conflict,
+};
+
+}  // namespace ranvier::models
