@@ -1,0 +1,12 @@
+#pragma once
+
+#include "comm/exchange.hpp"
+
+/// Every method of exchange, defined in the file of its name. A new one gets a line here and one in exchange_registry.cpp.
+namespace ranvier::comm {
+
+extern const ExchangeInfo allgather_exchange;
+extern const ExchangeInfo alltoall_exchange;
+extern const ExchangeInfo alltoallv_exchange;
+
+}  // namespace ranvier::comm

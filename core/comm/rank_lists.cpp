@@ -1,0 +1,113 @@
+#include "comm/rank_lists.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace ranvier::comm {
+
+RankLists::RankLists(std::shared_ptr<const Destinations> destinations, std::vector<Rank> partners,
+                     std::uint32_t workers)
+    : destinations_(std::move(destinations)),
+      ranks_(std::move(partners)),
+      partner_count_(ranks_.size()),
+      workers_(workers),
+      counts_(partner_count_) {}
+
+RankLists::RankLists(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, std::uint32_t workers)
+    : destinations_(std::move(destinations)),
+      partner_count_(static_cast<std::size_t>(ranks)),
+      workers_(workers),
+      counts_(partner_count_) {}
+
+Share RankLists::share(std::uint32_t worker) const {
+    return share_of(worker, static_cast<std::uint32_t>(workers_.size()), partner_count_);
+}
+
+Rank RankLists::rank_of(std::size_t partner) const {
+    return ranks_.empty() ? Rank{static_cast<std::int32_t>(partner)} : ranks_[partner];
+}
+
+std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last) const {
+    if (ranks_.empty()) return static_cast<std::size_t>(rank.value);
+    const auto end = ranks_.begin() + static_cast<std::ptrdiff_t>(last);
+    const auto found = std::lower_bound(ranks_.begin() + static_cast<std::ptrdiff_t>(first), end, rank);
+    if (found == end || *found != rank) {
+        throw InternalError("exchange of spikes: a spike goes to rank " + std::to_string(rank.value) +
+                            ", which is not among those that spikes may go to");
+    }
+    return static_cast<std::size_t>(found - ranks_.begin());
+}
+
+void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
+    const auto [first, last] = share(worker);
+    Worker& mine = workers_[worker];
+    mine.items.clear();
+    mine.sorted.clear();
+    mine.taken = 0;
+    if (first == last) return;
+    const Rank first_rank = rank_of(first);
+    const Rank last_rank{rank_of(last - 1).value + 1};
+    for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
+        for (const EmittedSpike& spike : outboxes[shard]) {
+            mine.found.clear();
+            destinations_->find(shard, spike.local, first_rank, last_rank, mine.found);
+            std::size_t partner = first;
+            for (const Destination& destination : mine.found) {
+                // They come in ascending order.
+                partner = partner_of(destination.rank, partner, last);
+                mine.items.push_back({partner, ArrivedSpike(destination.address, spike.lag).word()});
+            }
+        }
+    }
+    sort(mine, first, last);
+}
+
+void RankLists::sort(Worker& worker, std::size_t first, std::size_t last) {
+    std::vector<std::uint64_t>& offsets = worker.offsets;
+    offsets.assign(last - first + 1, 0);
+    for (const Item& item : worker.items) ++offsets[item.partner - first + 1];
+    for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
+    worker.sorted.resize(worker.items.size());
+    for (const Item& item : worker.items) worker.sorted[offsets[item.partner - first]++] = item.word;
+    // Each offset has moved on to the beginning of the next.
+    for (std::size_t i = offsets.size() - 1; i > 0; --i) offsets[i] = offsets[i - 1];
+    offsets[0] = 0;
+}
+
+void RankLists::take(std::uint64_t most_per_worker) {
+    data_.clear();
+    std::fill(counts_.begin(), counts_.end(), std::size_t{0});
+    for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+        Worker& worker = workers_[w];
+        const std::uint64_t begin = worker.taken;
+        const std::uint64_t end = begin + std::min<std::uint64_t>(worker.sorted.size() - begin, most_per_worker);
+        if (begin == end) continue;
+        worker.taken = end;
+        data_.insert(data_.end(), worker.sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+                     worker.sorted.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto [first, last] = share(w);
+        for (std::size_t partner = first; partner < last; ++partner) {
+            const std::uint64_t from = std::max(begin, worker.offsets[partner - first]);
+            const std::uint64_t to = std::min(end, worker.offsets[partner - first + 1]);
+            if (from < to) counts_[partner] = to - from;
+        }
+    }
+}
+
+bool RankLists::anything_left() const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [](const Worker& worker) { return worker.taken < worker.sorted.size(); });
+}
+
+std::uint64_t RankLists::bytes() const {
+    std::uint64_t bytes = bytes_of(ranks_) + bytes_of(data_) + bytes_of(counts_);
+    for (const Worker& worker : workers_) {
+        bytes += bytes_of(worker.found) + bytes_of(worker.items) + bytes_of(worker.sorted) + bytes_of(worker.offsets);
+    }
+    return bytes;
+}
+
+}  // namespace ranvier::comm
