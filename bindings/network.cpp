@@ -113,12 +113,13 @@ void bind_network(nb::module_& module) {
         .def(
             "connect",
             [](Network& self, const InputSelection& sources, const InputSelection& targets, std::string rule,
-               std::uint64_t number, double probability, bool allow_autapses, bool allow_multapses,
-               const std::optional<InputArray<std::int64_t>>& source_indices,
+               std::uint64_t number, std::uint64_t least_number, double probability, bool allow_autapses,
+               bool allow_multapses, const std::optional<InputArray<std::int64_t>>& source_indices,
                const std::optional<InputArray<std::int64_t>>& target_indices, const InputValue& weight,
                const InputValue& delay, std::string name, double weight_bound) {
                 connect::RuleSpec spec{.name = std::move(rule),
                                        .number = number,
+                                       .least_number = least_number,
                                        .probability = probability,
                                        .allow_autapses = allow_autapses,
                                        .allow_multapses = allow_multapses,
@@ -130,9 +131,10 @@ void bind_network(nb::module_& module) {
                     .value;
             },
             nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(), nb::arg("number") = 0,
-            nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
-            nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
-            nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
+            nb::arg("least_number") = 0, nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true,
+            nb::arg("allow_multapses") = true, nb::arg("source_indices") = nb::none(),
+            nb::arg("target_indices") = nb::none(), nb::arg("weight"), nb::arg("delay"), nb::arg("name"),
+            nb::arg("weight_bound"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"))
         .def(

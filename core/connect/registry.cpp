@@ -7,9 +7,10 @@
 namespace ranvier::connect {
 
 std::span<const RuleInfo* const> rules() {
-    static constexpr std::array<const RuleInfo*, 7> all{
-        &all_to_all_rule,         &explicit_rule,   &fixed_indegree_rule,     &fixed_outdegree_rule,
-        &fixed_total_number_rule, &one_to_one_rule, &pairwise_bernoulli_rule,
+    static constexpr std::array<const RuleInfo*, 9> all{
+        &all_to_all_rule,      &explicit_rule,           &fixed_indegree_rule,
+        &fixed_outdegree_rule, &fixed_total_number_rule, &nearest_neighbors_rule,
+        &one_to_one_rule,      &pairwise_bernoulli_rule, &uniform_indegree_rule,
     };
     return all;
 }

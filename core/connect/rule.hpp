@@ -37,7 +37,8 @@ struct PairSpace {
 /// A rule as the user gave it. Which fields count is told by the description of the rule.
 struct RuleSpec {
     std::string name;                ///< "fixed_indegree", ...
-    std::uint64_t number = 0;        ///< in-degree, out-degree or total number
+    std::uint64_t number = 0;        ///< in-degree, out-degree or total number; uniform_indegree: greatest in-degree
+    std::uint64_t least_number = 0;  ///< uniform_indegree: least in-degree
     double probability = 0.0;        ///< pairwise_bernoulli
     bool allow_autapses = true;      ///< a neuron may connect to itself
     bool allow_multapses = true;     ///< a pair may be connected more than once

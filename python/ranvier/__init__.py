@@ -36,8 +36,10 @@ from ranvier.rules import (
     FixedIndegree,
     FixedOutdegree,
     FixedTotalNumber,
+    NearestNeighbors,
     OneToOne,
     PairwiseBernoulli,
+    UniformIndegree,
 )
 from ranvier.simulation import Counts, Simulation, predict_memory
 
@@ -55,6 +57,7 @@ __all__ = [
     "FixedOutdegree",
     "FixedTotalNumber",
     "LogNormal",
+    "NearestNeighbors",
     "Network",
     "Normal",
     "OneToOne",
@@ -71,6 +74,7 @@ __all__ = [
     "StateRecorder",
     "Stimulus",
     "Uniform",
+    "UniformIndegree",
     "WeightData",
     "WeightRecorder",
     "__source_revision__",

@@ -131,6 +131,7 @@ class Network:
         rule: str,
         *,
         number: int = ...,
+        least_number: int = ...,
         probability: float = ...,
         allow_autapses: bool = ...,
         allow_multapses: bool = ...,

@@ -117,7 +117,8 @@ def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
             )
         )
     receptors = ", ".join(model.receptors)
-    notes = f"Weights are in {model.weight_unit}. Inputs: {receptors}."
+    unit = f"are in {model.weight_unit}" if model.weight_unit else "have no unit"
+    notes = f"Weights {unit}. Inputs: {receptors}."
     if len(model.receptors) == 2:
         notes += " Weights >= 0 go to the first, negative ones to the second, with their sign."
     notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."

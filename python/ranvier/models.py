@@ -24,6 +24,7 @@ __all__ = [
     "iaf_psc_delta",
     "iaf_psc_exp",
     "inhomogeneous_poisson_generator",
+    "interval_fire",
     "noise_generator",
     "poisson_generator",
     "step_current_generator",
@@ -274,6 +275,70 @@ class iaf_psc_exp(NeuronModel):
             V_m=V_m,
             I_syn_ex=I_syn_ex,
             I_syn_in=I_syn_in,
+        )
+
+
+class interval_fire(NeuronModel):
+    """Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes.
+
+    Weights have no unit. Inputs: jump. State variables: m.
+
+    Parameters
+    ----------
+    tau : default 10 ms; > 0
+        Time constant with which the state relaxes.
+    interval_min : default 20 ms; > 0
+        Shortest interval between spikes.
+    interval_max : default 40 ms; > 0
+        Longest interval between spikes, at most 100 tau.
+    burst_groups : default 0; >= 0 and <= 1e+06
+        Number of groups, of equal size and by id, that burst one after another; 0: none burst.
+    burst_duration : default 50 ms; > 0
+        Time for which each group bursts.
+    burst_factor : default 5; > 0
+        How much faster the time of a cell runs while it bursts.
+    m : default 0
+        Initial value: state, at 1 of which the cell fires.
+
+    Notes
+    -----
+    ::
+
+        dm/ds = (m_inf - m) / tau, with m_inf = 1 / (1 - exp(-T / tau))
+        The interval T is drawn after every spike, uniformly between interval_min and interval_max, so that m rises from
+        0 to 1 in T. m jumps by the sum of the weights of the spikes that arrive, at the end of the step in which they do.
+        A cell fires at the end of the first step in which m has reached 1; m is set to 0. Whenever spikes arrive, whatever
+        their weights, m and the time of the next spike, s + tau ln((m_inf - m) / (m_inf - 1)), are calculated anew.
+        A cell's own time s is the time t, but in bursts: with burst_groups > 0 the cells of the population are divided by
+        id into that many groups of equal size, and the own time of group g = 0, 1, ... runs burst_factor times as fast for
+        g burst_duration <= t < (g + 1) burst_duration. Calculated in double precision always.
+
+    References
+    ----------
+    M. Hines, S. Kumar and F. Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011)
+    """
+
+    name: ClassVar[str] = "interval_fire"
+
+    def __init__(
+        self,
+        *,
+        tau: Values = 10.0,
+        interval_min: Values = 20.0,
+        interval_max: Values = 40.0,
+        burst_groups: Values = 0.0,
+        burst_duration: Values = 50.0,
+        burst_factor: Values = 5.0,
+        m: Values | None = None,
+    ) -> None:
+        super().__init__(
+            tau=tau,
+            interval_min=interval_min,
+            interval_max=interval_max,
+            burst_groups=burst_groups,
+            burst_duration=burst_duration,
+            burst_factor=burst_factor,
+            m=m,
         )
 
 
@@ -571,6 +636,7 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
     "iaf_psc_alpha": iaf_psc_alpha,
     "iaf_psc_delta": iaf_psc_delta,
     "iaf_psc_exp": iaf_psc_exp,
+    "interval_fire": interval_fire,
 }
 STIMULATORS: dict[str, type[Stimulator]] = {
     "ac_generator": ac_generator,

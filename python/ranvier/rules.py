@@ -7,7 +7,7 @@ another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,9 +23,11 @@ __all__ = [
     "FixedIndegree",
     "FixedOutdegree",
     "FixedTotalNumber",
+    "NearestNeighbors",
     "OneToOne",
     "PairwiseBernoulli",
     "Rule",
+    "UniformIndegree",
 ]
 
 # The core counts synapses in 64 bits, and Python's integers have no end.
@@ -136,6 +138,59 @@ class FixedIndegree(Rule):
             "allow_autapses": self.allow_autapses,
             "allow_multapses": self.allow_multapses,
         }
+
+
+@dataclass(frozen=True, repr=False)
+class UniformIndegree(Rule):
+    """Every target gets a number of connections drawn uniformly, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree_min, indegree_max
+        Least and greatest number of connections of a target. Every whole number from one to the other is as probable.
+    allow_autapses
+        Whether a neuron may be drawn as its own source.
+    allow_multapses
+        Whether a source may be drawn more than once for a target.
+    """
+
+    name: ClassVar[str] = "uniform_indegree"
+    indegree_min: int
+    indegree_max: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "least_number": _count(self.name, "indegree_min", self.indegree_min),
+            "number": _count(self.name, "indegree_max", self.indegree_max),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class NearestNeighbors(Rule):
+    """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
+
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Its last neuron stands
+    beside its first one.
+
+    Parameters
+    ----------
+    indegree
+        Connections per target, half of them from the neurons before it and half from those after it. An even number,
+        less than the number of neurons.
+
+    Arrays of weights or delays hold one number per connection: target by target, and for each its sources from the one
+    farthest before it to the one farthest after it.
+    """
+
+    name: ClassVar[str] = "nearest_neighbors"
+    indegree: int
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"number": _count(self.name, "indegree", self.indegree)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -251,7 +306,17 @@ class Explicit(Rule):
 
 _RULES: dict[str, type[Rule]] = {
     rule.name: rule
-    for rule in (OneToOne, AllToAll, FixedIndegree, FixedOutdegree, FixedTotalNumber, PairwiseBernoulli, Explicit)
+    for rule in (
+        OneToOne,
+        AllToAll,
+        FixedIndegree,
+        UniformIndegree,
+        FixedOutdegree,
+        FixedTotalNumber,
+        PairwiseBernoulli,
+        NearestNeighbors,
+        Explicit,
+    )
 }
 
 
@@ -287,7 +352,7 @@ def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
     except TypeError as error:
         if "missing" not in str(error):
             raise
-        missing = [name for name in names[: 2 if rule == "explicit" else 1] if name not in keywords]
+        missing = [field.name for field in fields(rule_type) if field.default is MISSING and field.name not in keywords]
         raise RuleError(
             f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=..."
         ) from None

@@ -85,6 +85,13 @@ inline RuleSpec rule(std::string name, std::uint64_t number, bool autapses = tru
     spec.allow_multapses = multapses;
     return spec;
 }
+inline RuleSpec uniform_indegree(std::uint64_t least, std::uint64_t greatest, bool autapses = true,
+                                 bool multapses = true) {
+    RuleSpec spec = rule("uniform_indegree", greatest, autapses, multapses);
+    spec.least_number = least;
+    return spec;
+}
+inline RuleSpec nearest_neighbors(std::uint64_t degree) { return rule("nearest_neighbors", degree, false, false); }
 inline RuleSpec bernoulli(double probability, bool autapses = true) {
     RuleSpec spec = rule("pairwise_bernoulli");
     spec.probability = probability;

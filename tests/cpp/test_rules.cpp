@@ -57,6 +57,21 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
         list_targets.push_back(random.next_below(pairs.targets));
     }
     specs.push_back(explicit_list(list_sources, list_targets));
+    for (const bool autapses : {true, false}) {
+        const std::uint64_t sources = pairs.sources - (autapses || pairs.sources == 0 ? 0 : 1);
+        for (const std::uint64_t greatest : {std::uint64_t{0}, std::uint64_t{1}, up_to(300)}) {
+            specs.push_back(uniform_indegree(up_to(greatest), greatest, autapses, true));
+        }
+        specs.push_back(uniform_indegree(sources / 2, sources, autapses, false));
+        specs.push_back(uniform_indegree(sources, sources, autapses, false));
+    }
+    if (pairs.first_source == pairs.first_target && pairs.sources == pairs.targets) {
+        // None, some, and all that there are.
+        const std::uint64_t most = pairs.sources == 0 ? 0 : (pairs.sources - 1) / 2;
+        for (const std::uint64_t half : {std::uint64_t{0}, up_to(most), most}) {
+            specs.push_back(nearest_neighbors(2 * half));
+        }
+    }
     return specs;
 }
 
@@ -68,8 +83,9 @@ std::string describe(const RuleSpec& spec, const PairSpace& pairs) {
 }
 
 bool positive_number_on_nothing(const RuleSpec& spec, const PairSpace& pairs) {
-    if (spec.name == "explicit" || spec.name == "pairwise_bernoulli" || spec.number == 0) return false;
-    const bool per_target = spec.name == "fixed_indegree";
+    if (spec.name == "explicit" || spec.name == "pairwise_bernoulli" || spec.name == "nearest_neighbors") return false;
+    if (spec.number == 0) return false;
+    const bool per_target = spec.name == "fixed_indegree" || spec.name == "uniform_indegree";
     const bool per_source = spec.name == "fixed_outdegree";
     if (per_target && pairs.targets == 0) return false;
     if (per_source && pairs.sources == 0) return false;
@@ -143,10 +159,14 @@ void expect_constraints(const RuleSpec& spec, const RuleSampler& sampler, const 
 void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const PairSpace& pairs,
                     const Partners& partners) {
     const std::uint64_t synapses = count_synapses(partners);
-    if (spec.name != "pairwise_bernoulli") {
+    if (spec.name == "uniform_indegree") {
+        const double targets = static_cast<double>(pairs.targets);
+        ASSERT_EQ(sampler.expected_synapses(), targets * static_cast<double>(spec.least_number + spec.number) / 2.0);
+    } else if (spec.name != "pairwise_bernoulli") {
         ASSERT_EQ(sampler.expected_synapses(), static_cast<double>(synapses));
     }
-    const bool fixed_degree = spec.name == "fixed_indegree" || spec.name == "fixed_outdegree";
+    const bool fixed_degree =
+        spec.name == "fixed_indegree" || spec.name == "fixed_outdegree" || spec.name == "nearest_neighbors";
     for (std::uint64_t major = 0; major < partners.size(); ++major) {
         const std::vector<std::uint64_t>& own = partners[major];
         if (fixed_degree) {
@@ -160,6 +180,10 @@ void expect_degrees(const RuleSpec& spec, const RuleSampler& sampler, const Pair
         }
         if (spec.name == "pairwise_bernoulli" && spec.probability <= 1e-12) {
             ASSERT_TRUE(own.empty());
+        }
+        if (spec.name == "uniform_indegree") {
+            ASSERT_GE(own.size(), spec.least_number);
+            ASSERT_LE(own.size(), spec.number);
         }
         if (spec.name == "one_to_one") {
             const bool is_self = self(sampler, pairs, major) == major;
@@ -213,7 +237,8 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
     for_each_case([&](const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed) {
         const auto sampler = bind(spec, pairs, seed);
         const auto length = sampler->array_length();
-        const bool has_order = spec.name != "fixed_total_number" && spec.name != "pairwise_bernoulli";
+        const bool has_order =
+            spec.name != "fixed_total_number" && spec.name != "pairwise_bernoulli" && spec.name != "uniform_indegree";
         ASSERT_EQ(length.has_value(), has_order);
         if (!length) return;
         const Partners partners = draw_all(*sampler, pairs);
@@ -245,7 +270,8 @@ TEST(EveryRule, DependsOnSeedAndProjection) {
     const PairSpace pairs{NeuronId{0}, 200, NeuronId{0}, 100};
     for (const RuleSpec& spec :
          {rule("fixed_indegree", 50), rule("fixed_outdegree", 50), rule("fixed_total_number", 5000),
-          rule("fixed_indegree", 50, true, false), rule("fixed_total_number", 5000, true, false), bernoulli(0.25)}) {
+          rule("fixed_indegree", 50, true, false), rule("fixed_total_number", 5000, true, false), bernoulli(0.25),
+          uniform_indegree(30, 60)}) {
         const Partners one = draw_all(*bind(spec, pairs, 1, 0), pairs);
         EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name;
         EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name;
@@ -264,6 +290,17 @@ TEST(ExplicitList, KeepsTheOrderOfTheListWithinATarget) {
     EXPECT_EQ(sampler->array_position(2, 1), 2U);
     EXPECT_EQ(sampler->array_position(2, 3), 5U);
     EXPECT_EQ(sampler->array_position(3, 0), 4U);
+}
+
+TEST(NearestNeighbors, StandOnARing) {
+    const PairSpace pairs{NeuronId{3}, 6, NeuronId{3}, 6};
+    EXPECT_EQ(draw_all(nearest_neighbors(2), pairs), (Partners{{5, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 0}}));
+    const Partners four = draw_all(nearest_neighbors(4), pairs);
+    EXPECT_EQ(four[0], (std::vector<std::uint64_t>{4, 5, 1, 2}));
+    EXPECT_EQ(four[1], (std::vector<std::uint64_t>{5, 0, 2, 3}));
+    EXPECT_EQ(four[3], (std::vector<std::uint64_t>{1, 2, 4, 5}));
+    EXPECT_EQ(four[5], (std::vector<std::uint64_t>{3, 4, 0, 1}));
+    EXPECT_EQ(draw_all(nearest_neighbors(2), {NeuronId{0}, 3, NeuronId{0}, 3}), (Partners{{2, 1}, {0, 2}, {1, 0}}));
 }
 
 TEST(FixedTotalNumber, WorksWherePairsAndNumbersAreHuge) {

@@ -41,7 +41,8 @@ TEST(Registry, HoldsAllRulesWithTheirDescriptions) {
         EXPECT_EQ(&connect::find_rule(info->name), info);
     }
     EXPECT_EQ(names, (std::vector<std::string_view>{"all_to_all", "explicit", "fixed_indegree", "fixed_outdegree",
-                                                    "fixed_total_number", "one_to_one", "pairwise_bernoulli"}));
+                                                    "fixed_total_number", "nearest_neighbors", "one_to_one",
+                                                    "pairwise_bernoulli", "uniform_indegree"}));
 }
 
 TEST(Registry, NamesTheNearestRule) {
@@ -65,6 +66,31 @@ TEST(FixedIndegree, RefusesATargetWithoutAnySource) {
     expect_error<RuleError>(rule("fixed_indegree", 1), {NeuronId{0}, 0, NeuronId{0}, 5}, {"0 allowed sources"});
     EXPECT_NO_THROW(bind(rule("fixed_indegree", 1), {NeuronId{0}, 0, NeuronId{0}, 0}));
     EXPECT_NO_THROW(bind(rule("fixed_indegree", 0), {NeuronId{0}, 0, NeuronId{0}, 5}));
+}
+
+TEST(UniformIndegree, RefusesWhatNoTargetCanHave) {
+    expect_error<RuleError>(uniform_indegree(5, 4), apart, {"indegree_min", "5", "indegree_max, 4"});
+    expect_error<RuleError>(uniform_indegree(3, 11, true, false), apart, {"indegree_max", "11", "10 allowed sources"});
+    expect_error<RuleError>(uniform_indegree(3, 10, false, false), same, {"9 allowed sources"});
+    expect_error<RuleError>(uniform_indegree(0, std::uint64_t{1} << 32), same, {"indegree_max", "2^32"});
+    expect_error<RuleError>(uniform_indegree(0, 1), {NeuronId{0}, 0, NeuronId{0}, 5}, {"0 allowed sources"});
+    EXPECT_NO_THROW(bind(uniform_indegree(0, 9, false, false), same));
+    EXPECT_NO_THROW(bind(uniform_indegree(4, 4), apart));
+}
+
+TEST(NearestNeighbors, RefuseWhatHasNoNeighbors) {
+    expect_error<RuleError>(nearest_neighbors(2), apart, {"sources", "from id 0", "from id 10"});
+    expect_error<RuleError>(nearest_neighbors(2), {NeuronId{0}, 10, NeuronId{0}, 9}, {"10 neurons", "9 neurons"});
+    expect_error<RuleError>(nearest_neighbors(2), {NeuronId{0}, 9, NeuronId{1}, 9}, {"from id 1 on"});
+    expect_error<RuleError>(nearest_neighbors(3), same, {"indegree", "3", "even"});
+    expect_error<RuleError>(nearest_neighbors(10), same, {"indegree", "10", "less than the number of sources, 10"});
+    EXPECT_NO_THROW(bind(nearest_neighbors(8), same));
+    const std::uint64_t many = std::uint64_t{1} << 33;
+    expect_error<RuleError>(nearest_neighbors(std::uint64_t{1} << 32), {NeuronId{0}, many, NeuronId{0}, many},
+                            {"2^32"});
+    expect_error<RuleError>(nearest_neighbors((std::uint64_t{1} << 32) - 2), {NeuronId{0}, many, NeuronId{0}, many},
+                            {"2^62"});
+    EXPECT_NO_THROW(bind(nearest_neighbors(2), {NeuronId{0}, 0, NeuronId{0}, 0}));
 }
 
 TEST(FixedOutdegree, RefusesMoreThanTheAllowedTargets) {

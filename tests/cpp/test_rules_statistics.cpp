@@ -42,6 +42,9 @@ TEST(EveryRule, DrawsAllAllowedPartnersAlike) {
                     EXPECT_GT(partners_p_value(rule("fixed_indegree", number, autapses, multapses), pairs),
                               significance)
                         << number;
+                    EXPECT_GT(partners_p_value(uniform_indegree(number / 2, number, autapses, multapses), pairs),
+                              significance)
+                        << number;
                     EXPECT_GT(partners_p_value(rule("fixed_outdegree", number, autapses, multapses), pairs),
                               significance)
                         << number;
@@ -189,6 +192,19 @@ double degrees_p_value(const std::vector<std::uint64_t>& degrees, const Probabil
         expected[k] = static_cast<double>(degrees.size()) * probability(static_cast<double>(k));
     }
     return statistics::chi_square_p_value(counts, expected);
+}
+
+TEST(UniformIndegree, HasUniformInDegrees) {
+    const PairSpace pairs{NeuronId{0}, 500, NeuronId{0}, 20000};
+    std::vector<double> degrees(21);
+    std::vector<double> differences(21);  // between neighbours, modulo 21: uniform if the two are independent
+    const Partners partners = draw_all(uniform_indegree(40, 60), pairs);
+    for (std::size_t target = 0; target < partners.size(); ++target) {
+        ++degrees[partners[target].size() - 40];
+        if (target % 2 == 1) ++differences[(21 + partners[target].size() - partners[target - 1].size()) % 21];
+    }
+    EXPECT_GT(statistics::uniform_p_value(degrees), significance);
+    EXPECT_GT(statistics::uniform_p_value(differences), significance);
 }
 
 TEST(Bernoulli, HasBinomialInDegrees) {
