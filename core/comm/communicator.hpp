@@ -84,6 +84,11 @@ class Communicator {
     virtual std::int32_t host_rank() const = 0;
     virtual std::int32_t host_size() const = 0;
 
+    /// Tells how many threads of this process will be busy, counting 1 at first. Where a host has fewer processors than busy
+    /// threads, processes that wait leave theirs to others, which costs time where it is not needed.
+    /// @note Collective.
+    virtual void expect_threads(std::int32_t /*threads*/) {}
+
     /// @note Collective.
     virtual void barrier() = 0;
     /// Replaces each element by its sum (least, greatest) over all processes. @note Collective.

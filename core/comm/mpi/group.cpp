@@ -1,0 +1,166 @@
+#include "comm/mpi/group.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace ranvier::comm::mpi {
+
+namespace {
+
+/// The processors that this process may use, as bits.
+using ProcessorMask = std::array<std::uint64_t, CPU_SETSIZE / 64>;
+
+ProcessorMask own_processors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ProcessorMask mask{};
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        // More processors than the set has room for: the count will do.
+        mask.fill(~std::uint64_t{0});
+        return mask;
+    }
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+        if (CPU_ISSET(i, &set)) mask[i / 64] |= std::uint64_t{1} << i % 64;
+    }
+    return mask;
+}
+
+constexpr int piece_tag = 0;
+
+}  // namespace
+
+void Idle::pass() {
+    constexpr int turns = 20;
+    constexpr int yields = 200;
+    constexpr std::chrono::microseconds moment{20};
+    ++turns_;
+    if (turns_ <= turns) return;
+    if (turns_ <= turns + yields) {
+        sched_yield();
+    } else {
+        std::this_thread::sleep_for(moment);
+    }
+}
+
+Group::Group(MPI_Comm original, std::size_t most)
+    : collective(CommunicatorHandle::duplicate(original)),
+      point_to_point(CommunicatorHandle::duplicate(original)),
+      host(CommunicatorHandle::of_host(original)),
+      most_bytes(most) {
+    check_mpi(MPI_Comm_rank(collective.get(), &rank), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(collective.get(), &size), "MPI_Comm_size");
+    expect_threads(1);
+}
+
+void Group::expect_threads(std::int32_t threads) {
+    // Processes of a host may be bound to processors of their own, or all to the same.
+    ProcessorMask processors = own_processors();
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, processors.data(), static_cast<int>(processors.size()), MPI_UINT64_T, MPI_BOR,
+                            host.get()),
+              "MPI_Allreduce");
+    std::int64_t busy = threads;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT64_T, MPI_SUM, host.get()), "MPI_Allreduce");
+    std::int64_t available = 0;
+    for (const std::uint64_t bits : processors) available += std::popcount(bits);
+    int crowded = busy > available ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, collective.get()), "MPI_Allreduce");
+    oversubscribed = crowded != 0;
+}
+
+bool Group::test(std::span<MPI_Request> requests) {
+    int done = 0;
+    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
+              "MPI_Testall");
+    return done != 0;
+}
+
+void Group::wait(std::span<MPI_Request> requests) const {
+    if (!oversubscribed) {
+        check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+        return;
+    }
+    Idle idle;
+    while (!test(requests)) idle.pass();
+}
+
+void Group::barrier() const {
+    run(
+        "MPI_Barrier", [&] { return MPI_Barrier(collective.get()); },
+        [&](MPI_Request* request) { return MPI_Ibarrier(collective.get(), request); });
+}
+
+MpiRequest::~MpiRequest() {
+    // The buffers are the caller's, and gone soon. What fails here has failed for the others too.
+    try {
+        if (mpi_is_running()) wait();
+    } catch (const std::exception&) {
+    }
+}
+
+void MpiRequest::send(std::span<const std::byte> data, int to) {
+    group_->for_each_piece(data, [&](std::span<const std::byte> piece) {
+        check_mpi(MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, to, piece_tag,
+                            group_->collective.get(), add()),
+                  "MPI_Isend");
+    });
+}
+
+void MpiRequest::receive(std::span<std::byte> data, int from) {
+    group_->for_each_piece(data, [&](std::span<std::byte> piece) {
+        check_mpi(MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, from, piece_tag,
+                            group_->collective.get(), add()),
+                  "MPI_Irecv");
+    });
+}
+
+void Sections::divide(std::span<const std::size_t> counts, std::size_t longest_short) {
+    counts_.resize(counts.size());
+    offsets_.resize(counts.size());
+    places_.resize(counts.size());
+    long_.clear();
+    short_bytes_ = 0;
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        places_[i] = place;
+        offsets_[i] = static_cast<int>(short_bytes_);
+        if (counts[i] > longest_short) {
+            counts_[i] = 0;
+            long_.push_back({i, place, counts[i]});
+        } else {
+            counts_[i] = static_cast<int>(counts[i]);
+            short_bytes_ += counts[i];
+        }
+        place += counts[i];
+    }
+}
+
+const std::byte* Sections::pack(std::span<const std::byte> data) {
+    if (long_.empty()) return place(data);
+    packed_.resize(short_bytes_);
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        const auto section = data.subspan(places_[i], static_cast<std::size_t>(counts_[i]));
+        std::copy(section.begin(), section.end(), packed_.begin() + offsets_[i]);
+    }
+    return place(std::span<const std::byte>(packed_));
+}
+
+std::byte* Sections::room(std::span<std::byte> data) {
+    if (long_.empty()) return place(data);
+    packed_.resize(short_bytes_);
+    return place(std::span(packed_));
+}
+
+void Sections::unpack(std::span<std::byte> data) const {
+    if (long_.empty()) return;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        std::copy_n(packed_.begin() + offsets_[i], counts_[i], data.subspan(places_[i]).begin());
+    }
+}
+
+}  // namespace ranvier::comm::mpi

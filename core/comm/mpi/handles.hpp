@@ -1,0 +1,63 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+#include <utility>
+
+/// MPI's objects as values that own them. None of them calls MPI after it was finalized: whoever did that has freed all.
+namespace ranvier::comm::mpi {
+
+/// Whether MPI may be called.
+bool mpi_is_running();
+
+/// "Open MPI 5.0.11", "MPICH 5.0.2".
+std::string mpi_library_name();
+
+/// @throws CommunicationError with MPI's text unless `code` is MPI_SUCCESS
+/// @param call the MPI function that returned it
+void check_mpi(int code, const char* call);
+
+/// A communicator, whose errors come back as codes.
+class CommunicatorHandle {
+   public:
+    CommunicatorHandle() = default;
+    /// Takes over what MPI has made. @note Collective, as all that makes communicators.
+    explicit CommunicatorHandle(MPI_Comm communicator);
+    CommunicatorHandle(CommunicatorHandle&& other) noexcept
+        : communicator_(std::exchange(other.communicator_, MPI_COMM_NULL)) {}
+    CommunicatorHandle& operator=(CommunicatorHandle&& other) noexcept {
+        std::swap(communicator_, other.communicator_);
+        return *this;
+    }
+    ~CommunicatorHandle();
+
+    /// A communicator of the same processes, whose messages never meet those of the original. @note Collective.
+    static CommunicatorHandle duplicate(MPI_Comm original);
+    /// Of the processes that share memory with this one. @note Collective.
+    static CommunicatorHandle of_host(MPI_Comm original);
+
+    MPI_Comm get() const { return communicator_; }
+
+   private:
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+};
+
+/// Memory that others write to, in an access epoch that lasts as long as it does.
+class WindowHandle {
+   public:
+    /// @note Collective, and so is destroying it.
+    WindowHandle(std::size_t bytes, MPI_Comm communicator);
+    WindowHandle(const WindowHandle&) = delete;
+    WindowHandle& operator=(const WindowHandle&) = delete;
+    ~WindowHandle();
+
+    MPI_Win get() const { return window_; }
+    void* memory() const { return memory_; }
+
+   private:
+    MPI_Win window_ = MPI_WIN_NULL;
+    void* memory_ = nullptr;
+};
+
+}  // namespace ranvier::comm::mpi

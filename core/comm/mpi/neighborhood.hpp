@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "comm/communicator.hpp"
+#include "comm/mpi/group.hpp"
+
+namespace ranvier::comm::mpi {
+
+/// @note Collective.
+std::unique_ptr<Neighborhood> make_mpi_neighborhood(std::shared_ptr<const Group> group, std::span<const Rank> sources,
+                                                    std::span<const Rank> destinations);
+
+}  // namespace ranvier::comm::mpi

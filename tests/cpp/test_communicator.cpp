@@ -1,0 +1,361 @@
+// Every verb of Communicator, on as many processes as there are: alone by default; under mpiexec, when
+// RANVIER_TEST_LIBRARY names the MPI library to load and RANVIER_TEST_PLUGIN the plugin, on those of the run. Then all
+// processes take part in every test, and RANVIER_TEST_MOST_BYTES may make MPI calls so short that data are cut into pieces.
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/mpi_plugin.hpp"
+
+namespace ranvier::comm {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+std::shared_ptr<Communicator> open_communicator() {
+    const std::string library = environment("RANVIER_TEST_LIBRARY");
+    if (library.empty()) return make_local_communicator();
+    if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        std::fprintf(stderr, "%s\n", dlerror());
+        std::exit(2);
+    }
+    MpiOptions options;
+    const std::string most_bytes = environment("RANVIER_TEST_MOST_BYTES");
+    if (!most_bytes.empty()) options.most_bytes_per_call = std::stoull(most_bytes);
+    auto communicator = open_mpi_communicator(environment("RANVIER_TEST_PLUGIN"), options);
+    const std::string threads = environment("RANVIER_TEST_THREADS");
+    if (!threads.empty()) communicator->expect_threads(std::stoi(threads));
+    return communicator;
+}
+
+/// What rank `from` sends to rank `to`, so that a byte in a wrong place shows.
+Bytes content(std::int32_t from, std::int32_t to, std::size_t size, unsigned salt = 0) {
+    Bytes bytes(size);
+    std::uint32_t state = static_cast<std::uint32_t>(from * 7919 + to * 104729) + salt * 15485863U + 1;
+    for (std::byte& byte : bytes) {
+        state = state * 1664525U + 1013904223U;
+        byte = static_cast<std::byte>(state >> 24U);
+    }
+    return bytes;
+}
+
+void append(Bytes& to, const Bytes& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+class CommunicatorTest : public testing::Test {
+   protected:
+    static void SetUpTestSuite() { shared() = open_communicator(); }
+    static void TearDownTestSuite() { shared().reset(); }
+    void TearDown() override { c.barrier(); }
+
+    static std::shared_ptr<Communicator>& shared() {
+        static std::shared_ptr<Communicator> communicator;
+        return communicator;
+    }
+
+    Communicator& c = *shared();
+    const std::int32_t me = c.rank().value;
+    const std::int32_t size = c.size();
+    const std::size_t processes = static_cast<std::size_t>(size);
+};
+
+TEST_F(CommunicatorTest, KnowsItsPlace) {
+    EXPECT_EQ(environment("RANVIER_TEST_SIZE").empty() ? "1" : environment("RANVIER_TEST_SIZE"), std::to_string(size));
+    EXPECT_GE(me, 0);
+    EXPECT_LT(me, size);
+    // All tests run on one host.
+    EXPECT_EQ(c.host_rank(), me);
+    EXPECT_EQ(c.host_size(), size);
+    const std::string expected = environment("RANVIER_TEST_TRANSPORT");
+    EXPECT_EQ(c.transport().substr(0, expected.size()), expected);
+    EXPECT_EQ(c.sum(static_cast<std::uint64_t>(me)), processes * (processes - 1) / 2);
+}
+
+TEST_F(CommunicatorTest, ABarrierWaitsForAll) {
+    for (std::int32_t late = 0; late < size; ++late) {
+        const auto start = std::chrono::steady_clock::now();
+        if (late == me) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        c.barrier();
+        EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(late == me ? 30 : 10));
+        c.barrier();
+    }
+}
+
+TEST_F(CommunicatorTest, Reduces) {
+    std::vector<std::uint64_t> values(1001);
+    const auto fill = [&] {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = i * 1000 + static_cast<std::uint64_t>(me);
+    };
+    fill();
+    c.reduce(values, Reduction::sum);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(values[i], i * 1000 * processes + processes * (processes - 1) / 2);
+    }
+    fill();
+    c.reduce(values, Reduction::least);
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i * 1000);
+    fill();
+    c.reduce(values, Reduction::greatest);
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i * 1000 + processes - 1);
+    // All 64 bits, unsigned.
+    EXPECT_EQ(c.greatest(me == 0 ? ~std::uint64_t{0} : 1), ~std::uint64_t{0});
+    c.reduce({}, Reduction::sum);
+}
+
+TEST_F(CommunicatorTest, SumsInTheBackground) {
+    std::vector<std::uint64_t> first(333, 1);
+    std::vector<std::uint64_t> second(1, static_cast<std::uint64_t>(me));
+    const auto a = c.start_sum(first);
+    {
+        const auto b = c.start_sum(second);
+        while (!a->test()) std::this_thread::yield();
+        // Destroying a request completes it.
+    }
+    EXPECT_EQ(first, std::vector<std::uint64_t>(333, processes));
+    EXPECT_EQ(second[0], processes * (processes - 1) / 2);
+}
+
+class Sizes : public CommunicatorTest, public testing::WithParamInterface<std::size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(, Sizes, testing::Values(0, 1, 64, 999, 1000, 1001, 2000, 100'003));
+
+TEST_P(Sizes, Broadcasts) {
+    for (std::int32_t root = 0; root < size; ++root) {
+        const Bytes expected = content(root, 0, GetParam());
+        Bytes data = me == root ? expected : Bytes(GetParam());
+        c.broadcast(data, Rank{root});
+        EXPECT_EQ(data, expected);
+    }
+}
+
+TEST_P(Sizes, Allgathers) {
+    Bytes received(GetParam() * processes);
+    c.allgather(content(me, 0, GetParam()), received);
+    Bytes expected;
+    for (std::int32_t r = 0; r < size; ++r) append(expected, content(r, 0, GetParam()));
+    EXPECT_EQ(received, expected);
+}
+
+/// Unequal sections, some of them empty.
+std::size_t uneven(std::int32_t from, std::int32_t to, std::size_t bytes) {
+    return (from + 2 * to) % 3 == 1 ? 0 : bytes / static_cast<std::size_t>(1 + (from + to) % 4);
+}
+
+TEST_P(Sizes, GathersUnequalSections) {
+    std::vector<std::size_t> counts;
+    Bytes expected;
+    for (std::int32_t r = 0; r < size; ++r) {
+        counts.push_back(uneven(r, 0, GetParam()));
+        append(expected, content(r, 0, counts.back()));
+    }
+    const Bytes mine = content(me, 0, counts[static_cast<std::size_t>(me)]);
+    Bytes received(expected.size());
+    c.allgatherv(mine, received, counts);
+    EXPECT_EQ(received, expected);
+    for (std::int32_t root = 0; root < size; ++root) {
+        received.assign(me == root ? expected.size() : 0, std::byte{0});
+        c.gatherv(mine, received, me == root ? std::span<const std::size_t>(counts) : std::span<const std::size_t>(),
+                  Rank{root});
+        EXPECT_EQ(received, me == root ? expected : Bytes());
+    }
+}
+
+TEST_P(Sizes, ExchangesEqualSections) {
+    Bytes sent;
+    Bytes expected;
+    for (std::int32_t r = 0; r < size; ++r) {
+        append(sent, content(me, r, GetParam()));
+        append(expected, content(r, me, GetParam()));
+    }
+    Bytes received(sent.size());
+    c.alltoall(sent, received);
+    EXPECT_EQ(received, expected);
+    received.assign(sent.size(), std::byte{0});
+    c.start_alltoall(sent, received)->wait();
+    EXPECT_EQ(received, expected);
+    received.assign(sent.size(), std::byte{0});
+    const auto request = c.start_alltoall(sent, received);
+    while (!request->test()) std::this_thread::yield();
+    EXPECT_EQ(received, expected);
+}
+
+TEST_P(Sizes, ExchangesUnequalSections) {
+    std::vector<std::size_t> send_counts;
+    std::vector<std::size_t> receive_counts;
+    Bytes sent;
+    Bytes expected;
+    for (std::int32_t r = 0; r < size; ++r) {
+        send_counts.push_back(uneven(me, r, GetParam()));
+        receive_counts.push_back(uneven(r, me, GetParam()));
+        append(sent, content(me, r, send_counts.back()));
+        append(expected, content(r, me, receive_counts.back()));
+    }
+    Bytes received(expected.size());
+    c.alltoallv(sent, send_counts, received, receive_counts);
+    EXPECT_EQ(received, expected);
+}
+
+TEST_P(Sizes, SendsInOrderToAnybody) {
+    constexpr int messages = 5;
+    for (int i = 0; i < messages; ++i) {
+        for (std::int32_t r = 0; r < size; ++r) {
+            Bytes data = content(me, r, GetParam(), static_cast<unsigned>(i));
+            c.send(data, Rank{r}, 7);
+            // It was copied.
+            std::ranges::fill(data, std::byte{255});
+        }
+    }
+    std::vector<unsigned> next(processes, 0);
+    Message message{};
+    for (int left = messages * size; left > 0;) {
+        if (!c.try_receive(7, message)) continue;
+        --left;
+        const auto from = static_cast<std::size_t>(message.from.value);
+        EXPECT_EQ(message.data, content(message.from.value, me, GetParam(), next.at(from)));
+        ++next[from];
+    }
+    c.complete_sends();
+    EXPECT_EQ(next, std::vector<unsigned>(processes, messages));
+    EXPECT_FALSE(c.try_receive(7, message));
+}
+
+TEST_P(Sizes, SendsAgainWhatWasSetUpOnce) {
+    std::vector<Rank> destinations;
+    for (std::int32_t r = 0; r < size; r += 1 + me % 2) destinations.push_back(Rank{r});
+    const auto persistent = c.make_persistent_send(GetParam(), destinations, 1023);
+    std::size_t expected = 0;
+    for (std::int32_t r = 0; r < size; ++r) expected += me % (1 + r % 2) == 0 ? 1 : 0;
+    Message message{};
+    for (unsigned turn = 0; turn < 3; ++turn) {
+        EXPECT_TRUE(persistent->done());
+        ASSERT_EQ(persistent->buffer().size(), GetParam());
+        std::ranges::copy(content(me, 0, GetParam(), turn), persistent->buffer().begin());
+        persistent->start();
+        for (std::size_t left = expected; left > 0;) {
+            if (!c.try_receive(1023, message)) continue;
+            --left;
+            EXPECT_EQ(message.data, content(message.from.value, 0, GetParam(), turn));
+        }
+        persistent->wait();
+        c.barrier();
+    }
+    EXPECT_FALSE(c.try_receive(1023, message));
+}
+
+TEST_P(Sizes, WritesIntoWindows) {
+    const std::size_t bytes = GetParam();
+    const auto window = c.make_window(bytes * processes);
+    ASSERT_EQ(window->memory().size(), bytes * processes);
+    for (unsigned turn = 0; turn < 3; ++turn) {
+        window->fence();
+        std::vector<Bytes> data;
+        for (std::int32_t r = 0; r < size; ++r) {
+            data.push_back(content(me, r, bytes, turn));
+            window->put(data.back(), Rank{r}, bytes * static_cast<std::size_t>(me));
+        }
+        window->fence();
+        Bytes expected;
+        for (std::int32_t r = 0; r < size; ++r) append(expected, content(r, me, bytes, turn));
+        EXPECT_TRUE(std::ranges::equal(window->memory(), expected));
+    }
+}
+
+TEST_P(Sizes, ExchangesWithNeighbors) {
+    // A ring without its last process, and rank 0 also with itself.
+    const auto is_edge = [&](std::int32_t from, std::int32_t to) {
+        return (to == from + 1 && to + 1 < size) || (from == 0 && to == 0);
+    };
+    std::vector<Rank> sources;
+    std::vector<Rank> destinations;
+    for (std::int32_t r = size - 1; r >= 0; --r) {
+        if (is_edge(r, me)) sources.push_back(Rank{r});
+        if (is_edge(me, r)) destinations.push_back(Rank{r});
+    }
+    const auto neighborhood = c.make_neighborhood(sources, destinations);
+    EXPECT_TRUE(std::ranges::equal(neighborhood->sources(), sources));
+    EXPECT_TRUE(std::ranges::equal(neighborhood->destinations(), destinations));
+    Bytes sent;
+    Bytes expected;
+    std::vector<std::size_t> send_counts;
+    std::vector<std::size_t> receive_counts;
+    for (const Rank r : destinations) append(sent, content(me, r.value, GetParam()));
+    for (const Rank r : sources) append(expected, content(r.value, me, GetParam()));
+    Bytes received(expected.size());
+    neighborhood->alltoall(sent, received);
+    EXPECT_EQ(received, expected);
+
+    sent.clear();
+    expected.clear();
+    for (const Rank r : destinations) {
+        send_counts.push_back(uneven(me, r.value, GetParam()));
+        append(sent, content(me, r.value, send_counts.back(), 1));
+    }
+    for (const Rank r : sources) {
+        receive_counts.push_back(uneven(r.value, me, GetParam()));
+        append(expected, content(r.value, me, receive_counts.back(), 1));
+    }
+    received.assign(expected.size(), std::byte{0});
+    neighborhood->alltoallv(sent, send_counts, received, receive_counts);
+    EXPECT_EQ(received, expected);
+}
+
+TEST_F(CommunicatorTest, KeepsTagsApart) {
+    constexpr int tags = 40;
+    constexpr int messages = 25;
+    for (int i = 0; i < messages; ++i) {
+        for (int tag = 0; tag < tags; ++tag) {
+            for (std::int32_t r = 0; r < size; ++r) {
+                c.send(content(me, r, static_cast<std::size_t>(tag), static_cast<unsigned>(i)), Rank{r}, tag);
+            }
+        }
+    }
+    Message message{};
+    for (int tag = tags - 1; tag >= 0; --tag) {
+        std::vector<unsigned> next(processes, 0);
+        for (int left = messages * size; left > 0;) {
+            if (!c.try_receive(tag, message)) continue;
+            --left;
+            const auto from = static_cast<std::size_t>(message.from.value);
+            ASSERT_EQ(message.data, content(message.from.value, me, static_cast<std::size_t>(tag), next.at(from)++));
+        }
+    }
+    c.complete_sends();
+}
+
+TEST_F(CommunicatorTest, CollectivesAndMessagesDoNotMeet) {
+    for (std::int32_t r = 0; r < size; ++r) c.send(content(me, r, 50), Rank{r}, 0);
+    Bytes sent;
+    for (std::int32_t r = 0; r < size; ++r) append(sent, content(me, r, 5000));
+    Bytes received(sent.size());
+    c.alltoall(sent, received);
+    Message message{};
+    std::set<std::int32_t> from;
+    while (from.size() < processes) {
+        if (!c.try_receive(0, message)) continue;
+        EXPECT_EQ(message.data, content(message.from.value, me, 50));
+        from.insert(message.from.value);
+    }
+    c.complete_sends();
+}
+
+}  // namespace
+}  // namespace ranvier::comm
