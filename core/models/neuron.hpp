@@ -31,8 +31,8 @@ struct GroupValues {
 struct UpdateArguments {
     Step step = 0;
     /// One array per receptor with n inputs of this step each: the sum of the weights of the spikes that arrived, or -0.0
-    /// where none did. (Weights are never -0.0, so that adding one of 0 to -0.0 gives +0.0.) The group sets them to -0.0
-    /// when it has read them.
+    /// where none did and no stimulus acted. (Weights are never -0.0, so that adding one of 0 to -0.0 gives +0.0.) The group
+    /// sets them to -0.0 when it has read them.
     double* const* inputs = nullptr;
     /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
     const double* current = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -29,6 +30,10 @@ class GroupDriver {
         bool per_neuron = false;
         /// Parameters and initial values other than the defaults: for all neurons or one each.
         std::map<std::string_view, std::vector<double>> values = {};
+        /// Ids of the neurons, in a population that begins at id `population_first`; by default 0, 1, ..., all of it.
+        IdSequence ids = {};
+        std::uint64_t population_first = 0;
+        std::uint64_t population_size = 0;
     };
 
     GroupDriver(std::string_view model, const Options& options)
@@ -51,10 +56,10 @@ class GroupDriver {
                 variables.push_back(parameters_[parameter(info.initial_parameter)]);
             }
         }
-        group_ = model_.create({.ids = {NeuronId{0}, 1, size_},
-                                .population_first = NeuronId{0},
-                                .population_size = size_,
-                                .key = make_key(1, Purpose::test, 1),
+        group_ = model_.create({.ids = options.ids.empty() ? IdSequence{NeuronId{0}, 1, size_} : options.ids,
+                                .population_first = NeuronId{options.population_first},
+                                .population_size = options.ids.empty() ? size_ : options.population_size,
+                                .key = key(),
                                 .resolution = options.resolution,
                                 .precision = options.precision,
                                 .instruction_set = options.instruction_set,
@@ -62,7 +67,7 @@ class GroupDriver {
                                 .variables = variables,
                                 .spike_steps = {}});
         // One more than needed, to see that nothing behind the end is touched.
-        for (auto& array : inputs_) array.assign(size_ + 1, 0.0);
+        for (auto& array : inputs_) array.assign(size_ + 1, -0.0);
         spikes_.assign(group_->largest_output() + 1, 0);
     }
 
@@ -86,7 +91,7 @@ class GroupDriver {
                                                   .spikes = spikes_.data()});
         for (const auto& array : inputs_) {
             sound_ = sound_ && array[size_] == guard;
-            for (std::size_t i = 0; i < size_; ++i) sound_ = sound_ && array[i] == 0.0;
+            for (std::size_t i = 0; i < size_; ++i) sound_ = sound_ && array[i] == 0.0 && std::signbit(array[i]);
         }
         sound_ = sound_ && spikes_[group_->largest_output()] == guard_index;
         return {spikes_.begin(), spikes_.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -113,6 +118,7 @@ class GroupDriver {
 
     const NeuronModel& model() const { return model_; }
     NeuronGroup& group() { return *group_; }
+    static RandomKey key() { return make_key(1, Purpose::test, 1); }
 
    private:
     static constexpr double guard = 1234.5;
