@@ -22,6 +22,7 @@ enum class Purpose : std::uint32_t {
     stimulus_weight,    ///< weights of a stimulus
     test,               ///< for tests only
     neuron,             ///< what the neurons of a population draw while they run
+    placement,          ///< dealing neurons to processes
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

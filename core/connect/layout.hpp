@@ -1,12 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
+#include "connect/placement.hpp"
 
 namespace ranvier::connect {
 
@@ -16,29 +20,29 @@ struct PopulationRange {
     std::uint64_t size = 0;
 };
 
-/// Which neurons one shard owns and how it numbers them: neurons are dealt to shards round-robin by id, and a shard
-/// numbers its own population by population, ids ascending.
+/// Which neurons one shard owns and how it numbers them: population by population, ids ascending.
 class ShardLayout {
    public:
     /// Each population begins at a multiple of this, so that arrays over the neurons of a shard are aligned for vector
     /// instructions wherever a population begins. The indices in between are unused.
     static constexpr std::uint64_t alignment = 8;
 
-    /// The neurons of one population on this shard: ids first, first + shards, ...
+    /// The neurons of one population on this shard.
     struct Part {
-        NeuronId first;
-        std::uint64_t count = 0;
+        IdSequence ids;
         std::uint32_t offset = 0;  ///< local index of the first one
     };
 
     ShardLayout() = default;
-    ShardLayout(ShardId shard, std::uint32_t shards, std::span<const PopulationRange> populations)
-        : shard_(shard), shards_(shards) {
+    /// @param ids all that the shard owns
+    ShardLayout(ShardId shard, IdSequence ids, std::span<const PopulationRange> populations)
+        : shard_(shard), ids_(std::move(ids)) {
         std::uint64_t offset = 0;
         for (const PopulationRange& population : populations) {
-            const auto [skip, count] = local(population.first, population.size);
+            IdSequence own = ids_.within(population.first, population.size);
             offset = (offset + alignment - 1) / alignment * alignment;
-            parts_.push_back({NeuronId{population.first.value + skip}, count, static_cast<std::uint32_t>(offset)});
+            const std::uint64_t count = own.size();
+            parts_.push_back({std::move(own), static_cast<std::uint32_t>(offset)});
             offset += count;
             if (offset > UINT32_MAX) {
                 throw ValueOutOfBoundsError({.object = "number of neurons on one shard",
@@ -50,27 +54,18 @@ class ShardLayout {
         size_ = static_cast<std::uint32_t>(offset);
     }
 
+    /// Index of the shard among those of its process.
     ShardId shard() const { return shard_; }
-    std::uint32_t shards() const { return shards_; }
     /// One more than the largest local index.
     std::uint32_t size() const { return size_; }
+    const IdSequence& ids() const { return ids_; }
     std::span<const Part> parts() const { return parts_; }
     const Part& part(PopulationId population) const { return parts_[population.value]; }
-
-    struct LocalRange {
-        std::uint64_t skip = 0;   ///< how many ids come before the first that is here
-        std::uint64_t count = 0;  ///< how many are here
-    };
-    /// Which of the ids first, first + 1, ..., first + size - 1 are on this shard.
-    LocalRange local(NeuronId first, std::uint64_t size) const {
-        const std::uint64_t skip = (shard_.value + shards_ - first.value % shards_) % shards_;
-        return {skip, skip < size ? (size - skip - 1) / shards_ + 1 : 0};
-    }
 
     /// @pre the neuron is on this shard and belongs to this population
     LocalIndex local_index(PopulationId population, NeuronId id) const {
         const Part& own = part(population);
-        return LocalIndex{own.offset + static_cast<std::uint32_t>((id.value - own.first.value) / shards_)};
+        return LocalIndex{own.offset + static_cast<std::uint32_t>(own.ids.count_below(id))};
     }
 
     /// The population and the id of a local neuron.
@@ -86,14 +81,61 @@ class ShardLayout {
     }
     NeuronId id_of(LocalIndex local) const {
         const Part& own = part(population_of(local));
-        return NeuronId{own.first.value + std::uint64_t{local.value - own.offset} * shards_};
+        return own.ids[local.value - own.offset];
     }
 
    private:
     ShardId shard_;
-    std::uint32_t shards_ = 1;
     std::uint32_t size_ = 0;
+    IdSequence ids_;
     std::vector<Part> parts_;
+};
+
+/// Which neurons a process owns, and which of its shards has which: they are dealt to the shards in turn.
+class ProcessLayout {
+   public:
+    ProcessLayout(Placement placement, Rank rank, std::uint32_t shards, std::vector<PopulationRange> populations)
+        : placement_(std::move(placement)),
+          rank_(rank),
+          ids_(placement_.ids(rank)),
+          populations_(std::move(populations)) {
+        for (std::uint32_t shard = 0; shard < shards; ++shard) {
+            shards_.emplace_back(ShardId{shard}, ids_.every(shard, shards), populations_);
+        }
+    }
+
+    const Placement& placement() const { return placement_; }
+    Rank rank() const { return rank_; }
+    const IdSequence& ids() const { return ids_; }
+    std::span<const PopulationRange> populations() const { return populations_; }
+    std::span<const ShardLayout> shards() const { return shards_; }
+    const ShardLayout& shard(std::uint32_t index) const { return shards_[index]; }
+
+    bool owns(NeuronId id) const { return placement_.rank_of(id) == rank_; }
+    /// @pre owns(id)
+    ShardId shard_of(NeuronId id) const {
+        return ShardId{static_cast<std::uint32_t>(ids_.count_below(id) % shards_.size())};
+    }
+    /// The population of a neuron. @pre it exists
+    PopulationId population_of(NeuronId id) const {
+        const auto after = std::upper_bound(populations_.begin(), populations_.end(), id,
+                                            [](NeuronId n, const PopulationRange& range) { return n < range.first; });
+        return PopulationId{static_cast<std::uint32_t>(after - populations_.begin() - 1)};
+    }
+
+    /// Bytes of lists of ids, for placements that need them.
+    std::uint64_t bytes() const {
+        std::uint64_t bytes = ids_.bytes();
+        for (const ShardLayout& shard : shards_) bytes += shard.ids().bytes();
+        return bytes;
+    }
+
+   private:
+    Placement placement_;
+    Rank rank_;
+    IdSequence ids_;
+    std::vector<PopulationRange> populations_;
+    std::vector<ShardLayout> shards_;
 };
 
 }  // namespace ranvier::connect

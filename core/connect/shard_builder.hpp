@@ -6,20 +6,28 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/errors.hpp"
+#include "connect/bucket_sort.hpp"
 #include "connect/row_sort.hpp"
 #include "connect/stored_table.hpp"
 #include "connect/table_builder.hpp"
 
 namespace ranvier::connect {
 
-/// What is known of a table before its synapses are drawn; the same on every shard.
+/// What is known of a table before its synapses are drawn; the same on every shard of a process.
 struct TablePlan {
     RowMap row_map;
+    RowNumbering numbering = RowNumbering::dense;
+    /// While it is being built, synapses lie in buckets of 2^bucket_bits possible sources: one each when rows are dense, all
+    /// together when they stay unsorted. No memory is taken for each source that could be there.
+    std::uint32_t bucket_bits = 0;
     bool used = false;
     bool tagged = false;  ///< source and target do not tell the projection
     DelaySteps least_delay = 1;
@@ -28,7 +36,7 @@ struct TablePlan {
 
 /// Synapses of one projection and receptor on their way into a table, as columns of equal length.
 struct SynapseBatch {
-    const std::uint32_t* rows = nullptr;
+    const std::uint32_t* rows = nullptr;     ///< sources, as TablePlan::row_map numbers them
     const std::uint32_t* targets = nullptr;  ///< local indices
     const double* weights = nullptr;         ///< rounded to the grid and to what is stored
     const std::uint16_t* delays = nullptr;   ///< relative to the table's least delay
@@ -61,7 +69,9 @@ class TypedShardBuilder final : public ShardBuilder {
             draft.plan = plan;
             if (plan.used) {
                 draft.columns.row_map = plan.row_map;
-                draft.cursors = Buffer<std::uint64_t>(plan.row_map.rows());
+                draft.columns.numbering = plan.numbering;
+                draft.cursors = Buffer<std::uint64_t>(
+                    static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1);
                 std::fill_n(draft.cursors.data(), draft.cursors.size(), 0);
             }
             drafts_.push_back(std::move(draft));
@@ -70,23 +80,36 @@ class TypedShardBuilder final : public ShardBuilder {
 
     void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) override {
         std::uint64_t* counts = drafts_[receptor].cursors.data();
-        for (std::size_t i = 0; i < count; ++i) ++counts[rows[i]];
+        const std::uint32_t bits = drafts_[receptor].plan.bucket_bits;
+        for (std::size_t i = 0; i < count; ++i) ++counts[std::uint64_t{rows[i]} >> bits];
     }
 
     void allocate() override {
         for (Draft& draft : drafts_) {
             if (!draft.plan.used) continue;
             auto& columns = draft.columns;
-            const std::uint32_t rows = draft.plan.row_map.rows();
-            columns.row_start = Buffer<std::uint64_t>(std::size_t{rows} + 1);
-            std::uint64_t total = 0;
-            for (std::uint32_t row = 0; row < rows; ++row) {
-                const std::uint64_t length = draft.cursors[row];
-                columns.row_start[row] = total;
-                draft.cursors[row] = total;
-                total += length;
+            const std::size_t buckets = draft.cursors.size();
+            const std::uint64_t total =
+                std::accumulate(draft.cursors.data(), draft.cursors.data() + buckets, std::uint64_t{0});
+            if (columns.numbering != RowNumbering::dense && total >= RowMap::none.value) {
+                throw ValueOutOfBoundsError({.object = "number of synapses of one shard",
+                                             .value = std::to_string(total),
+                                             .bound =
+                                                 "where few of the possible sources have targets on a shard, it holds "
+                                                 "fewer than 4294967295 synapses of one receptor",
+                                             .remedy = "use more threads"});
             }
-            columns.row_start[rows] = total;
+            RowStarts starts(buckets, total);
+            std::uint64_t begin = 0;
+            for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+                const std::uint64_t length = draft.cursors[bucket];
+                starts.set(bucket, begin);
+                draft.cursors[bucket] = begin;
+                begin += length;
+            }
+            starts.set(buckets, total);
+            columns.row_start = std::move(starts);
+            if (columns.numbering != RowNumbering::dense) columns.sources = Buffer<std::uint32_t>(total);
             columns.targets = Buffer<Target>(total);
             columns.weights = Buffer<Weight>(total);
             columns.least_delay = draft.plan.least_delay;
@@ -152,12 +175,14 @@ class TypedShardBuilder final : public ShardBuilder {
         Target* targets = draft.columns.targets.data();
         Weight* weights = draft.columns.weights.data();
         std::uint16_t* tags = draft.columns.tags.data();
+        std::uint32_t* sources = draft.columns.sources.data();
+        const std::uint32_t bits = draft.plan.bucket_bits;
         constexpr std::size_t block = 32;
         std::uint64_t positions[2][block];
         const auto find_places = [&](std::size_t begin, std::uint64_t* places) {
             const std::size_t end = std::min(begin + block, batch.count);
             for (std::size_t i = begin; i < end; ++i) {
-                const std::uint64_t position = cursors[batch.rows[i]]++;
+                const std::uint64_t position = cursors[std::uint64_t{batch.rows[i]} >> bits]++;
                 places[i - begin] = position;
                 __builtin_prefetch(targets + position, 1, 3);
                 __builtin_prefetch(weights + position, 1, 3);
@@ -174,6 +199,9 @@ class TypedShardBuilder final : public ShardBuilder {
                 weights[position] = static_cast<Weight>(batch.weights[i]);
                 store_delay(position, batch.delays[i]);
             }
+            if (sources != nullptr) {
+                for (std::size_t i = begin; i < end; ++i) sources[positions[turn][i - begin]] = batch.rows[i];
+            }
             if (tags == nullptr) continue;
             for (std::size_t i = begin; i < end; ++i) tags[positions[turn][i - begin]] = batch.tag;
         }
@@ -181,9 +209,11 @@ class TypedShardBuilder final : public ShardBuilder {
 
     std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns) {
         narrow_delays(columns);
+        if (columns.numbering == RowNumbering::compact) compact_rows(columns);
+        if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
         if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns));
         std::uint64_t longest = 0;
-        for (std::uint32_t row = 0; row < columns.row_map.rows(); ++row) {
+        for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
             longest = std::max(longest, columns.row_start[row + 1] - columns.row_start[row]);
         }
         if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
@@ -212,17 +242,43 @@ class TypedShardBuilder final : public ShardBuilder {
     }
 
     bool use_ring(const TableColumns<Target, Weight>& columns) const {
-        const bool has_delays = std::visit([](const auto& delays) { return !delays.empty(); }, columns.delays);
-        if (!has_delays || options_.layout == TableLayout::runs) return false;
-        if (options_.layout == TableLayout::ring) return true;
-        return prefer_ring(columns.targets.size(), columns.row_map.rows(),
-                           columns.greatest_delay - columns.least_delay + 1, columns.greatest_delay, local_neurons_);
+        if (columns.numbering == RowNumbering::unsorted) return true;
+        if (options_.layout != TableLayout::automatic) return options_.layout == TableLayout::ring;
+        const std::uint64_t rows = columns.row_start.rows();
+        const std::uint64_t delays = columns.greatest_delay - columns.least_delay + 1;
+        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, local_neurons_);
+    }
+
+    /// Sorts the synapses of each bucket by source, keeping the order of those of one source, and gives each source that is
+    /// there a row.
+    void compact_rows(TableColumns<Target, Weight>& columns) {
+        BucketSorter<Target, Weight> sorter;
+        const std::span<std::uint32_t> sources = columns.sources.span();
+        std::uint32_t rows = 0;
+        for (std::size_t bucket = 0; bucket < columns.row_start.rows(); ++bucket) {
+            if (bucket % 1024 == 0) team_.check_cancelled();
+            const std::uint64_t begin = columns.row_start[bucket];
+            const std::uint64_t end = columns.row_start[bucket + 1];
+            sorter.sort(columns, begin, end);
+            for (std::uint64_t i = begin; i < end; ++i) rows += i == begin || sources[i] != sources[i - 1] ? 1 : 0;
+        }
+        RowStarts starts(rows, sources.size());
+        Buffer<std::uint32_t> present(rows);
+        std::uint32_t row = 0;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (i > 0 && sources[i] == sources[i - 1]) continue;
+            starts.set(row, i);
+            present[row++] = sources[i];
+        }
+        starts.set(rows, sources.size());
+        columns.row_start = std::move(starts);
+        columns.sources = std::move(present);
     }
 
     template <class Offset>
     std::unique_ptr<SynapseTable> sort_rows(TableColumns<Target, Weight> columns, std::uint64_t longest) {
         const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
-        const std::uint32_t rows = columns.row_map.rows();
+        const auto rows = static_cast<std::uint32_t>(columns.row_start.rows());
         Buffer<Offset> offsets(rows * (delay_count + 1));
         RowSorter<Target, Weight> sorter(longest, delay_count);
         for (std::uint32_t row = 0; row < rows; ++row) {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,14 +18,65 @@ namespace ranvier::connect {
 /// Delays of synapses relative to the least delay of their table, one byte each where that suffices.
 using DelayStore = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
 
+/// Where rows begin, in as few bytes as their number of synapses allows.
+class RowStarts {
+   public:
+    RowStarts() = default;
+    /// Room for `rows` rows with `synapses` synapses in all.
+    RowStarts(std::size_t rows, std::uint64_t synapses) {
+        if (synapses <= UINT32_MAX) {
+            narrow_ = Buffer<std::uint32_t>(rows + 1);
+        } else {
+            wide_ = Buffer<std::uint64_t>(rows + 1);
+        }
+    }
+
+    std::uint64_t operator[](std::size_t row) const { return narrow_.empty() ? wide_[row] : narrow_[row]; }
+    void set(std::size_t row, std::uint64_t begin) {
+        if (narrow_.empty()) {
+            wide_[row] = begin;
+        } else {
+            narrow_[row] = static_cast<std::uint32_t>(begin);
+        }
+    }
+    /// Number of rows; 0 when there is nothing, as in unsorted tables.
+    std::size_t rows() const { return narrow_.size() + wide_.size() == 0 ? 0 : narrow_.size() + wide_.size() - 1; }
+    std::uint64_t bytes() const { return narrow_.bytes() + wide_.bytes(); }
+    /// The row that a position lies in.
+    std::uint32_t row_of(std::uint64_t position) const {
+        std::size_t low = 0;
+        std::size_t high = rows();
+        // The last row that begins at or before the position.
+        while (high - low > 1) {
+            const std::size_t middle = (low + high) / 2;
+            ((*this)[middle] <= position ? low : high) = middle;
+        }
+        return static_cast<std::uint32_t>(low);
+    }
+
+   private:
+    Buffer<std::uint32_t> narrow_;
+    Buffer<std::uint64_t> wide_;
+};
+
+/// How rows are numbered.
+enum class RowNumbering : std::uint8_t {
+    dense,  ///< every source that there could be has a row, if an empty one: a source's row is found by arithmetic
+    compact,  ///< only sources that are there have a row
+    unsorted,  ///< each synapse is a row, in the order in which they were drawn
+};
+
 /// The columns of a table, rows one after another, before anything is built on them.
 template <class Target, class Weight>
 struct TableColumns {
     RowMap row_map;
-    Buffer<std::uint64_t> row_start;  ///< rows + 1
-    Buffer<Target> targets;           ///< local indices
+    RowNumbering numbering = RowNumbering::dense;
+    RowStarts row_start;  ///< empty when unsorted
+    /// Index in `row_map` of each row's source, unless rows are dense; empty once forgotten.
+    Buffer<std::uint32_t> sources;
+    Buffer<Target> targets;  ///< local indices
     Buffer<Weight> weights;
-    DelayStore delays;           ///< empty when all delays are the same
+    DelayStore delays;  ///< empty when all delays are the same
     Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
@@ -137,9 +190,13 @@ struct RingArguments {
     InputRing inputs;
 };
 
+/// Stands for the delays of synapses that all have the same one.
+struct SameDelay {};
+
 /// Adds all synapses of each row at once, each into the slot of its arrival.
 template <class Target, class Weight, class Delay>
 struct DeliverRing {
+    static constexpr bool same_delay = std::is_same_v<Delay, SameDelay>;
     static constexpr std::size_t ahead = 4;
 
     RANVIER_ALWAYS_INLINE static void run(const RingArguments<Target, Weight, Delay>* arguments) {
@@ -150,10 +207,15 @@ struct DeliverRing {
                 const std::size_t length = std::size_t(a.ends[r + ahead] - next);
                 prefetch_span(a.targets + next, length * sizeof(Target));
                 prefetch_span(a.weights + next, length * sizeof(Weight));
-                prefetch_span(a.delays + next, length * sizeof(Delay));
+                if constexpr (!same_delay) prefetch_span(a.delays + next, length * sizeof(Delay));
             }
-            for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
-                a.inputs.slot(a.base + a.delays[i])[a.targets[i]] += static_cast<double>(a.weights[i]);
+            if constexpr (same_delay) {
+                const std::uint64_t begin = a.begins[r];
+                add_run(a.targets + begin, a.weights + begin, std::size_t(a.ends[r] - begin), a.inputs.slot(a.base));
+            } else {
+                for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
+                    a.inputs.slot(a.base + a.delays[i])[a.targets[i]] += static_cast<double>(a.weights[i]);
+                }
             }
         }
     }
@@ -167,17 +229,46 @@ class StoredTable : public SynapseTable {
    public:
     explicit StoredTable(TableColumns<Target, Weight> columns) : columns_(std::move(columns)) {}
 
-    const RowMap& row_map() const override { return columns_.row_map; }
+    std::uint32_t rows() const override {
+        if (columns_.numbering == RowNumbering::unsorted) return static_cast<std::uint32_t>(size());
+        return static_cast<std::uint32_t>(columns_.row_start.rows());
+    }
+    bool has_sources() const override { return columns_.numbering == RowNumbering::dense || !columns_.sources.empty(); }
+    void forget_sources() override { columns_.sources = {}; }
+    NeuronId source(RowIndex row) const override {
+        return columns_.row_map.source(
+            columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});
+    }
+    void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const override {
+        for (const NeuronId source : sources) {
+            const RowIndex index = columns_.row_map.row(source);
+            if (index == RowMap::none) continue;
+            if (columns_.numbering == RowNumbering::dense) {
+                if (row_begin(index) != row_end(index)) rows.push_back(index);
+                continue;
+            }
+            const std::span<const std::uint32_t> all = columns_.sources.span();
+            if (columns_.numbering == RowNumbering::compact) {
+                const auto found = std::lower_bound(all.begin(), all.end(), index.value);
+                if (found == all.end() || *found != index.value) continue;
+                rows.push_back(RowIndex{static_cast<std::uint32_t>(found - all.begin())});
+                continue;
+            }
+            for (std::uint32_t row = 0; row < all.size(); ++row) {
+                if (all[row] == index.value) rows.push_back(RowIndex{row});
+            }
+        }
+    }
     std::uint64_t size() const override { return columns_.targets.size(); }
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
 
-    std::uint64_t row_begin(RowIndex row) const override { return columns_.row_start[row.value]; }
-    std::uint64_t row_end(RowIndex row) const override { return columns_.row_start[row.value + 1]; }
-    RowIndex row_of_position(std::uint64_t position) const override {
-        const auto starts = columns_.row_start.span();
-        const auto after = std::upper_bound(starts.begin(), starts.end(), position);
-        return RowIndex{static_cast<std::uint32_t>(after - starts.begin() - 1)};
+    std::uint64_t row_begin(RowIndex row) const override {
+        return columns_.numbering == RowNumbering::unsorted ? row.value : columns_.row_start[row.value];
+    }
+    std::uint64_t row_end(RowIndex row) const override {
+        return columns_.numbering == RowNumbering::unsorted ? row.value + std::uint64_t{1}
+                                                            : columns_.row_start[row.value + std::size_t{1}];
     }
     std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
     double weight(std::uint64_t position) const override { return static_cast<double>(columns_.weights[position]); }
@@ -207,7 +298,9 @@ class StoredTable : public SynapseTable {
             const double change = weights[i] - weight(position);
             columns_.weights[position] = static_cast<Weight>(weights[i]);
             if (recent.empty() || change == 0.0) continue;
-            const std::uint32_t row = row_of_position(position).value;
+            const std::uint32_t row = columns_.numbering == RowNumbering::unsorted
+                                          ? static_cast<std::uint32_t>(position)
+                                          : columns_.row_start.row_of(position);
             const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
             for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
                 const Step arrival = spike->stamp + delay_of(RowIndex{row}, position);
@@ -217,8 +310,9 @@ class StoredTable : public SynapseTable {
     }
 
     std::uint64_t column_bytes() const {
-        return columns_.row_start.bytes() + columns_.targets.bytes() + columns_.weights.bytes() +
-               columns_.tags.bytes() + std::visit([](const auto& d) { return d.bytes(); }, columns_.delays);
+        return columns_.row_start.bytes() + columns_.sources.bytes() + columns_.targets.bytes() +
+               columns_.weights.bytes() + columns_.tags.bytes() +
+               std::visit([](const auto& d) { return d.bytes(); }, columns_.delays);
     }
 
     TableColumns<Target, Weight> columns_;
@@ -242,13 +336,11 @@ class RunTable final : public StoredTable<Target, Weight> {
         return this->column_bytes() + offsets_.bytes() + active_.capacity() * sizeof(detail::ActiveSpike);
     }
 
-    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step now, Step window_end,
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override {
         const std::size_t before = active_.size();
         std::uint64_t events = 0;
-        for (const NeuronId source : sources) {
-            const RowIndex row = this->columns_.row_map.row(source);
-            if (row == RowMap::none) continue;
+        for (const RowIndex row : rows) {
             const std::uint64_t begin = this->row_begin(row);
             const std::uint64_t length = this->row_end(row) - begin;
             if (length == 0) continue;
@@ -333,35 +425,24 @@ class RingTable final : public StoredTable<Target, Weight> {
         return this->column_bytes() + recent_.capacity() * sizeof(typename StoredTable<Target, Weight>::RecentSpike);
     }
 
-    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step now,
-                         Step /*window_end*/, const InputRing& inputs) override {
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,
+                         const InputRing& inputs) override {
         begins_.clear();
         ends_.clear();
         std::uint64_t events = 0;
-        for (const NeuronId source : sources) {
-            const RowIndex row = this->columns_.row_map.row(source);
-            if (row == RowMap::none) continue;
+        for (const RowIndex row : rows) {
             begins_.push_back(this->row_begin(row));
             ends_.push_back(this->row_end(row));
             events += ends_.back() - begins_.back();
             recent_.push_back({row.value, stamp});
         }
         forget(now);
-        std::visit(
-            [&]<class Delay>(const Buffer<Delay>& delays) {
-                const detail::RingArguments<Target, Weight, Delay> arguments{
-                    .begins = begins_.data(),
-                    .ends = ends_.data(),
-                    .count = begins_.size(),
-                    .targets = this->columns_.targets.data(),
-                    .weights = this->columns_.weights.data(),
-                    .delays = delays.data(),
-                    .base = stamp + this->columns_.least_delay,
-                    .inputs = inputs,
-                };
-                Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
-            },
-            this->columns_.delays);
+        if (same_delay()) {
+            add_rows<detail::SameDelay>(set, stamp, nullptr, inputs);
+        } else {
+            std::visit([&]<class Delay>(const Buffer<Delay>& delays) { add_rows(set, stamp, delays.data(), inputs); },
+                       this->columns_.delays);
+        }
         return events;
     }
     void deliver(InstructionSet, Step, Step, const InputRing&) override {}
@@ -371,7 +452,7 @@ class RingTable final : public StoredTable<Target, Weight> {
         std::visit(
             [&](const auto& delays) {
                 const auto delay_of = [&](RowIndex, std::uint64_t position) {
-                    return this->columns_.least_delay + delays[position];
+                    return this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
                 };
                 constexpr Step all = std::numeric_limits<Step>::max();
                 this->change_weights(positions, weights, recent_, now, all, inputs, delay_of);
@@ -383,14 +464,32 @@ class RingTable final : public StoredTable<Target, Weight> {
         std::visit(
             [&](const auto& delays) {
                 for (std::uint64_t position = begin; position < end; ++position) {
-                    out.push_back({position, this->target(position), this->columns_.least_delay + delays[position],
-                                   this->weight(position), this->tag(position)});
+                    const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
+                    out.push_back(
+                        {position, this->target(position), delay, this->weight(position), this->tag(position)});
                 }
             },
             this->columns_.delays);
     }
 
    private:
+    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
+
+    template <class Delay>
+    void add_rows(InstructionSet set, Step stamp, const Delay* delays, const InputRing& inputs) const {
+        const detail::RingArguments<Target, Weight, Delay> arguments{
+            .begins = begins_.data(),
+            .ends = ends_.data(),
+            .count = begins_.size(),
+            .targets = this->columns_.targets.data(),
+            .weights = this->columns_.weights.data(),
+            .delays = delays,
+            .base = stamp + this->columns_.least_delay,
+            .inputs = inputs,
+        };
+        Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+    }
+
     /// Drops the spikes that have reached all of their targets, when they are the greater part.
     void forget(Step now) {
         while (head_ < recent_.size() && recent_[head_].stamp + this->columns_.greatest_delay <= now) ++head_;

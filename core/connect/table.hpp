@@ -12,7 +12,7 @@
 
 namespace ranvier::connect {
 
-/// Which sources have a row in a table: ranges of ids, numbered one after another.
+/// The sources that a table could have: ranges of ids, numbered one after another.
 class RowMap {
    public:
     struct Range {
@@ -56,7 +56,7 @@ struct SynapseView {
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
 };
 
-/// The synapses of one kind (one receptor) on one shard, sorted by source.
+/// The synapses of one kind (one receptor) on one shard, sorted by source unless the user wants them unsorted.
 ///
 /// Spikes are told to the table once, in `accept`; their synapses are then added to the inputs in time: everything that
 /// arrives in [begin, end) once `deliver(begin, end)` has returned. Sums are exact, so the order does not matter.
@@ -64,7 +64,17 @@ class SynapseTable {
    public:
     virtual ~SynapseTable() = default;
 
-    virtual const RowMap& row_map() const = 0;
+    /// Rows are numbered in the order of their sources' ids; in an unsorted table, each synapse is a row.
+    virtual std::uint32_t rows() const = 0;
+    /// Whether the table knows the sources of its rows, which it can be told to forget.
+    virtual bool has_sources() const = 0;
+    /// Does nothing where they follow from the numbers of the rows.
+    virtual void forget_sources() = 0;
+    /// @pre has_sources()
+    virtual NeuronId source(RowIndex row) const = 0;
+    /// The rows of each of these sources, one source after another, appended to `rows`; a source without synapses has none.
+    /// @pre has_sources(), or the table has a row for every source that it could have
+    virtual void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const = 0;
     virtual std::uint64_t size() const = 0;
     virtual std::uint64_t bytes() const = 0;
     /// How it delivers, for reports: "runs" or "ring".
@@ -74,16 +84,15 @@ class SynapseTable {
     /// How many steps ahead of the present one inputs may be written: what the ring of inputs must hold beside one window.
     virtual DelaySteps reach() const = 0;
 
-    /// Takes in spikes of `sources` that were emitted in step `stamp`, and adds what arrives in (now, window_end). All
-    /// earlier steps have been taken in before. Returns the number of synapses reached in all.
-    virtual std::uint64_t accept(InstructionSet set, Step stamp, std::span<const NeuronId> sources, Step now,
+    /// Takes in spikes that were emitted in step `stamp` by the sources of `rows`, and adds what arrives in
+    /// (now, window_end). All earlier steps have been taken in before. Returns the number of synapses reached in all.
+    virtual std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now,
                                  Step window_end, const InputRing& inputs) = 0;
     /// Adds what arrives in [begin, end) from all spikes that were accepted before.
     virtual void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) = 0;
 
     virtual std::uint64_t row_begin(RowIndex row) const = 0;
     virtual std::uint64_t row_end(RowIndex row) const = 0;
-    virtual RowIndex row_of_position(std::uint64_t position) const = 0;
     /// Synapses [begin, end) of one row, appended to `out`.
     virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
     virtual std::uint32_t target(std::uint64_t position) const = 0;

@@ -1,12 +1,15 @@
 #include "connect/table_builder.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "comm/record_exchange.hpp"
 #include "connect/shard_builder.hpp"
 
 namespace ranvier::connect {
@@ -43,6 +46,23 @@ bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor)
     return false;
 }
 
+/// Synapses of a projection that are expected on a process.
+double expected_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
+    if (plan.pairs.targets == 0) return 0.0;
+    const double share = static_cast<double>(layout.ids().within(plan.pairs.first_target, plan.pairs.targets).size()) /
+                         static_cast<double>(plan.pairs.targets);
+    return plan.sampler->expected_synapses() * share;
+}
+
+/// The same of a receptor. Where the sign is drawn, the synapses are counted with the first one.
+double expected_here(std::span<const ProjectionPlan> plans, std::uint32_t receptor, const ProcessLayout& layout) {
+    double synapses = 0.0;
+    for (const ProjectionPlan& plan : plans) {
+        if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0))) synapses += expected_here(plan, layout);
+    }
+    return synapses;
+}
+
 TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t receptor, double resolution) {
     TablePlan table;
     std::vector<RowMap::Range> ranges;
@@ -63,6 +83,36 @@ TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t recept
     return table;
 }
 
+/// The tables of a process, by receptor, before anything is drawn.
+std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                                   const BuildOptions& options) {
+    constexpr double synapses_per_bucket = 64.0;
+    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
+    constexpr double least_synapses_per_row = 0.7;
+    std::vector<TablePlan> tables;
+    double synapses = 0.0;
+    double rows = 0.0;
+    const auto shards = static_cast<double>(layout.shards().size());
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        tables.push_back(plan_table(plans, receptor, options.resolution));
+        if (!tables.back().used) continue;
+        synapses += expected_here(plans, receptor, layout);
+        rows += tables.back().row_map.rows() * shards;
+    }
+    const bool dense = layout.placement().ranks() == 1 || synapses >= least_synapses_per_row * rows;
+    const RowNumbering numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        TablePlan& table = tables[receptor];
+        table.numbering = numbering;
+        if (numbering == RowNumbering::dense || !table.used) continue;
+        const double buckets = std::max(1.0, expected_here(plans, receptor, layout) / shards / synapses_per_bucket);
+        const double width = numbering == RowNumbering::unsorted ? 0x1p32 : table.row_map.rows() / buckets;
+        table.bucket_bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(width)));
+        if (width <= 1.0) table.bucket_bits = 0;
+    }
+    return tables;
+}
+
 /// Weights to what will be stored: the precision of the table and the grid of the receptor.
 template <class Weight>
 struct RoundWeights {
@@ -81,6 +131,15 @@ struct RoundDelays {
             out[i] = static_cast<std::uint16_t>(round_delay(milliseconds[i], steps_per_millisecond) - least);
         }
     }
+};
+
+/// A synapse on its way to the process of its target.
+struct RemoteSynapse {
+    std::uint64_t target = 0;  ///< global id
+    double weight = 0.0;
+    std::uint32_t row = 0;
+    std::uint16_t delay = 0;
+    std::uint16_t receptor = 0;
 };
 
 /// A synapse on its way to the shard of its target.
@@ -108,13 +167,17 @@ std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plan
 
 struct TableBuilder::Implementation {
     std::span<const ProjectionPlan> plans;
-    std::span<const ShardLayout> layouts;
+    const ProcessLayout& layout;
     BuildOptions options;
     parallel::Team& team;
+    std::shared_ptr<comm::Communicator> communicator;
     std::vector<TablePlan> tables;
     std::vector<std::unique_ptr<ShardBuilder>> builders;
-    /// routed[from * shards + to]
+    /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
     std::vector<std::vector<RoutedSynapse>> routed;
+    /// By worker: what it has drawn for other processes, and which those are.
+    std::vector<std::vector<RemoteSynapse>> remote;
+    std::vector<std::vector<Rank>> remote_ranks;
 
     /// What a worker needs again for every batch.
     struct Scratch {
@@ -127,7 +190,8 @@ struct TableBuilder::Implementation {
         std::vector<std::uint16_t> delays;
     };
 
-    std::uint32_t shards() const { return static_cast<std::uint32_t>(layouts.size()); }
+    std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
+    std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }
     std::uint32_t base_row(const ProjectionPlan& plan, std::uint32_t receptor) const {
         return plan.feeds(receptor) ? tables[receptor].row_map.row(plan.pairs.first_source).value : 0;
     }
@@ -135,9 +199,20 @@ struct TableBuilder::Implementation {
     /// One pass over all projections: counts or stores.
     void pass(std::uint32_t worker, bool store);
     void draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
+    struct TargetProgression {
+        std::uint64_t begin;
+        std::uint64_t stride;
+        std::uint64_t count;
+        std::uint32_t first_local;
+    };
+    void draw_progression(const ProjectionPlan& plan, std::uint32_t worker, const TargetProgression& targets,
+                          bool store, Scratch& scratch);
     void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
                Scratch& scratch);
+    void put_in_box(const ProjectionPlan& plan, const RemoteSynapse& synapse, std::uint32_t from);
+    void exchange_remote(const ProjectionPlan& plan);
     void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
                      Scratch& scratch) const;
@@ -218,34 +293,42 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
 
 void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                   Scratch& scratch) {
-    const ShardLayout& layout = layouts[worker];
-    const auto [skip, count] = layout.local(plan.pairs.first_target, plan.pairs.targets);
-    if (count == 0) return;
-    const std::uint32_t first_local =
-        layout.local_index(plan.target_population, NeuronId{plan.pairs.first_target.value + skip}).value;
+    const IdSequence own = layout.shard(worker).ids().within(plan.pairs.first_target, plan.pairs.targets);
+    if (own.empty()) return;
+    const std::uint32_t first_local = layout.shard(worker).local_index(plan.target_population, own[0]).value;
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.targets);
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
-    for (std::uint64_t done = 0; done < count; done += batch_targets) {
+    for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {
         team.check_cancelled();
-        const std::uint64_t targets = std::min(batch_targets, count - done);
-        const std::uint64_t begin = skip + done * shards();
-        plan.sampler->draw(options.instruction_set, begin, shards(), targets, scratch.degrees, scratch.partners);
-        const std::size_t total = scratch.partners.size();
-        scratch.rows.resize(total);
-        for (std::size_t i = 0; i < total; ++i) scratch.rows[i] = static_cast<std::uint32_t>(scratch.partners[i]);
-        if (store) {
-            scratch.targets.resize(total);
-            std::size_t position = 0;
-            for (std::uint64_t i = 0; i < targets; ++i) {
-                std::fill_n(scratch.targets.data() + position, scratch.degrees[i],
-                            first_local + static_cast<std::uint32_t>(done + i));
-                position += scratch.degrees[i];
-            }
-        }
-        fill_values(plan, begin, shards(), store || plan.receptor_varies(), store, scratch);
-        hand_over(plan, worker, store, scratch);
+        const IdSequence batch = own.subsequence(done, std::min(batch_targets, own.size() - done));
+        batch.for_each_progression(
+            [&](std::uint64_t position, NeuronId first, std::uint64_t stride, std::uint64_t targets) {
+                const std::uint64_t begin = first.value - plan.pairs.first_target.value;
+                const std::uint32_t local = first_local + static_cast<std::uint32_t>(done + position);
+                draw_progression(plan, worker, {begin, stride, targets, local}, store, scratch);
+            });
     }
+}
+
+void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t worker,
+                                                    const TargetProgression& targets, bool store, Scratch& scratch) {
+    plan.sampler->draw(options.instruction_set, targets.begin, targets.stride, targets.count, scratch.degrees,
+                       scratch.partners);
+    const std::size_t total = scratch.partners.size();
+    scratch.rows.resize(total);
+    for (std::size_t i = 0; i < total; ++i) scratch.rows[i] = static_cast<std::uint32_t>(scratch.partners[i]);
+    if (store) {
+        scratch.targets.resize(total);
+        std::size_t position = 0;
+        for (std::uint64_t i = 0; i < targets.count; ++i) {
+            std::fill_n(scratch.targets.data() + position, scratch.degrees[i],
+                        targets.first_local + static_cast<std::uint32_t>(i));
+            position += scratch.degrees[i];
+        }
+    }
+    fill_values(plan, targets.begin, targets.stride, store || plan.receptor_varies(), store, scratch);
+    hand_over(plan, worker, store, scratch);
 }
 
 /// Draws the synapses of some sources and puts each into the box for the shard of its target.
@@ -258,10 +341,9 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
     for (std::uint64_t i = 0; i < count; ++i) {
         for (std::uint32_t k = 0; k < scratch.degrees[i]; ++k, ++position) {
             const NeuronId target{plan.pairs.first_target.value + scratch.partners[position]};
-            const auto shard = static_cast<std::uint32_t>(target.value % shards());
-            RoutedSynapse synapse;
+            RemoteSynapse synapse;
+            synapse.target = target.value;
             synapse.row = static_cast<std::uint32_t>(begin + i);
-            synapse.target = layouts[shard].local_index(plan.target_population, target).value;
             if (weights) {
                 synapse.weight = scratch.weights[position];
                 synapse.receptor = static_cast<std::uint16_t>(plan.receptor_of(synapse.weight));
@@ -272,9 +354,47 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
                 const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
                 synapse.delay = static_cast<std::uint16_t>(delay - tables[synapse.receptor].least_delay);
             }
-            routed[worker * shards() + shard].push_back(synapse);
+            const Rank rank = layout.placement().rank_of(target);
+            if (rank == layout.rank()) {
+                put_in_box(plan, synapse, worker);
+            } else {
+                remote[worker].push_back(synapse);
+                remote_ranks[worker].push_back(rank);
+            }
         }
     }
+}
+
+/// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or shards()
+/// when it came from another process.
+void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, const RemoteSynapse& synapse,
+                                              std::uint32_t from) {
+    const NeuronId target{synapse.target};
+    const std::uint32_t shard = layout.shard_of(target).value;
+    const std::uint32_t local = layout.shard(shard).local_index(plan.target_population, target).value;
+    routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.receptor});
+}
+
+/// Sends what the workers have drawn for other processes, and takes what those have drawn for this one.
+void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
+    std::vector<std::uint64_t> counts(ranks(), 0);
+    for (const std::vector<Rank>& own : remote_ranks) {
+        for (const Rank rank : own) ++counts[static_cast<std::size_t>(rank.value)];
+    }
+    std::vector<std::uint64_t> next(ranks(), 0);
+    std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::uint64_t{0});
+    std::vector<RemoteSynapse> packed(next.back() + counts.back());
+    for (std::uint32_t worker = 0; worker < shards(); ++worker) {
+        for (std::size_t i = 0; i < remote[worker].size(); ++i) {
+            packed[next[static_cast<std::size_t>(remote_ranks[worker][i].value)]++] = remote[worker][i];
+        }
+        remote[worker].clear();
+        remote_ranks[worker].clear();
+    }
+    comm::RecordExchange<RemoteSynapse>(*communicator, options.buffer_bytes)
+        .run(packed, counts, [&](const auto& piece) {
+            for (const RemoteSynapse& synapse : piece.records) put_in_box(plan, synapse, shards());
+        });
 }
 
 void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store,
@@ -287,7 +407,7 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
         scratch.delays.clear();
         const std::uint32_t base = base_row(plan, receptor);
         // Boxes in the order of the shards that filled them, which is that of the sources.
-        for (std::uint32_t from = 0; from < shards(); ++from) {
+        for (std::uint32_t from = 0; from <= shards(); ++from) {
             for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
                 if (synapse.receptor != receptor) continue;
                 scratch.rows.push_back(base + synapse.row);
@@ -308,21 +428,29 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
                                            .count = scratch.rows.size(),
                                            .tag = static_cast<std::uint16_t>(plan.id.value)});
     }
-    for (std::uint32_t from = 0; from < shards(); ++from) routed[from * shards() + worker].clear();
+    for (std::uint32_t from = 0; from <= shards(); ++from) routed[from * shards() + worker].clear();
 }
 
 void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                   Scratch& scratch) {
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.sources);
-    const auto per_worker = static_cast<std::uint64_t>(
-        std::max(1.0, static_cast<double>(round_synapses) / (std::max(degree, 1.0) * shards())));
-    const std::uint64_t per_round = per_worker * shards();
+    // The same on all processes, whose rounds must agree whatever their numbers of workers.
+    const auto per_rank =
+        static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0)));
+    const std::uint64_t per_worker = (per_rank + shards() - 1) / shards();
+    const std::uint64_t per_round = per_rank * ranks();
     for (std::uint64_t round = 0; round < plan.pairs.sources; round += per_round) {
-        const std::uint64_t begin = std::min(round + worker * per_worker, plan.pairs.sources);
-        const std::uint64_t end = std::min(begin + per_worker, plan.pairs.sources);
-        team.check_cancelled();
+        const std::uint64_t first = round + static_cast<std::uint64_t>(layout.rank().value) * per_rank;
+        const std::uint64_t last = std::min(first + per_rank, plan.pairs.sources);
+        const std::uint64_t begin = std::min(first + worker * per_worker, last);
+        const std::uint64_t end = std::min(begin + per_worker, last);
+        if (ranks() == 1) team.check_cancelled();
         if (end > begin) route(plan, worker, begin, end - begin, store, scratch);
         team.wait();
+        if (ranks() > 1) {
+            if (worker == 0) exchange_remote(plan);
+            team.wait();
+        }
         take_routed(plan, worker, store, scratch);
         team.wait();
     }
@@ -340,34 +468,41 @@ void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     }
 }
 
-TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, std::span<const ShardLayout> layouts,
-                           BuildOptions options, parallel::Team& team)
+TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, BuildOptions options,
+                           parallel::Team& team, std::shared_ptr<comm::Communicator> communicator)
     : implementation_(new Implementation{.plans = plans,
-                                         .layouts = layouts,
+                                         .layout = layout,
                                          .options = options,
                                          .team = team,
-                                         .tables = {},
+                                         .communicator = std::move(communicator),
+                                         .tables = plan_tables(plans, layout, options),
                                          .builders = {},
-                                         .routed = {}}) {
-    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-        implementation_->tables.push_back(plan_table(plans, receptor, options.resolution));
-        if (implementation_->tables.back().tagged && plans.size() > std::size_t{UINT16_MAX} + 1) {
+                                         .routed = {},
+                                         .remote = {},
+                                         .remote_ranks = {}}) {
+    for (const TablePlan& table : implementation_->tables) {
+        if (table.tagged && plans.size() > std::size_t{UINT16_MAX} + 1) {
             throw ValueOutOfBoundsError({.object = "number of projections",
                                          .value = std::to_string(plans.size()),
                                          .bound = "at most 65536 where projections connect the same pairs of neurons",
                                          .remedy = "join projections into one with arrays of weights and delays"});
         }
     }
-    implementation_->builders.resize(layouts.size());
-    implementation_->routed.resize(layouts.size() * layouts.size());
+    const std::size_t shards = layout.shards().size();
+    implementation_->builders.resize(shards);
+    implementation_->routed.resize((shards + 1) * shards);
+    implementation_->remote.resize(shards);
+    implementation_->remote_ranks.resize(shards);
 }
+
+RowNumbering TableBuilder::numbering() const { return implementation_->tables.front().numbering; }
 
 TableBuilder::~TableBuilder() = default;
 
 void TableBuilder::build(std::uint32_t worker) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
-    self.builders[worker] = make_shard_builder(self.tables, self.layouts[worker].size(), self.options, self.team);
+    self.builders[worker] = make_shard_builder(self.tables, self.layout.shard(worker).size(), self.options, self.team);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.pass(worker, true);
@@ -379,36 +514,41 @@ ShardTables TableBuilder::finish(std::uint32_t worker) {
     return tables;
 }
 
-TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<const ShardLayout> layouts,
+TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                               const BuildOptions& options) {
     TableEstimate estimate;
+    const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
     for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        const TablePlan table = plan_table(plans, receptor, options.resolution);
+        const TablePlan& table = tables[receptor];
         if (!table.used) continue;
-        double synapses = 0.0;
-        for (const ProjectionPlan& plan : plans) {
-            // Where the sign is drawn, the synapses are counted with the first receptor.
-            if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0)))
-                synapses += plan.sampler->expected_synapses();
-        }
-        const double rows = table.row_map.rows();
+        const double synapses = expected_here(plans, receptor, layout);
         const DelaySteps range = table.greatest_delay - table.least_delay;
         const double delay_bytes = range == 0 ? 0.0 : (range > UINT8_MAX ? 2.0 : 1.0);
-        for (const ShardLayout& layout : layouts) {
-            const double share = synapses / static_cast<double>(layouts.size());
-            const double target_bytes = layout.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
+        for (const ShardLayout& shard : layout.shards()) {
+            const double share = synapses / static_cast<double>(layout.shards().size());
+            const double possible = table.row_map.rows();
+            const bool unsorted = table.numbering == RowNumbering::unsorted;
+            // As many sources as are hit when `share` synapses fall on them at random.
+            const double rows = table.numbering == RowNumbering::dense
+                                    ? possible
+                                    : (unsorted ? share : -possible * std::expm1(-share / possible));
+            const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
             const double columns =
                 share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
-            const double starts = 8.0 * (rows + 1.0);
+            const double starts = unsorted ? 0.0 : (share <= UINT32_MAX ? 4.0 : 8.0) * (rows + 1.0);
+            const double sources = table.numbering == RowNumbering::dense ? 0.0 : 4.0 * rows;
             const double offset_bytes = rows > 0.0 && share / rows > 30000.0 ? 4.0 : 2.0;
-            const bool ring = options.layout == TableLayout::ring ||
-                              (options.layout == TableLayout::automatic && range > 0 &&
-                               prefer_ring(static_cast<std::uint64_t>(share), table.row_map.rows(), range + 1,
-                                           table.greatest_delay, layout.size()));
+            const bool ring = unsorted || options.layout == TableLayout::ring ||
+                              (options.layout == TableLayout::automatic &&
+                               prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows),
+                                           range + 1, table.greatest_delay, shard.size()));
             if (ring) estimate.reach = std::max(estimate.reach, table.greatest_delay);
             const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-            estimate.final_bytes += columns + starts + (ring ? share * delay_bytes : offsets);
-            estimate.peak_bytes += columns + starts + share * delay_bytes + std::max(offsets, 8.0 * rows);
+            const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
+            // While they are being built: a counter for each bucket and the source of each synapse.
+            const double building = 8.0 * buckets + (table.numbering == RowNumbering::compact ? 4.0 * share : 0.0);
+            estimate.final_bytes += columns + starts + sources + (ring ? share * delay_bytes : offsets);
+            estimate.peak_bytes += columns + starts + sources + share * delay_bytes + std::max(offsets, building);
         }
     }
     return estimate;

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/instruction_set.hpp"
+#include "comm/communicator.hpp"
 #include "connect/layout.hpp"
 #include "connect/projection_plan.hpp"
+#include "connect/stored_table.hpp"
 #include "connect/table.hpp"
 #include "parallel/team.hpp"
 
@@ -21,25 +24,33 @@ struct BuildOptions {
     double resolution = 0.1;     ///< ms
     bool double_weights = false;  ///< store weights in double precision
     TableLayout layout = TableLayout::automatic;
+    /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
+    std::optional<RowNumbering> numbering = std::nullopt;
+    std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< of what goes to other processes at a time
 };
 
 /// The tables of one shard, by receptor; null where a receptor has no synapses.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
-/// Builds the synapses of all shards, one worker each.
+/// Builds the synapses of all shards of a process, one worker each.
 ///
 /// Two passes over the rules, so that the tables are written in place and nothing but them is ever held: the first counts
 /// the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts the rows by
-/// delay. Which synapses there are, and their order within a row, does not depend on the number of shards.
+/// delay. Which synapses there are, and their order within a row, does not depend on the number of shards or processes.
+///
+/// Synapses that are drawn by target are drawn where the target lives. Those that are drawn by source are drawn anywhere, by
+/// each process and worker in its share of the sources, and handed to where the target lives, in rounds of bounded size.
 class TableBuilder {
    public:
     static constexpr std::uint32_t receptors = 2;
 
-    TableBuilder(std::span<const ProjectionPlan> plans, std::span<const ShardLayout> layouts, BuildOptions options,
-                 parallel::Team& team);
+    TableBuilder(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, BuildOptions options,
+                 parallel::Team& team, std::shared_ptr<comm::Communicator> communicator);
     ~TableBuilder();
 
-    /// @note Called by all workers of the team together. @throws Cancelled when the team was told to stop.
+    /// How the rows of all tables of this process are numbered.
+    RowNumbering numbering() const;
+    /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
     void build(std::uint32_t worker);
     /// @note Called by each worker for its own shard, after build.
     ShardTables finish(std::uint32_t worker);
@@ -55,7 +66,7 @@ struct TableEstimate {
     double peak_bytes = 0.0;
     DelaySteps reach = 0;  ///< longest delay of those tables that would deliver through a ring
 };
-TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, std::span<const ShardLayout> layouts,
+TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                               const BuildOptions& options);
 
 }  // namespace ranvier::connect

@@ -24,23 +24,22 @@ constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
 constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
 constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
 
-/// The values for the neurons first, first + stride, ... of a population (indices within it).
-models::GroupValues local_values(const Values& values, RandomKey key, std::uint64_t first, std::uint64_t stride,
-                                 std::uint64_t count) {
+/// The values of some neurons; `first` is the id of the neuron whose value is the first one.
+models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, NeuronId first) {
     models::GroupValues local;
     if (const auto* number = std::get_if<double>(&values)) {
         local.values = {*number};
         return local;
     }
-    local.values.resize(count);
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t index = first + i * stride;
+    local.values.resize(ids.size());
+    for (std::uint64_t i = 0; i < ids.size(); ++i) {
+        const std::uint64_t index = ids[i].value - first.value;
         local.values[i] = std::holds_alternative<Distribution>(values)
                               ? std::get<Distribution>(values).draw(key, index, 0)
                               : std::get<std::vector<double>>(values)[index];
     }
     // The rule for reading GroupValues is that one value stands for all.
-    if (count == 0) local.values = {0.0};
+    if (ids.empty()) local.values = {0.0};
     return local;
 }
 
@@ -162,7 +161,7 @@ void LoweredNetwork::check_grid(const std::string& object, const Values& weight,
 
 std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,
                                                             const connect::ShardLayout& layout) const {
-    const auto [skip, count] = layout.local(population.first, population.size);
+    const IdSequence& ids = layout.part(population.id).ids;
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = population.model->parameters[i];
@@ -171,7 +170,7 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& po
             make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
         values.push_back(given == population.parameters.end()
                              ? models::GroupValues{{info.default_value}}
-                             : local_values(given->second, key, skip, layout.shards(), count));
+                             : local_values(given->second, key, ids, population.first));
     }
     return values;
 }
@@ -179,14 +178,14 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& po
 std::vector<models::GroupValues> LoweredNetwork::variables(const Population& population,
                                                            const connect::ShardLayout& layout,
                                                            std::span<const models::GroupValues> parameters) const {
-    const auto [skip, count] = layout.local(population.first, population.size);
+    const IdSequence& ids = layout.part(population.id).ids;
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->variables.size(); ++i) {
         const models::VariableInfo& info = population.model->variables[i];
         if (const auto given = population.variables.find(info.name); given != population.variables.end()) {
             const RandomKey key = make_key(network_->seed(), Purpose::parameter,
                                            population.id.value * objects_per_population + variable_keys + i);
-            values.push_back(local_values(given->second, key, skip, layout.shards(), count));
+            values.push_back(local_values(given->second, key, ids, population.first));
             continue;
         }
         models::GroupValues initial{{0.0}};
@@ -202,16 +201,16 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
                                                             const connect::ShardLayout& layout) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     const Population& targets = network_->population(spec.targets.population);
-    const auto [skip, count] = layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
+    const NeuronId first{targets.first.value + spec.targets.begin};
+    const IdSequence ids = layout.ids().within(first, spec.targets.size());
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < spec.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = spec.model->parameters[i];
         const auto given = spec.parameters.find(info.name);
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
-        values.push_back(given == spec.parameters.end()
-                             ? models::GroupValues{{info.default_value}}
-                             : local_values(given->second, key, skip, layout.shards(), count));
+        values.push_back(given == spec.parameters.end() ? models::GroupValues{{info.default_value}}
+                                                        : local_values(given->second, key, ids, first));
     }
     return values;
 }
@@ -219,9 +218,10 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
 models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const connect::ShardLayout& layout) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     const Population& targets = network_->population(spec.targets.population);
-    const auto [skip, count] = layout.local(NeuronId{targets.first.value + spec.targets.begin}, spec.targets.size());
-    models::GroupValues values = local_values(
-        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), skip, layout.shards(), count);
+    const NeuronId first{targets.first.value + spec.targets.begin};
+    const IdSequence ids = layout.ids().within(first, spec.targets.size());
+    models::GroupValues values =
+        local_values(spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), ids, first);
     if (spec.model->output == models::StimulatorOutput::spikes) {
         const connect::WeightGrid& grid = this->grid(spec.targets.population, receptor(stimulus));
         for (double& weight : values.values) weight = grid.round(weight);

@@ -53,9 +53,9 @@ std::uint64_t available_memory() {
                                                   "/sys/fs/cgroup/memory/memory.usage_in_bytes"));
 }
 
-MemoryEstimate estimate_memory(const LoweredNetwork& network, std::span<const connect::ShardLayout> layouts,
+MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, std::uint32_t window) {
-    const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layouts, build);
+    const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layout, build);
     double neurons = 0.0;
     for (const Population& population : network.network().populations()) {
         double variables = extra_variables + static_cast<double>(population.model->variables.size());
@@ -67,13 +67,14 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, std::span<const co
             variables += 1.0;
         }
         if (heterogeneous) variables += static_cast<double>(population.model->parameters.size());
-        neurons += bytes_per_variable * variables * static_cast<double>(population.size);
+        const std::uint64_t here = layout.ids().within(population.first, population.size).size();
+        neurons += bytes_per_variable * variables * static_cast<double>(here);
     }
     double inputs = 0.0;
-    for (const connect::ShardLayout& layout : layouts) {
+    for (const connect::ShardLayout& shard : layout.shards()) {
         const double slots = std::max<double>(window, tables.reach + 1.0);
-        inputs += 2.0 * sizeof(double) * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(slots))) *
-                  layout.size();
+        inputs +=
+            2.0 * sizeof(double) * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(slots))) * shard.size();
     }
     MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
@@ -88,14 +89,15 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, std::span<const co
     return estimate;
 }
 
-void check_memory(const MemoryEstimate& estimate, std::uint64_t limit) {
-    const std::uint64_t bound = limit > 0 ? limit : available_memory();
+void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int32_t processes) {
+    const std::uint64_t bound = limit > 0 ? limit : available_memory() / static_cast<std::uint64_t>(processes);
     if (estimate.peak_bytes <= bound) return;
-    throw InsufficientMemoryError({.object = "memory that the network needs",
-                                   .value = in_gigabytes(estimate.peak_bytes),
-                                   .bound = (limit > 0 ? "the limit is " : "this machine has ") + in_gigabytes(bound) +
-                                            (limit > 0 ? "" : " available"),
-                                   .remedy = "make the network smaller, or run it on a larger machine"});
+    throw InsufficientMemoryError(
+        {.object = "memory that the network needs",
+         .value = in_gigabytes(estimate.peak_bytes),
+         .bound = (limit > 0 ? "the limit is " : "this machine has ") + in_gigabytes(bound) +
+                  (limit > 0 ? "" : (processes > 1 ? " available for each of its processes" : " available")),
+         .remedy = "make the network smaller, or run it on a larger machine"});
 }
 
 }  // namespace ranvier::engine

@@ -17,10 +17,11 @@ struct MemoryEstimate {
     std::uint64_t peak_bytes = 0;  ///< while being built
 };
 
-MemoryEstimate estimate_memory(const LoweredNetwork& network, std::span<const connect::ShardLayout> layouts,
+MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, std::uint32_t window);
 
-/// @throws InsufficientMemoryError when the estimate exceeds the limit (0: what is available)
-void check_memory(const MemoryEstimate& estimate, std::uint64_t limit);
+/// @param processes that share the memory of this machine
+/// @throws InsufficientMemoryError when the estimate exceeds the limit (0: this process's share of what is available)
+void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int32_t processes);
 
 }  // namespace ranvier::engine

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string>
 
 #include "base/errors.hpp"
+#include "engine/agreement.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -46,20 +48,16 @@ const Population& NeuronAccess::checked(PopulationId id, std::span<const std::ui
     return population;
 }
 
-NeuronAccess::Place NeuronAccess::place(const Population& population, std::uint32_t index) const {
-    const std::uint64_t id = population.first.value + index;
-    const std::size_t shard = id % shards_.size();
-    const std::uint64_t first = shards_[shard]->layout().part(population.id).first.value;
-    return {shard, static_cast<std::uint32_t>((id - first) / shards_.size())};
-}
-
 std::vector<NeuronAccess::ShardPart> NeuronAccess::by_shard(const Population& population,
                                                             std::span<const std::uint32_t> indices) const {
     std::vector<ShardPart> parts(shards_.size());
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        const Place own = place(population, indices[i]);
-        parts[own.shard].local.push_back(own.local);
-        parts[own.shard].places.push_back(i);
+        const NeuronId id{population.first.value + indices[i]};
+        if (!layout_.owns(id)) continue;
+        const std::size_t shard = layout_.shard_of(id).value;
+        const IdSequence& ids = shards_[shard]->layout().part(population.id).ids;
+        parts[shard].local.push_back(static_cast<std::uint32_t>(ids.count_below(id)));
+        parts[shard].places.push_back(i);
     }
     return parts;
 }
@@ -85,6 +83,13 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
         }
         for (std::size_t i = 0; i < read.size(); ++i) values[part.places[i]] = read[i];
     }
+    if (communicator_.size() > 1) {
+        // One process has each value and the others have zero bits, so that the sum of the bits is the value.
+        std::vector<std::uint64_t> bits(values.size());
+        std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
+        communicator_.reduce(bits, comm::Reduction::sum);
+        std::memcpy(values.data(), bits.data(), values.size() * sizeof(double));
+    }
     return values;
 }
 
@@ -109,7 +114,15 @@ void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const s
                                      .remedy = "give a number"});
     }
     if (parameter) {
-        set_parameter(population, *parameter, indices, values);
+        std::vector<std::vector<models::GroupValues>> changed;
+        agree(communicator_, "setting " + std::string(name),
+              [&] { changed = changed_parameters(population, *parameter, indices, values); });
+        for (std::size_t shard = 0; shard < changed.size(); ++shard) {
+            if (changed[shard].empty()) continue;
+            Shard::Group& group = shards_[shard]->group(id);
+            group.neurons->set_parameters(changed[shard]);
+            group.parameters = std::move(changed[shard]);
+        }
         return;
     }
     std::vector<double> own;
@@ -123,8 +136,10 @@ void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const s
     }
 }
 
-void NeuronAccess::set_parameter(const Population& population, std::size_t parameter,
-                                 std::span<const std::uint32_t> indices, std::span<const double> values) {
+std::vector<std::vector<models::GroupValues>> NeuronAccess::changed_parameters(const Population& population,
+                                                                               std::size_t parameter,
+                                                                               std::span<const std::uint32_t> indices,
+                                                                               std::span<const double> values) const {
     const models::ParameterInfo& info = population.model->parameters[parameter];
     for (const double value : values) {
         if (info.bounds.contains(value)) continue;
@@ -163,12 +178,7 @@ void NeuronAccess::set_parameter(const Population& population, std::size_t param
             }
         }
     }
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        if (changed[shard].empty()) continue;
-        Shard::Group& group = shards_[shard]->group(population.id);
-        group.neurons->set_parameters(changed[shard]);
-        group.parameters = std::move(changed[shard]);
-    }
+    return changed;
 }
 
 }  // namespace ranvier::engine

@@ -8,28 +8,28 @@
 #include <utility>
 #include <vector>
 
+#include "comm/communicator.hpp"
+#include "connect/layout.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard.hpp"
 
 namespace ranvier::engine {
 
-/// Reads and changes variables and parameters of neurons, wherever they live. Indices are those within a population.
+/// Reads and changes variables and parameters of neurons, wherever they live. Indices are those within a population. All
+/// processes ask for the same.
 class NeuronAccess {
    public:
-    NeuronAccess(const LoweredNetwork& network, std::span<const std::unique_ptr<Shard>> shards)
-        : network_(network), shards_(shards) {}
+    NeuronAccess(const LoweredNetwork& network, const connect::ProcessLayout& layout,
+                 std::span<const std::unique_ptr<Shard>> shards, comm::Communicator& communicator)
+        : network_(network), layout_(layout), shards_(shards), communicator_(communicator) {}
 
+    /// @note Collective, like set().
     std::vector<double> get(PopulationId population, std::string_view name,
                             std::span<const std::uint32_t> indices) const;
     void set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
              std::span<const double> values);
 
    private:
-    /// A neuron's shard, and its index within its group there.
-    struct Place {
-        std::size_t shard = 0;
-        std::uint32_t local = 0;
-    };
     /// Neurons of one shard, and where their values stand in the caller's array.
     struct ShardPart {
         std::vector<std::uint32_t> local;
@@ -37,13 +37,17 @@ class NeuronAccess {
     };
 
     const Population& checked(PopulationId population, std::span<const std::uint32_t> indices) const;
-    Place place(const Population& population, std::uint32_t index) const;
     std::vector<ShardPart> by_shard(const Population& population, std::span<const std::uint32_t> indices) const;
-    void set_parameter(const Population& population, std::size_t parameter, std::span<const std::uint32_t> indices,
-                       std::span<const double> values);
+    /// The parameters of each shard's group with some values changed; empty for shards that have none of the neurons.
+    std::vector<std::vector<models::GroupValues>> changed_parameters(const Population& population,
+                                                                     std::size_t parameter,
+                                                                     std::span<const std::uint32_t> indices,
+                                                                     std::span<const double> values) const;
 
     const LoweredNetwork& network_;
+    const connect::ProcessLayout& layout_;
     std::span<const std::unique_ptr<Shard>> shards_;
+    comm::Communicator& communicator_;
 };
 
 }  // namespace ranvier::engine

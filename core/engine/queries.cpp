@@ -1,12 +1,16 @@
 #include "engine/queries.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <string>
 
 #include "base/errors.hpp"
+#include "engine/agreement.hpp"
+#include "engine/gather.hpp"
 
 namespace ranvier::engine {
 
@@ -14,12 +18,13 @@ namespace {
 
 /// Where a synapse is stored, packed into one number.
 struct Handle {
-    std::uint32_t shard = 0;
+    std::uint32_t shard = 0;  ///< counted through all processes
     std::uint32_t receptor = 0;
     std::uint64_t position = 0;
 
     static constexpr int position_bits = 44;
     static constexpr int receptor_bits = 2;
+    static constexpr int shard_bits = 18;
 
     std::uint64_t pack() const {
         return std::uint64_t{shard} << (position_bits + receptor_bits) | std::uint64_t{receptor} << position_bits |
@@ -78,15 +83,16 @@ class ShardSearch {
             if (table == nullptr) continue;
             if (query_.sources) {
                 for (const std::uint64_t source : sources_) {
-                    const RowIndex row = table->row_map().row(NeuronId{source});
-                    if (row == connect::RowMap::none) continue;
-                    visit_row(*table, receptor, row, NeuronId{source}, visit_synapse);
+                    const NeuronId id{source};
+                    rows_.clear();
+                    table->find_rows(std::span(&id, 1), rows_);
+                    for (const RowIndex row : rows_) visit_row(*table, receptor, row, id, visit_synapse);
                 }
                 continue;
             }
-            for (std::uint32_t row = 0; row < table->row_map().rows(); ++row) {
+            for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 if (row % 256 == 0) team.check_cancelled();
-                const NeuronId source = table->row_map().source(RowIndex{row});
+                const NeuronId source = table->source(RowIndex{row});
                 if (query_.projection && !sends(*query_.projection, source)) continue;
                 visit_row(*table, receptor, RowIndex{row}, source, visit_synapse);
             }
@@ -97,11 +103,9 @@ class ShardSearch {
     void select_targets(const std::vector<std::uint64_t>& targets) {
         selected_.resize(shard_.layout().size(), 0);
         for (const std::uint64_t target : targets) {
-            if (target % shard_.layout().shards() != shard_.layout().shard().value) continue;
-            for (std::uint32_t p = 0; p < network_.ranges().size(); ++p) {
-                const connect::PopulationRange& range = network_.ranges()[p];
-                if (target < range.first.value || target - range.first.value >= range.size) continue;
-                selected_[shard_.layout().local_index(PopulationId{p}, NeuronId{target}).value] = 1;
+            for (const connect::ShardLayout::Part& part : shard_.layout().parts()) {
+                const auto own = part.ids.find(NeuronId{target});
+                if (own) selected_[part.offset + *own] = 1;
             }
         }
     }
@@ -137,8 +141,7 @@ class ShardSearch {
             const LocalIndex local{view.target};
             const PopulationId population = shard_.layout().population_of(local);
             const connect::ShardLayout::Part& part = shard_.layout().part(population);
-            const NeuronId target{part.first.value +
-                                  std::uint64_t{local.value - part.offset} * shard_.layout().shards()};
+            const NeuronId target = part.ids[local.value - part.offset];
             const ProjectionId id = projection(table, receptor, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
             visit_synapse(receptor, id, source, target, view);
@@ -152,6 +155,7 @@ class ShardSearch {
     std::vector<std::uint8_t> selected_;
     std::vector<std::vector<const connect::ProjectionPlan*>> by_population_;
     std::vector<connect::SynapseView> views_;
+    std::vector<RowIndex> rows_;
 };
 
 void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
@@ -174,15 +178,46 @@ void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
     }
 }
 
+void check_sources(std::span<const std::unique_ptr<Shard>> shards) {
+    for (const auto& shard : shards) {
+        for (const auto& table : shard->tables()) {
+            if (!table || table->has_sources()) continue;
+            throw StateError({.object = "connections",
+                              .value = "",
+                              .bound = "the sources of synapses were forgotten after the network had been built",
+                              .remedy = "build the simulation with keep_sources"});
+        }
+    }
+}
+
 }  // namespace
 
+std::uint32_t ConnectionAccess::first_shard() const {
+    // Processes may differ in their numbers of shards; counting through them takes all.
+    const std::uint64_t most = communicator_.greatest(shards_.size());
+    const std::uint64_t first = most * static_cast<std::uint64_t>(communicator_.rank().value);
+    const std::uint64_t all = most * static_cast<std::uint64_t>(communicator_.size());
+    if (all > std::uint64_t{1} << Handle::shard_bits) {
+        throw ValueOutOfBoundsError({.object = "number of threads of all processes",
+                                     .value = std::to_string(all),
+                                     .bound = "connections can be asked for on at most 262144",
+                                     .remedy = "look at a smaller network"});
+    }
+    return static_cast<std::uint32_t>(first);
+}
+
 std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Team& team) const {
+    return communicator_.sum(count_here(query, team));
+}
+
+std::uint64_t ConnectionAccess::count_here(const ConnectionQuery& query, parallel::Team& team) const {
     check_query(network_, query);
     std::vector<std::uint64_t> counts(shards_.size(), 0);
     if (!query.sources && !query.targets && !query.projection) {
         return std::accumulate(shards_.begin(), shards_.end(), std::uint64_t{0},
                                [](std::uint64_t sum, const auto& shard) { return sum + shard->synapses(); });
     }
+    agree(communicator_, "connections", [&] { check_sources(shards_); });
     team.run([&](std::uint32_t worker) {
         std::uint64_t count = 0;
         ShardSearch(network_, *shards_[worker], query)
@@ -203,6 +238,8 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
                                        .bound = "this machine has " + std::to_string(available_memory()) + " available",
                                        .remedy = "ask for fewer sources, targets or projections at a time"});
     }
+    agree(communicator_, "connections", [&] { check_sources(shards_); });
+    const std::uint32_t first = first_shard();
     std::vector<std::vector<Found>> found(shards_.size());
     team.run([&](std::uint32_t worker) {
         std::vector<Found>& own = found[worker];
@@ -210,10 +247,16 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
             .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
                              const connect::SynapseView& view) {
                 own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
-                               Handle{worker, receptor, view.position}.pack()});
+                               Handle{first + worker, receptor, view.position}.pack()});
             });
         std::sort(own.begin(), own.end(), canonical_order);
     });
+    if (communicator_.size() > 1) {
+        std::vector<Found> here;
+        for (std::vector<Found>& own : found) here.insert(here.end(), own.begin(), own.end());
+        found.assign(1, gather_everywhere<Found>(communicator_, here));
+        std::sort(found[0].begin(), found[0].end(), canonical_order);
+    }
     ConnectionData data;
     data.sources.reserve(total);
     data.targets.reserve(total);
@@ -243,7 +286,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
 namespace {
 
 const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, Handle handle) {
-    if (handle.shard < shards.size() && handle.receptor < shards[handle.shard]->tables().size()) {
+    if (handle.receptor < shards[handle.shard]->tables().size()) {
         const auto& table = shards[handle.shard]->tables()[handle.receptor];
         if (table && handle.position < table->size()) return *table;
     }
@@ -255,12 +298,38 @@ const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> sh
 
 }  // namespace
 
-std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
-    std::vector<double> weights(handles.size());
+std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::span<const std::uint64_t> handles) const {
+    const std::uint32_t first = first_shard();
+    std::vector<OwnSynapse> own;
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        const Handle handle = Handle::unpack(handles[i]);
-        weights[i] = table_of(shards_, handle).weight(handle.position);
+        Handle handle = Handle::unpack(handles[i]);
+        // Shards of lower ranks wrap round to large numbers.
+        handle.shard -= first;
+        if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.receptor, handle.position});
     }
+    const std::uint64_t known = communicator_.sum(own.size());
+    if (known != handles.size()) {
+        throw ValueOutOfBoundsError({.object = "handles of synapses",
+                                     .value = std::to_string(handles.size() - known) + " unknown ones",
+                                     .bound = "this simulation has no such synapses",
+                                     .remedy = "use the handles of a query of this simulation"});
+    }
+    return own;
+}
+
+std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
+    const std::vector<OwnSynapse> own = own_synapses(handles);
+    // One process has each weight and the others have zero bits, so that the sum of the bits is the weight.
+    std::vector<std::uint64_t> bits(handles.size());
+    agree(communicator_, "weights of synapses", [&] {
+        for (const OwnSynapse& synapse : own) {
+            const Handle handle{synapse.shard, synapse.receptor, synapse.position};
+            bits[synapse.index] = std::bit_cast<std::uint64_t>(table_of(shards_, handle).weight(handle.position));
+        }
+    });
+    communicator_.reduce(bits, comm::Reduction::sum);
+    std::vector<double> weights(handles.size());
+    std::memcpy(weights.data(), bits.data(), bits.size() * sizeof(double));
     return weights;
 }
 
@@ -272,9 +341,31 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
                           .bound = "one value is needed for each synapse",
                           .remedy = "give an array of that length"});
     }
-    std::vector<double> rounded(weights.size());
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        const Handle handle = Handle::unpack(handles[i]);
+    const std::vector<OwnSynapse> own = own_synapses(handles);
+    std::vector<double> rounded;
+    agree(communicator_, "setting weights", [&] { rounded = checked_weights(own, weights, double_weights); });
+    // By table, each of which knows which spikes are on their way through it.
+    struct Part {
+        std::vector<std::uint64_t> positions;
+        std::vector<double> weights;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Part> parts;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        Part& part = parts[{own[i].shard, own[i].receptor}];
+        part.positions.push_back(own[i].position);
+        part.weights.push_back(rounded[i]);
+    }
+    for (const auto& [table, part] : parts) {
+        shards_[table.first]->set_weights(table.second, part.positions, part.weights, now);
+    }
+}
+
+std::vector<double> ConnectionAccess::checked_weights(std::span<const OwnSynapse> own, std::span<const double> weights,
+                                                      bool double_weights) const {
+    std::vector<double> rounded;
+    for (const OwnSynapse& synapse : own) {
+        const std::size_t i = synapse.index;
+        const Handle handle{synapse.shard, synapse.receptor, synapse.position};
         const connect::SynapseTable& table = table_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
         const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
@@ -295,23 +386,9 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
         if (two && (handle.receptor == 0 ? weight < 0.0 : weight > 0.0)) {
             fail("its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
         }
-        rounded[i] = grid.round(double_weights ? weight : static_cast<double>(static_cast<float>(weight)));
+        rounded.push_back(grid.round(double_weights ? weight : static_cast<double>(static_cast<float>(weight))));
     }
-    // By table, each of which knows which spikes are on their way through it.
-    struct Part {
-        std::vector<std::uint64_t> positions;
-        std::vector<double> weights;
-    };
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Part> parts;
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        const Handle handle = Handle::unpack(handles[i]);
-        Part& part = parts[{handle.shard, handle.receptor}];
-        part.positions.push_back(handle.position);
-        part.weights.push_back(rounded[i]);
-    }
-    for (const auto& [table, part] : parts) {
-        shards_[table.first]->set_weights(table.second, part.positions, part.weights, now);
-    }
+    return rounded;
 }
 
 }  // namespace ranvier::engine

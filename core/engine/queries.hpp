@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "comm/communicator.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard.hpp"
 #include "engine/simulation.hpp"
@@ -12,12 +13,14 @@
 
 namespace ranvier::engine {
 
-/// Reads and changes the synapses of a set of shards.
+/// Reads and changes the synapses of all processes. All of them ask for the same and get the same.
 class ConnectionAccess {
    public:
-    ConnectionAccess(const LoweredNetwork& network, std::span<const std::unique_ptr<Shard>> shards)
-        : network_(network), shards_(shards) {}
+    ConnectionAccess(const LoweredNetwork& network, std::span<const std::unique_ptr<Shard>> shards,
+                     comm::Communicator& communicator)
+        : network_(network), shards_(shards), communicator_(communicator) {}
 
+    /// @note Collective, like all that follow. @throws StateError when the sources of synapses were forgotten
     std::uint64_t count(const ConnectionQuery& query, parallel::Team& team) const;
     ConnectionData find(const ConnectionQuery& query, parallel::Team& team) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
@@ -26,8 +29,25 @@ class ConnectionAccess {
                      Step now);
 
    private:
+    /// A synapse of this process among those that were asked for.
+    struct OwnSynapse {
+        std::size_t index = 0;  ///< in the caller's array
+        std::uint32_t shard = 0;
+        std::uint32_t receptor = 0;
+        std::uint64_t position = 0;
+    };
+
+    std::uint64_t count_here(const ConnectionQuery& query, parallel::Team& team) const;
+    /// Number of the first shard of this process among those of all.
+    std::uint32_t first_shard() const;
+    std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;
+    /// The weights of some synapses, checked and rounded to what is stored.
+    std::vector<double> checked_weights(std::span<const OwnSynapse> own, std::span<const double> weights,
+                                        bool double_weights) const;
+
     const LoweredNetwork& network_;
     std::span<const std::unique_ptr<Shard>> shards_;
+    comm::Communicator& communicator_;
 };
 
 }  // namespace ranvier::engine

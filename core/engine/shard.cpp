@@ -22,18 +22,17 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         Group group;
         group.population = population.id;
         group.offset = part.offset;
-        group.size = static_cast<std::uint32_t>(part.count);
+        group.size = static_cast<std::uint32_t>(part.ids.size());
         group.plays_spikes = population.model->plays_spikes;
         group.parameters = network.parameters(population, layout_);
-        if (part.count > 0) {
+        if (!part.ids.empty()) {
             const std::vector<models::GroupValues> variables = network.variables(population, layout_, group.parameters);
             std::vector<std::vector<Step>> spike_steps;
-            for (std::uint64_t i = 0; i < part.count && !population.spike_steps.empty(); ++i) {
-                spike_steps.push_back(
-                    population.spike_steps[part.first.value - population.first.value + i * layout_.shards()]);
+            for (std::uint64_t i = 0; i < part.ids.size() && !population.spike_steps.empty(); ++i) {
+                spike_steps.push_back(population.spike_steps[part.ids[i].value - population.first.value]);
             }
             group.neurons = population.model->create(
-                {.ids = {part.first, layout_.shards(), part.count},
+                {.ids = part.ids,
                  .population_first = population.first,
                  .population_size = population.size,
                  .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
@@ -59,9 +58,8 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
         const NeuronId first_target{targets.first.value + spec.targets.begin};
         const std::uint32_t receptor = network.receptor(i);
         const bool current = spec.model->output == models::StimulatorOutput::current;
-        const auto [skip, count] = layout_.local(first_target, spec.targets.size());
-        if (count == 0) continue;
-        const NeuronId first{first_target.value + skip};
+        const IdSequence own = layout_.ids().within(first_target, spec.targets.size());
+        if (own.empty()) continue;
         std::vector<std::vector<double>> sequences;
         for (const models::SequenceInfo& info : spec.model->sequences) {
             const auto given = spec.sequences.find(info.name);
@@ -73,12 +71,12 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
             spec.model->create({.resolution = description.resolution(),
                                 .instruction_set = instruction_set_,
                                 .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, i),
-                                .targets = {first, layout_.shards(), count},
+                                .targets = own,
                                 .parameters = parameters,
                                 .sequences = sequences,
                                 .weights = network.weights(i, layout_),
                                 .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay"))});
-        stimulus.offset = layout_.local_index(spec.targets.population, first).value;
+        stimulus.offset = layout_.local_index(spec.targets.population, own[0]).value;
         stimulus.receptor = receptor;
         stimulus.current = current;
         any_current = any_current || current;
@@ -124,9 +122,9 @@ void Shard::create_recorders(const Network& network) {
         }
         const connect::ShardLayout::Part& part = layout_.part(population.id);
         for (std::size_t i = 0; i < spec.indices.size(); ++i) {
-            const std::uint64_t id = population.first.value + spec.indices[i];
-            if (id % layout_.shards() != layout_.shard().value) continue;
-            recorder.local.push_back(static_cast<std::uint32_t>((id - part.first.value) / layout_.shards()));
+            const auto own = part.ids.find(NeuronId{population.first.value + spec.indices[i]});
+            if (!own) continue;
+            recorder.local.push_back(static_cast<std::uint32_t>(*own));
             recorder.places.push_back(i);
         }
         state_recorders_.push_back(std::move(recorder));
@@ -138,12 +136,19 @@ void Shard::set_tables(connect::ShardTables tables, std::uint32_t window) {
     window_ = window;
     for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
         const connect::SynapseTable* table = receptor < tables_.size() ? tables_[receptor].get() : nullptr;
-        // A receptor that nothing reaches reads zeros from one array that stays as it is.
+        // -0.0 is an input that nothing has reached (see UpdateArguments). A receptor that nothing ever reaches reads it
+        // from one array that stays as it is.
         std::uint32_t slots = 1;
         if (table != nullptr) slots = std::bit_ceil(std::max(window, table->reach() + 1));
         inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size());
-        std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), 0.0);
+        std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), -0.0);
         rings_[receptor] = {inputs_[receptor].data(), layout_.size(), slots - 1};
+    }
+}
+
+void Shard::forget_sources() {
+    for (const auto& table : tables_) {
+        if (table) table->forget_sources();
     }
 }
 
@@ -157,9 +162,30 @@ void Shard::begin_step(Step step) {
 void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
     for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
         if (!tables_[receptor]) continue;
-        synaptic_events_ +=
-            tables_[receptor]->accept(instruction_set_, stamp, sources, now, window_end(now), rings_[receptor]);
+        rows_.clear();
+        tables_[receptor]->find_rows(sources, rows_);
+        accept_rows(stamp, receptor, now);
     }
+}
+
+void Shard::accept(Step stamp, std::span<const std::uint64_t> addresses, const connect::RowAddresses& names, Step now) {
+    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
+        if (!tables_[receptor]) continue;
+        const std::uint64_t first = names.first(layout_.shard().value, receptor);
+        const std::uint64_t rows = tables_[receptor]->rows();
+        rows_.clear();
+        for (const std::uint64_t address : addresses) {
+            // Addresses below the first wrap round to large numbers.
+            if (address - first < rows) rows_.push_back(RowIndex{static_cast<std::uint32_t>(address - first)});
+        }
+        accept_rows(stamp, receptor, now);
+    }
+}
+
+void Shard::accept_rows(Step stamp, std::uint32_t receptor, Step now) {
+    if (rows_.empty()) return;
+    synaptic_events_ +=
+        tables_[receptor]->accept(instruction_set_, stamp, rows_, now, window_end(now), rings_[receptor]);
 }
 
 void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions,
@@ -186,10 +212,11 @@ void Shard::update_group(Group& group, Step step) {
                                .current = currents_.empty() ? nullptr : currents_.data() + group.offset,
                                .spikes = fired_.data()});
     if (fired == 0) return;
-    const std::uint64_t first = layout_.part(group.population).first.value;
+    const IdSequence& ids = layout_.part(group.population).ids;
+    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
     for (std::size_t i = 0; i < fired; ++i) {
-        const NeuronId neuron{first + std::uint64_t{fired_[i]} * layout_.shards()};
-        outbox_->push_back({step, neuron});
+        const NeuronId neuron = ids[fired_[i]];
+        outbox_->push_back({neuron, group.offset + fired_[i], lag});
         remember(neuron, step);
     }
     group.spikes += fired;
@@ -233,7 +260,7 @@ void Shard::reset_counts() {
 
 std::uint64_t Shard::recorded_bytes() const {
     std::uint64_t bytes = 0;
-    for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(comm::SpikeRecord);
+    for (const SpikeRecorder& recorder : spike_recorders_) bytes += recorder.spikes.size() * sizeof(RecordedSpike);
     for (const StateRecorder& recorder : state_recorders_) {
         bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step);
     }
@@ -266,7 +293,7 @@ std::uint64_t Shard::stimulus_bytes() const {
 }
 
 std::uint64_t Shard::spike_bytes() const {
-    return (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::SpikeRecord) +
+    return (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::EmittedSpike) +
            fired_.capacity() * sizeof(std::uint32_t);
 }
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -11,37 +10,15 @@
 #include "base/buffer.hpp"
 #include "comm/exchange.hpp"
 #include "connect/layout.hpp"
+#include "connect/row_addresses.hpp"
 #include "connect/table_builder.hpp"
 #include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
+#include "engine/times.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 
 namespace ranvier::engine {
-
-/// Seconds that one worker spent, by what it did.
-struct WorkerTimes {
-    double update = 0.0;
-    double deliver = 0.0;
-    double communicate = 0.0;
-    double record = 0.0;
-};
-
-/// Measures what lies between two calls, for loops whose parts take microseconds.
-class LapTimer {
-   public:
-    /// Seconds since the last call, or since construction.
-    double lap() {
-        const Clock::time_point now = Clock::now();
-        const double seconds = std::chrono::duration<double>(now - last_).count();
-        last_ = now;
-        return seconds;
-    }
-
-   private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point last_ = Clock::now();
-};
 
 /// What one worker thread owns: neurons, their state, their incoming synapses and their inputs.
 class Shard {
@@ -53,6 +30,9 @@ class Shard {
     /// Takes the tables and lays out the ring of inputs. @param window steps that runs are delivered ahead, a power of two
     void set_tables(connect::ShardTables tables, std::uint32_t window);
 
+    /// Lets the tables forget which sources their rows belong to, where they store that.
+    void forget_sources();
+
     /// Before the neurons of a step are updated: synapses that arrive in the window that begins here, if one does.
     void begin_step(Step step);
     /// Updates all neurons by one step; their spikes are appended to the outbox.
@@ -60,6 +40,8 @@ class Shard {
     void record(Step step);
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
+    /// The same for spikes that come with addresses. Those of other shards are passed over.
+    void accept(Step stamp, std::span<const std::uint64_t> addresses, const connect::RowAddresses& names, Step now);
 
     /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
     void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
@@ -68,10 +50,15 @@ class Shard {
     const connect::ShardLayout& layout() const { return layout_; }
     const connect::ShardTables& tables() const { return tables_; }
 
-    /// Spikes of the present epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last
-    /// epoch's while this shard fills the next one's.
-    std::vector<comm::SpikeRecord>& outbox(std::uint64_t epoch) { return outboxes_[epoch % 2]; }
-    void use_outbox(std::uint64_t epoch) { outbox_ = &outboxes_[epoch % 2]; }
+    /// Spikes of an epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last epoch's
+    /// while this shard fills the next one's.
+    std::vector<comm::EmittedSpike>& outbox(std::uint64_t epoch) { return outboxes_[epoch % 2]; }
+    /// Begins an epoch with an empty box.
+    void begin_epoch(std::uint64_t epoch, Step first_step) {
+        outbox_ = &outboxes_[epoch % 2];
+        outbox_->clear();
+        epoch_begin_ = first_step;
+    }
 
     struct Group {
         PopulationId population;
@@ -89,9 +76,13 @@ class Shard {
     std::uint64_t synaptic_events() const { return synaptic_events_; }
     void reset_counts();
 
-    std::vector<comm::SpikeRecord>& recorded_spikes(RecorderIndex recorder) {
-        return spike_recorders_[recorder].spikes;
-    }
+    struct RecordedSpike {
+        Step step = 0;
+        NeuronId neuron;
+
+        friend auto operator<=>(const RecordedSpike&, const RecordedSpike&) = default;
+    };
+    std::vector<RecordedSpike>& recorded_spikes(RecorderIndex recorder) { return spike_recorders_[recorder].spikes; }
     struct StateRecorder {
         PopulationId population;
         Step interval = 1;
@@ -124,13 +115,15 @@ class Shard {
     };
     struct SpikeRecorder {
         std::vector<std::pair<NeuronId, NeuronId>> ranges;  ///< [first, last) ids, ascending, disjoint
-        std::vector<comm::SpikeRecord> spikes;
+        std::vector<RecordedSpike> spikes;
     };
 
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
     void create_recorders(const Network& network);
     void update_group(Group& group, Step step);
+    /// What is in rows_.
+    void accept_rows(Step stamp, std::uint32_t receptor, Step now);
     void remember(NeuronId neuron, Step step);
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }
@@ -145,8 +138,10 @@ class Shard {
     std::array<connect::InputRing, 2> rings_;
     Buffer<double> currents_;  ///< pA, by local index; empty when no stimulus injects current
     std::vector<std::uint32_t> fired_;
-    std::array<std::vector<comm::SpikeRecord>, 2> outboxes_;
-    std::vector<comm::SpikeRecord>* outbox_ = &outboxes_[0];
+    std::array<std::vector<comm::EmittedSpike>, 2> outboxes_;
+    std::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];
+    Step epoch_begin_ = 1;
+    std::vector<RowIndex> rows_;
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
     std::uint64_t synaptic_events_ = 0;

@@ -4,17 +4,24 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <exception>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/errors.hpp"
-#include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "connect/placement.hpp"
+#include "connect/presynaptic_table.hpp"
+#include "connect/row_addresses.hpp"
 #include "connect/table_builder.hpp"
+#include "engine/agreement.hpp"
+#include "engine/description.hpp"
 #include "engine/lowering.hpp"
 #include "engine/memory.hpp"
 #include "engine/neuron_access.hpp"
 #include "engine/queries.hpp"
 #include "engine/shard.hpp"
+#include "engine/spike_traffic.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/team.hpp"
 
@@ -28,7 +35,7 @@ constexpr std::uint32_t most_threads = 4096;
 /// Workers meet at least this often, in steps, so that a wish to stop is heard.
 constexpr Step longest_epoch = 128;
 
-std::uint32_t choose_threads(const SimulationOptions& options) {
+std::uint32_t choose_threads(const SimulationOptions& options, std::size_t processors) {
     if (options.threads > most_threads) {
         throw ValueOutOfBoundsError({.object = "threads",
                                      .value = std::to_string(options.threads),
@@ -36,7 +43,7 @@ std::uint32_t choose_threads(const SimulationOptions& options) {
                                      .remedy = "use one thread for each processor"});
     }
     if (options.threads > 0) return options.threads;
-    return static_cast<std::uint32_t>(parallel::available_processors().size());
+    return static_cast<std::uint32_t>(processors);
 }
 
 std::uint32_t choose_window(const SimulationOptions& options) {
@@ -58,76 +65,209 @@ connect::TableLayout parse_layout(const std::string& name) {
     throw unknown_name("table layout", name, names);
 }
 
+std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& options) {
+    if (!options.sort_connections) return connect::RowNumbering::unsorted;
+    static constexpr std::array<std::string_view, 3> names{"auto", "dense", "compact"};
+    if (options.row_numbering == "auto") return std::nullopt;
+    if (options.row_numbering == "dense") return connect::RowNumbering::dense;
+    if (options.row_numbering == "compact") return connect::RowNumbering::compact;
+    throw unknown_name("row numbering", options.row_numbering, names);
+}
+
+connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options) {
+    return {.instruction_set = parse_instruction_set(options.instruction_set),
+            .resolution = network.resolution(),
+            .double_weights = options.weight_precision == models::Precision::double_precision,
+            .layout = parse_layout(options.table_layout),
+            .numbering = parse_numbering(options),
+            .buffer_bytes = options.connection_buffer};
+}
+
+connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
+    if (options.ranks) return {network.unit_count(), ranks, options.ranks};
+    return {network.unit_count(), ranks, connect::parse_placement(options.placement), network.seed()};
+}
+
+std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
+    return {ranges.begin(), ranges.end()};
+}
+
 }  // namespace
 
 struct Simulation::Implementation {
-    Implementation(const Network& description, SimulationOptions chosen)
-        : network(description),
+    Implementation(const Network& description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes)
+        : communicator(std::move(processes)),
+          network(description),
           lowered(network),
           options(std::move(chosen)),
           window(choose_window(options)),
-          instruction_set(parse_instruction_set(options.instruction_set)),
-          build_options{.instruction_set = instruction_set,
-                        .resolution = network.resolution(),
-                        .double_weights = options.weight_precision == models::Precision::double_precision,
-                        .layout = parse_layout(options.table_layout)},
-          epoch_steps(std::min(lowered.shortest_delay(), longest_epoch)) {
+          build_options(make_build_options(network, options)),
+          processors(parallel::own_processors(communicator->host_rank(), communicator->host_size())),
+          layout(make_placement(network, options, communicator->size()), communicator->rank(),
+                 choose_threads(options, processors.size()), to_vector(lowered.ranges())) {
         if (network.unit_count() == 0) {
             throw StateError({.object = "network",
                               .value = "empty",
                               .bound = "a simulation needs at least one neuron",
                               .remedy = "create a population first"});
         }
-        const std::uint32_t threads = choose_threads(options);
-        for (std::uint32_t shard = 0; shard < threads; ++shard) {
-            layouts.emplace_back(ShardId{shard}, threads, lowered.ranges());
+        if (options.intervals < 1 || options.intervals > 2) {
+            throw ValueOutOfBoundsError({.object = "intervals",
+                                         .value = std::to_string(options.intervals),
+                                         .bound = "the shortest delay is divided into 1 or 2",
+                                         .remedy = "use 1 or 2"});
+        }
+        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+        if (!method.directed && !options.sort_connections) {
+            throw StateError({.object = "exchange",
+                              .value = std::string(method.name),
+                              .bound = "it sends the ids of sources, which unsorted connections cannot be found by",
+                              .remedy = "sort connections, or use a method that sends to those who need a spike"});
+        }
+        if (!method.directed && !options.keep_sources) {
+            throw StateError({.object = "exchange",
+                              .value = std::string(method.name),
+                              .bound = "it sends the ids of sources, which must be kept for it",
+                              .remedy = "keep sources, or use a method that sends to those who need a spike"});
         }
         for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     }
 
     void build(const Poll& poll);
+    void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
     void run_worker(std::uint32_t worker, Step first, Step last);
-    struct EpochSpikes;
-    void take_epoch(std::uint32_t worker, std::uint64_t epoch, Step begin, Step end, EpochSpikes& spikes);
+    bool stops(std::uint64_t epoch_number);
+    void trace_epoch(const WorkerTimes& before, const WorkerTimes& after);
+    template <class Job>
+    void run_together(Job job, const Poll& poll);
+    NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
+    ConnectionAccess connections() const { return {lowered, shards, *communicator}; }
+    std::uint32_t threads() const { return static_cast<std::uint32_t>(layout.shards().size()); }
 
+    std::shared_ptr<comm::Communicator> communicator;
     Network network;
     LoweredNetwork lowered;
     SimulationOptions options;
     std::uint32_t window;
-    InstructionSet instruction_set;
     connect::BuildOptions build_options;
-    Step epoch_steps;  ///< spikes are exchanged at its multiples: no delay is shorter
-    std::vector<connect::ShardLayout> layouts;
-    comm::Communicator communicator;
-    std::unique_ptr<comm::SpikeExchange> exchange = std::make_unique<comm::NoExchange>();
+    std::vector<int> processors;
+    connect::ProcessLayout layout;
+    Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
     std::vector<std::unique_ptr<Shard>> shards;
+    connect::RowAddresses addresses;
+    std::shared_ptr<const connect::PresynapticTable> presynaptic;
+    std::uint64_t build_rounds = 0;
+    std::unique_ptr<SpikeTraffic> traffic;
     std::atomic<Step> step{0};
     Step counted_from = 0;
     PhaseTimes phases;
-    /// Step after which a run ends early, written by worker 0 before the barrier that ends an epoch; one for each of two
+    std::vector<EpochTimes> epoch_times;
+    /// Whether a run ends early after an epoch, written by worker 0 before the barrier that ends it; one for each of two
     /// epochs in turn, like the outboxes.
     std::array<bool, 2> stop_decision{};
+    bool stopped = false;  ///< the last run ended early
     /// Whole epochs begun since the start; chooses the outbox.
     std::uint64_t epoch = 0;
 };
 
+/// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
+/// it ends the run of all.
+template <class Job>
+void Simulation::Implementation::run_together(Job job, const Poll& poll) {
+    if (communicator->size() == 1) {
+        team->run(job, poll);
+        return;
+    }
+    std::exception_ptr interruption;
+    try {
+        team->run(job, [&] {
+            if (!poll || interruption) return;
+            try {
+                poll();
+            } catch (...) {
+                interruption = std::current_exception();
+                throw;
+            }
+        });
+    } catch (...) {
+        const std::exception_ptr failure = std::current_exception();
+        // The processes have stopped together, or this one had done all that was asked for.
+        if (failure == interruption) throw;
+        end_all(*communicator, failure);
+    }
+}
+
 void Simulation::Implementation::build(const Poll& poll) {
-    check_memory(estimate_memory(lowered, layouts, build_options, window), options.memory_limit);
+    agree(*communicator, "building the network", [&] {
+        check_memory(estimate_memory(lowered, layout, build_options, window), options.memory_limit,
+                     communicator->host_size());
+    });
     LapTimer timer;
-    team = std::make_unique<parallel::Team>(static_cast<std::uint32_t>(layouts.size()), options.pin_threads);
-    shards.resize(layouts.size());
-    connect::TableBuilder builder(lowered.plans(), layouts, build_options, *team);
-    team->run(
+    const bool alone = processors.size() >= threads() &&
+                       static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
+    team = std::make_unique<parallel::Team>(threads(), options.pin_threads, processors,
+                                            alone || communicator->host_size() == 1);
+    shards.resize(threads());
+    connect::TableBuilder builder(lowered.plans(), layout, build_options, *team, communicator);
+    // An interruption would leave processes behind that wait in a collective.
+    const Poll& build_poll = communicator->size() == 1 ? poll : Poll{};
+    run_together(
         [&](std::uint32_t worker) {
-            shards[worker] = std::make_unique<Shard>(lowered, layouts[worker], options, instruction_set);
+            shards[worker] =
+                std::make_unique<Shard>(lowered, layout.shard(worker), options, build_options.instruction_set);
             builder.build(worker);
         },
-        poll);
+        build_poll);
     phases.build = timer.lap();
-    team->run([&](std::uint32_t worker) { shards[worker]->set_tables(builder.finish(worker), window); }, poll);
+    run_together([&](std::uint32_t worker) { shards[worker]->set_tables(builder.finish(worker), window); }, build_poll);
+    build_traffic(builder.numbering(), build_poll);
     phases.init = timer.lap();
+}
+
+/// The presynaptic side and the exchange, where spikes have to travel.
+void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, const Poll& poll) {
+    const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
+    epoch_steps = shortest;
+    if (communicator->size() == 1 && numbering != connect::RowNumbering::unsorted) {
+        traffic = std::make_unique<SpikeTraffic>(shards, *team);
+        return;
+    }
+    std::vector<const connect::ShardTables*> tables;
+    for (const auto& shard : shards) tables.push_back(&shard->tables());
+    addresses = connect::RowAddresses(numbering, lowered.plans(), std::move(tables));
+    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    if (method.directed || method.name == "auto") {
+        connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
+                                                             *team);
+        run_together([&](std::uint32_t worker) { presynaptic_builder.build(worker); }, poll);
+        presynaptic = presynaptic_builder.finish();
+        build_rounds = presynaptic_builder.rounds();
+    }
+    if (!options.keep_sources) {
+        for (const auto& shard : shards) shard->forget_sources();
+    }
+    // With two intervals, a spike that is emitted at the beginning of one arrives after the end of the next.
+    const std::uint32_t intervals = shortest >= 2 ? options.intervals : 1;
+    const comm::ExchangeArguments arguments{
+        .communicator = communicator,
+        .destinations = presynaptic,
+        .source_of = [this](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
+        .place_of =
+            [this](std::uint32_t shard, std::uint32_t local) {
+                return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
+            },
+        .options = {.buffer_bytes = options.spike_buffer,
+                    .allgather_spikes = options.allgather_spikes,
+                    .workers = threads(),
+                    .most_sources = layout.placement().places(),
+                    .most_lags = static_cast<std::uint32_t>(shortest),
+                    .intervals = intervals}};
+    std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
+    if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
+    traffic = std::make_unique<SpikeTraffic>(shards, *team, communicator, std::move(exchange), &addresses,
+                                             options.wait_apart);
 }
 
 void Simulation::Implementation::run(Step steps, const Poll& poll) {
@@ -142,79 +282,94 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     }
     LapTimer timer;
     const auto finish = [&] { phases.simulation += timer.lap(); };
+    stopped = false;
     try {
-        team->run([&](std::uint32_t worker) { run_worker(worker, first, first + steps - 1); }, poll);
+        run_together([&](std::uint32_t worker) { run_worker(worker, first, first + steps - 1); }, poll);
     } catch (...) {
         finish();
         throw;
     }
     finish();
+    if (stopped && communicator->size() > 1) {
+        throw RemoteError({.object = "run",
+                           .value = "",
+                           .bound = "another rank was interrupted after step " + std::to_string(step.load()),
+                           .remedy = "continue it on all ranks"});
+    }
 }
 
-/// What a worker needs to take in an epoch's spikes; kept from one epoch to the next, so that nothing is allocated.
-struct Simulation::Implementation::EpochSpikes {
-    std::vector<std::span<const comm::SpikeRecord>> outboxes;
-    std::vector<std::span<const comm::SpikeRecord>> incoming;
-    std::vector<NeuronId> sources;
-};
+/// Whether the run ends after this epoch, by worker 0. Processes decide together, and ask each other now and then only.
+bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
+    if (communicator->size() == 1) return team->stop_requested();
+    constexpr std::uint64_t epochs_between = 16;
+    if (epoch_number % epochs_between != 0) return false;
+    return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;
+}
 
-/// All workers do this side by side, and meet once an epoch. One meeting suffices, since outboxes alternate: who runs
-/// ahead into the next epoch writes the other box, and cannot reach the one after before all have read this one.
+/// All workers do this side by side, and meet once an epoch. One meeting suffices where nothing is exchanged, since
+/// outboxes alternate: who runs ahead into the next epoch writes the other box, and cannot reach the one after before all
+/// have read this one.
 void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, Step last) {
     Shard& shard = *shards[worker];
+    WorkerTimes& times = shard.times;
     std::uint64_t own_epoch = epoch;
     team->wait();  // nobody may change `epoch` before all have read it
-    shard.use_outbox(own_epoch);
-    shard.outbox(own_epoch).clear();
     Step epoch_begin = first;
-    EpochSpikes spikes;
+    Step earliest = first;
+    shard.begin_epoch(own_epoch, epoch_begin);
+    if (worker == 0) traffic->begin(epoch_begin);
+    SpikeTraffic::Scratch scratch;
     LapTimer timer;
+    WorkerTimes before = times;
     for (Step now = first; now <= last; ++now) {
         shard.begin_step(now);
-        shard.times.deliver += timer.lap();
+        times.deliver += timer.lap();
         shard.update(now);
-        shard.times.update += timer.lap();
+        times.update += timer.lap();
         shard.record(now);
-        shard.times.record += timer.lap();
+        times.record += timer.lap();
+        if (worker == 0) traffic->advance(shard.outbox(own_epoch));
+        times.collocate += timer.lap();
         if (now % epoch_steps != 0 && now != last) continue;
         shard.publish_recorded_bytes();
-        if (worker == 0) stop_decision[own_epoch % 2] = team->stop_requested();
+        if (worker == 0) stop_decision[own_epoch % 2] = stops(own_epoch);
+        times.communicate += timer.lap();
         team->wait();
-        shard.times.communicate += timer.lap();
-        take_epoch(worker, own_epoch, epoch_begin, now, spikes);
-        shard.times.deliver += timer.lap();
-        if (worker == 0) step.store(now, std::memory_order_relaxed);
+        times.wait += timer.lap();
         const bool stop = stop_decision[own_epoch % 2];
+        traffic->take_epoch(worker, own_epoch, earliest, epoch_begin, now, stop || now == last, timer, scratch);
+        if (worker == 0) {
+            step.store(now, std::memory_order_relaxed);
+            if (options.trace_epochs) trace_epoch(before, times);
+        }
+        before = times;
         ++own_epoch;
-        shard.use_outbox(own_epoch);
-        shard.outbox(own_epoch).clear();
+        earliest = epoch_begin;
         epoch_begin = now + 1;
-        if (stop) break;
+        shard.begin_epoch(own_epoch, epoch_begin);
+        if (stop) {
+            if (worker == 0) stopped = true;
+            break;
+        }
+        if (worker == 0 && now != last) traffic->begin(epoch_begin);
     }
     if (worker == 0) epoch = own_epoch;
 }
 
-/// Hands the spikes of an epoch to the tables of one shard, step by step.
-void Simulation::Implementation::take_epoch(std::uint32_t worker, std::uint64_t own_epoch, Step begin, Step end,
-                                            EpochSpikes& spikes) {
-    spikes.outboxes.clear();
-    for (const auto& shard : shards) spikes.outboxes.emplace_back(shard->outbox(own_epoch));
-    exchange->exchange(worker, spikes.outboxes, spikes.incoming);
-    for (Step stamp = begin; stamp <= end; ++stamp) {
-        spikes.sources.clear();
-        for (std::span<const comm::SpikeRecord>& stretch : spikes.incoming) {
-            std::size_t taken = 0;
-            while (taken < stretch.size() && stretch[taken].step == stamp) {
-                spikes.sources.push_back(stretch[taken++].source);
-            }
-            stretch = stretch.subspan(taken);
-        }
-        if (!spikes.sources.empty()) shards[worker]->accept(stamp, spikes.sources, end);
-    }
+void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const WorkerTimes& after) {
+    const auto busy = [](const WorkerTimes& t) { return t.update + t.deliver + t.record + t.collocate; };
+    epoch_times.push_back({.compute = busy(after) - busy(before),
+                           .wait = after.wait - before.wait,
+                           .exchange = after.communicate - before.communicate});
 }
 
-Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll)
-    : implementation_(std::make_unique<Implementation>(network, std::move(options))) {
+Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll,
+                       std::shared_ptr<comm::Communicator> communicator) {
+    if (!communicator) communicator = comm::make_local_communicator();
+    // What a process finds wrong with its own description goes before how it differs from that of others.
+    agree(*communicator, "describing the network",
+          [&] { implementation_ = std::make_unique<Implementation>(network, options, communicator); });
+    compare_descriptions(*communicator, network, options);
     implementation_->build(poll);
 }
 
@@ -225,9 +380,13 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 void Simulation::run(Step steps, const Poll& poll) { implementation_->run(steps, poll); }
 Step Simulation::step() const { return implementation_->step.load(std::memory_order_relaxed); }
 double Simulation::resolution() const { return implementation_->network.resolution(); }
-std::uint32_t Simulation::threads() const { return static_cast<std::uint32_t>(implementation_->layouts.size()); }
-std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator.size()); }
-std::string_view Simulation::instruction_set() const { return to_string(implementation_->instruction_set); }
+std::uint32_t Simulation::threads() const { return implementation_->threads(); }
+std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
+comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
+Step Simulation::epoch_steps() const { return implementation_->epoch_steps; }
+std::string_view Simulation::instruction_set() const {
+    return to_string(implementation_->build_options.instruction_set);
+}
 
 Counts Simulation::counts() const {
     const Implementation& self = *implementation_;
@@ -243,6 +402,12 @@ Counts Simulation::counts() const {
             if (!group.plays_spikes) counts.spikes += group.spikes;
         }
     }
+    self.communicator->reduce(counts.population_spikes, comm::Reduction::sum);
+    std::array<std::uint64_t, 3> sums{counts.synapses, counts.synaptic_events, counts.spikes};
+    self.communicator->reduce(sums, comm::Reduction::sum);
+    counts.synapses = sums[0];
+    counts.synaptic_events = sums[1];
+    counts.spikes = sums[2];
     return counts;
 }
 
@@ -251,6 +416,8 @@ void Simulation::reset_counts() {
     for (const auto& shard : self.shards) shard->reset_counts();
     self.counted_from = step();
     self.phases.simulation = 0.0;
+    self.epoch_times.clear();
+    if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
 PhaseTimes Simulation::times() const {
@@ -258,11 +425,36 @@ PhaseTimes Simulation::times() const {
     for (const auto& shard : implementation_->shards) {
         const double share = 1.0 / static_cast<double>(implementation_->shards.size());
         times.update += shard->times.update * share;
+        times.collocate += shard->times.collocate * share;
         times.deliver += shard->times.deliver * share;
+        times.wait += shard->times.wait * share;
         times.communicate += shard->times.communicate * share;
         times.record += shard->times.record * share;
     }
     return times;
+}
+
+std::vector<WorkerTimes> Simulation::worker_times() const {
+    std::vector<WorkerTimes> times;
+    for (const auto& shard : implementation_->shards) times.push_back(shard->times);
+    return times;
+}
+
+const std::vector<EpochTimes>& Simulation::epoch_times() const { return implementation_->epoch_times; }
+
+Traffic Simulation::traffic() const {
+    const Implementation& self = *implementation_;
+    Traffic traffic;
+    if (const comm::SpikeExchange* exchange = self.traffic->exchange()) {
+        traffic.method = exchange->name();
+        traffic.counts = exchange->counts();
+    }
+    if (self.presynaptic) {
+        traffic.presynaptic_entries = self.presynaptic->size();
+        traffic.presynaptic_bytes = self.presynaptic->bytes();
+    }
+    traffic.build_rounds = self.build_rounds;
+    return traffic;
 }
 
 std::vector<MemoryItem> Simulation::memory() const {
@@ -276,48 +468,69 @@ std::vector<MemoryItem> Simulation::memory() const {
         items[4].bytes += shard->spike_bytes();
         items[5].bytes += shard->recorded_bytes();
     }
+    const Implementation& self = *implementation_;
+    items[1].bytes += self.layout.bytes();
+    if (self.presynaptic) items.push_back({"presynaptic", self.presynaptic->bytes()});
+    if (const comm::SpikeExchange* exchange = self.traffic->exchange()) {
+        items.push_back({"exchange", exchange->counts().buffer_bytes});
+    }
     return items;
 }
 
-SpikeData Simulation::take_spikes(RecorderIndex recorder) {
-    std::vector<comm::SpikeRecord> all;
+SpikeData Simulation::take_spikes(RecorderIndex recorder, Gather how) {
+    std::vector<Shard::RecordedSpike> all;
     for (const auto& shard : implementation_->shards) {
-        std::vector<comm::SpikeRecord>& own = shard->recorded_spikes(recorder);
+        std::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
         all.insert(all.end(), own.begin(), own.end());
-        std::vector<comm::SpikeRecord>{}.swap(own);
+        std::vector<Shard::RecordedSpike>{}.swap(own);
         shard->publish_recorded_bytes();
     }
-    std::sort(all.begin(), all.end(), [](const comm::SpikeRecord& a, const comm::SpikeRecord& b) {
-        return a.step != b.step ? a.step < b.step : a.source < b.source;
-    });
+    all = gather(*implementation_->communicator, std::move(all), how);
+    std::sort(all.begin(), all.end());
     SpikeData data;
     data.steps.reserve(all.size());
     data.neurons.reserve(all.size());
-    for (const comm::SpikeRecord& spike : all) {
+    for (const Shard::RecordedSpike& spike : all) {
         data.steps.push_back(spike.step);
-        data.neurons.push_back(spike.source.value);
+        data.neurons.push_back(spike.neuron.value);
     }
     return data;
 }
 
-StateData Simulation::take_state(RecorderIndex recorder) {
-    const StateRecorderSpec& spec = implementation_->network.state_recorders()[recorder];
-    const std::size_t neurons = spec.indices.size();
-    const std::size_t variables = spec.variables.size();
+StateData Simulation::take_state(RecorderIndex recorder, Gather how) {
+    const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
     StateData data;
+    std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {
         Shard::StateRecorder& own = shard->state_recorder(recorder);
-        if (data.steps.empty()) {
-            data.steps = own.steps;
-            data.values.resize(data.steps.size() * variables * neurons);
+        data.steps = std::move(own.steps);
+        own.steps = {};
+        places.insert(places.end(), own.places.begin(), own.places.end());
+    }
+    // One column for each neuron, in the order of the shards, then of the processes.
+    const std::size_t rows = data.steps.size() * variables;
+    std::vector<double> columns;
+    columns.reserve(rows * places.size());
+    for (const auto& shard : implementation_->shards) {
+        Shard::StateRecorder& own = shard->state_recorder(recorder);
+        const std::size_t neurons = own.places.size();
+        for (std::size_t i = 0; i < neurons; ++i) {
+            for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
         }
-        std::size_t next = 0;
-        for (std::size_t row = 0; row < data.steps.size() * variables; ++row) {
-            for (const std::size_t place : own.places) data.values[row * neurons + place] = own.values[next++];
-        }
-        std::vector<Step>{}.swap(own.steps);
         std::vector<double>{}.swap(own.values);
         shard->publish_recorded_bytes();
+    }
+    places = gather(*implementation_->communicator, std::move(places), how);
+    columns = gather(*implementation_->communicator, std::move(columns), how);
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+    data.values.resize(columns.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        data.places.push_back(places[order[i]]);
+        for (std::size_t row = 0; row < rows; ++row) {
+            data.values[row * order.size() + i] = columns[order[i] * rows + row];
+        }
     }
     return data;
 }
@@ -329,42 +542,39 @@ std::uint64_t Simulation::recorded_bytes() const {
 }
 
 std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
-    return ConnectionAccess(implementation_->lowered, implementation_->shards).count(query, *implementation_->team);
+    return implementation_->connections().count(query, *implementation_->team);
 }
 
 ConnectionData Simulation::connections(const ConnectionQuery& query) const {
-    return ConnectionAccess(implementation_->lowered, implementation_->shards).find(query, *implementation_->team);
+    return implementation_->connections().find(query, *implementation_->team);
 }
 
 std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
-    return ConnectionAccess(implementation_->lowered, implementation_->shards).weights(handles);
+    return implementation_->connections().weights(handles);
 }
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
-    ConnectionAccess(implementation_->lowered, implementation_->shards)
-        .set_weights(handles, weights, implementation_->build_options.double_weights, step());
+    implementation_->connections().set_weights(handles, weights, implementation_->build_options.double_weights, step());
 }
 
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,
                                     std::span<const std::uint32_t> indices) const {
-    return NeuronAccess(implementation_->lowered, implementation_->shards).get(population, name, indices);
+    return implementation_->neurons().get(population, name, indices);
 }
 
 void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
                      std::span<const double> values) {
-    NeuronAccess(implementation_->lowered, implementation_->shards).set(population, name, indices, values);
+    implementation_->neurons().set(population, name, indices, values);
 }
 
-std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options) {
+std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
+                                       Rank rank) {
     const LoweredNetwork lowered(network);
-    const std::uint32_t threads = choose_threads(options);
-    std::vector<connect::ShardLayout> layouts;
-    for (std::uint32_t shard = 0; shard < threads; ++shard)
-        layouts.emplace_back(ShardId{shard}, threads, lowered.ranges());
-    const connect::BuildOptions build{.resolution = network.resolution(),
-                                      .double_weights = options.weight_precision == models::Precision::double_precision,
-                                      .layout = parse_layout(options.table_layout)};
-    MemoryEstimate estimate = estimate_memory(lowered, layouts, build, choose_window(options));
+    const std::uint32_t threads = choose_threads(options, parallel::available_processors().size());
+    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, threads,
+                                        to_vector(lowered.ranges()));
+    MemoryEstimate estimate =
+        estimate_memory(lowered, layout, make_build_options(network, options), choose_window(options));
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
     return estimate.items;
 }

@@ -10,7 +10,11 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "engine/gather.hpp"
 #include "engine/network.hpp"
+#include "engine/times.hpp"
 
 namespace ranvier::engine {
 
@@ -21,23 +25,51 @@ struct SimulationOptions {
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
     std::string table_layout = "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    bool pin_threads = true;  ///< bind workers to processors, when they take all of them
-    std::uint64_t memory_limit = 0;  ///< bytes that the network may take; 0: what the machine has available
+    bool pin_threads = true;  ///< bind workers to processors, when those of the host's processes take all of them
+    std::uint64_t memory_limit =
+        0;  ///< bytes that the network may take on this process; 0: what the machine has available
+
+    // For several processes.
+    std::string placement = "round_robin";  ///< of neurons: "round_robin", "consecutive" or "shuffle"
+    /// A rank for each neuron and source, in the order of ids; goes before `placement`.
+    std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
+    std::string exchange = "alltoall";  ///< method of exchanging spikes; see comm::exchanges()
+    std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
+    std::uint64_t spike_buffer = std::uint64_t{8} << 20;  ///< bytes; see comm::ExchangeOptions
+    std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
+    /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
+    std::uint64_t connection_buffer = std::uint64_t{128} << 20;
+    bool sort_connections = true;  ///< by source; else each synapse gets spikes of its own
+    bool keep_sources = true;  ///< so that connections can be asked for
+    std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
+    bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
+    bool trace_epochs = false;  ///< keep the times of each epoch
 };
 
 /// Called from the thread that called, about 20 times a second, while workers are busy. What it throws stops the work at
 /// the next safe point and is thrown on.
 using Poll = std::function<void()>;
 
-/// Seconds of wall-clock time in each phase. The three parts of the simulation are means over the threads.
+/// Seconds of wall-clock time in each phase, on this process. The parts of the simulation are means over the threads.
 struct PhaseTimes {
     double build = 0.0;  ///< neurons and synapses
-    double init = 0.0;  ///< sorting of the tables, input buffers
+    double init = 0.0;  ///< sorting of the tables, presynaptic table, input buffers
     double simulation = 0.0;  ///< all runs
     double update = 0.0;  ///< neurons and stimuli
+    double collocate = 0.0;  ///< putting spikes where the exchange takes them from
+    double communicate = 0.0;  ///< the exchange itself
     double deliver = 0.0;  ///< synapses
-    double communicate = 0.0;  ///< waiting for other threads and exchanging spikes
+    double wait = 0.0;  ///< for other threads, and for other processes where that is told apart
     double record = 0.0;
+};
+
+/// What an exchange method has moved on this process; see comm::ExchangeCounts.
+struct Traffic {
+    std::string method = "none";
+    comm::ExchangeCounts counts;
+    std::uint64_t presynaptic_entries = 0;
+    std::uint64_t presynaptic_bytes = 0;
+    std::uint64_t build_rounds = 0;  ///< collective rounds that building the presynaptic table took, each pass
 };
 
 /// One part of the program's own account of memory.
@@ -65,6 +97,7 @@ struct SpikeData {
 struct StateData {
     std::vector<Step> steps;
     std::vector<double> values;
+    std::vector<std::uint64_t> places;  ///< of the neurons among all of the recorder, ascending
 };
 
 /// Synapses as arrays, in the order (projection, source, target, delay, order of drawing).
@@ -91,13 +124,20 @@ struct ConnectionQuery {
 class Simulation {
    public:
     /// Builds the network. The description is copied as far as it is needed.
-    /// @throws InsufficientMemoryError before anything is built, StateError for a network without units, all of Network's
-    Simulation(const Network& network, SimulationOptions options, const Poll& poll = {});
+    /// @param communicator the processes that simulate it together; null: this one alone. All of them describe the same
+    /// network with the same options (but for threads, precision of nothing that matters, limits), and call all that is
+    /// marked as collective together.
+    /// @throws InsufficientMemoryError before anything is built, StateError for a network without units, RemoteError when
+    /// another process fails or describes something else, all of Network's
+    /// @note Collective.
+    Simulation(const Network& network, SimulationOptions options, const Poll& poll = {},
+               std::shared_ptr<comm::Communicator> communicator = nullptr);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
 
-    /// Runs; when `poll` throws, the simulation stops after a whole step and can be continued.
+    /// Runs; when `poll` throws, the simulation stops after a whole step and can be continued. The other processes stop
+    /// after the same step, with a RemoteError. @note Collective.
     void run(Step steps, const Poll& poll = {});
 
     /// Steps since the start. May be read from poll.
@@ -106,19 +146,34 @@ class Simulation {
 
     std::uint32_t threads() const;
     std::uint32_t ranks() const;
+    comm::Communicator& communicator() const;
+    /// Steps between two exchanges of spikes.
+    Step epoch_steps() const;
     std::string_view instruction_set() const;
 
+    /// Of all processes. @note Collective.
     Counts counts() const;
     /// Zeroes the counts of spikes, events and steps and the times of the simulation phase (after a pre-simulation).
     void reset_counts();
+    /// Of this process.
     PhaseTimes times() const;
+    /// Of each thread of this process.
+    std::vector<WorkerTimes> worker_times() const;
+    /// Of each epoch since the last reset_counts(), if they are traced.
+    const std::vector<EpochTimes>& epoch_times() const;
+    /// Of this process.
+    Traffic traffic() const;
     std::vector<MemoryItem> memory() const;
 
-    /// Takes out what a recorder has gathered since it was taken out last.
-    SpikeData take_spikes(RecorderIndex recorder);
-    StateData take_state(RecorderIndex recorder);
+    /// Takes out what a recorder has gathered since it was taken out last, in canonical order. @note Collective, unless
+    /// what it gathers stays local.
+    SpikeData take_spikes(RecorderIndex recorder, Gather how = Gather::everywhere);
+    /// With Gather::local, values are those of the neurons whose places among all of the recorder are given.
+    StateData take_state(RecorderIndex recorder, Gather how = Gather::everywhere);
     /// Bytes that all recorders hold now. May be read from poll (then approximate).
     std::uint64_t recorded_bytes() const;
+
+    // What follows is collective, and all processes get the same.
 
     std::uint64_t count_connections(const ConnectionQuery& query) const;
     ConnectionData connections(const ConnectionQuery& query) const;
@@ -141,7 +196,9 @@ class Simulation {
 };
 
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().
-std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options);
+/// Of rank `rank` of `ranks`.
+std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks = 1,
+                                       Rank rank = Rank{0});
 /// Bytes of memory that this process may still take (machine and control group).
 std::uint64_t available_memory();
 

@@ -18,12 +18,13 @@ constexpr std::uint32_t spins_with_own_processor = 2000;
 
 }  // namespace
 
-Team::Team(std::uint32_t threads, bool pin)
-    : process_(::getpid()), barrier_(threads, threads <= available_processors().size() ? spins_with_own_processor : 0) {
-    const std::vector<int> processors = available_processors();
+Team::Team(std::uint32_t threads, bool pin, std::vector<int> processors, bool alone)
+    : process_(::getpid()),
+      barrier_(threads, alone && threads <= available_processors().size() ? spins_with_own_processor : 0) {
+    if (processors.empty()) processors = available_processors();
     // A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example,
     // would otherwise all sit on the first processors.
-    pinned_ = pin && threads == processors.size();
+    pinned_ = pin && alone && threads == processors.size();
     workers_.reserve(threads);
     for (std::uint32_t worker = 0; worker < threads; ++worker) {
         const int processor = pinned_ ? processors[worker] : -1;

@@ -21,9 +21,11 @@ namespace ranvier::parallel {
 class Team {
    public:
     /// @param threads at least 1
-    /// @throws StateError when the system does not give that many threads
     /// @param pin bind worker i to processor i, if there are exactly as many as workers
-    Team(std::uint32_t threads, bool pin);
+    /// @param processors that the team may count on; none: all that the process may use
+    /// @param alone whether no other program is known to need these processors, so that pinning and spinning harm nobody
+    /// @throws StateError when the system does not give that many threads
+    Team(std::uint32_t threads, bool pin, std::vector<int> processors = {}, bool alone = true);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;

@@ -10,8 +10,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/team.hpp"
 
@@ -125,31 +123,6 @@ TEST(Processors, AreThoseThatTheThreadMayUse) {
     EXPECT_EQ(parallel::available_processors(), before);
     EXPECT_FALSE(parallel::Team(all + 1, true).pinned());
     EXPECT_FALSE(parallel::Team(all, false).pinned());
-}
-
-TEST(Communicator, OfOneProcessLeavesValuesAsTheyAre) {
-    const comm::Communicator alone;
-    std::vector<std::uint64_t> values{3, 0, 7};
-    alone.barrier();
-    alone.sum(values);
-    alone.least(values);
-    alone.greatest(values);
-    EXPECT_EQ(values, (std::vector<std::uint64_t>{3, 0, 7}));
-    EXPECT_EQ(alone.size(), 1);
-    EXPECT_EQ(alone.rank(), Rank{0});
-}
-
-TEST(Exchange, NoneHandsOverWhatTheShardsSent) {
-    comm::NoExchange none;
-    const std::vector<comm::SpikeRecord> first(3);
-    const std::vector<comm::SpikeRecord> second(2);
-    const std::vector<std::span<const comm::SpikeRecord>> outboxes{first, second};
-    std::vector<std::span<const comm::SpikeRecord>> incoming(4);
-    none.exchange(0, outboxes, incoming);
-    ASSERT_EQ(incoming.size(), 2u);
-    EXPECT_EQ(incoming[0].data(), first.data());
-    EXPECT_EQ(incoming[1].data(), second.data());
-    EXPECT_EQ(none.name(), "none");
 }
 
 }  // namespace

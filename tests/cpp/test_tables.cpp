@@ -41,7 +41,7 @@ std::vector<Synapse> random_synapses(std::uint64_t neurons, std::size_t count, D
 }
 
 struct Built {
-    std::vector<ShardLayout> layouts;
+    std::unique_ptr<ProcessLayout> layout;
     std::vector<ShardTables> tables;
 };
 
@@ -69,17 +69,18 @@ ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neu
 }
 
 Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std::uint32_t shards, TableLayout layout,
-            bool double_weights = false) {
+            bool double_weights = false, RowNumbering numbering = RowNumbering::dense) {
     Built built;
     const std::vector<PopulationRange> ranges{{NeuronId{0}, neurons}};
-    for (std::uint32_t shard = 0; shard < shards; ++shard) built.layouts.emplace_back(ShardId{shard}, shards, ranges);
+    built.layout = std::make_unique<ProcessLayout>(Placement(neurons), Rank{0}, shards, ranges);
     parallel::Team team(shards, false);
-    TableBuilder builder(plans, built.layouts,
+    TableBuilder builder(plans, *built.layout,
                          {.instruction_set = detect_instruction_set(),
                           .resolution = resolution,
                           .double_weights = double_weights,
-                          .layout = layout},
-                         team);
+                          .layout = layout,
+                          .numbering = numbering},
+                         team, comm::make_local_communicator());
     built.tables.resize(shards);
     team.run([&](std::uint32_t worker) {
         builder.build(worker);
@@ -93,13 +94,14 @@ std::vector<Synapse> read_all(const Built& built) {
     for (std::size_t shard = 0; shard < built.tables.size(); ++shard) {
         for (const auto& table : built.tables[shard]) {
             if (!table) continue;
-            for (std::uint32_t row = 0; row < table->row_map().rows(); ++row) {
+            for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 std::vector<SynapseView> views;
                 table->read(RowIndex{row}, table->row_begin(RowIndex{row}), table->row_end(RowIndex{row}), views);
                 for (const SynapseView& view : views) {
-                    all.push_back({table->row_map().source(RowIndex{row}).value,
-                                   built.layouts[shard].id_of(LocalIndex{view.target}).value, view.weight, view.delay});
-                    EXPECT_EQ(table->row_of_position(view.position).value, row);
+                    all.push_back(
+                        {table->source(RowIndex{row}).value,
+                         built.layout->shard(static_cast<std::uint32_t>(shard)).id_of(LocalIndex{view.target}).value,
+                         view.weight, view.delay});
                 }
             }
         }
@@ -107,13 +109,14 @@ std::vector<Synapse> read_all(const Built& built) {
     return all;
 }
 
-using Parameters = std::tuple<std::uint32_t, TableLayout, DelaySteps, bool>;
+using Parameters = std::tuple<std::uint32_t, TableLayout, DelaySteps, bool, RowNumbering>;
 class Tables : public testing::TestWithParam<Parameters> {};
 
 TEST_P(Tables, HoldWhatWasDrawn) {
-    const auto [shards, layout, longest, double_weights] = GetParam();
+    const auto [shards, layout, longest, double_weights, numbering] = GetParam();
     std::vector<Synapse> expected = random_synapses(50, 3000, longest, 7);
-    std::vector<Synapse> found = read_all(build({make_plan(expected, 50, 0)}, 50, shards, layout, double_weights));
+    std::vector<Synapse> found =
+        read_all(build({make_plan(expected, 50, 0)}, 50, shards, layout, double_weights, numbering));
     std::sort(expected.begin(), expected.end());
     std::sort(found.begin(), found.end());
     EXPECT_EQ(found, expected);
@@ -121,7 +124,7 @@ TEST_P(Tables, HoldWhatWasDrawn) {
 
 /// The oracle: every spike, every synapse, one after another.
 TEST_P(Tables, DeliverEverySpikeAtItsTime) {
-    const auto [shards, layout, longest, double_weights] = GetParam();
+    const auto [shards, layout, longest, double_weights, numbering] = GetParam();
     constexpr std::uint64_t neurons = 50;
     const std::vector<Synapse> synapses = random_synapses(neurons, 3000, longest, 11);
     constexpr Step steps = 100;
@@ -145,7 +148,7 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
     }
     for (const InstructionSet set : available_instruction_sets()) {
         for (const std::uint32_t window : {1u, 2u, 8u}) {
-            Built built = build({make_plan(synapses, neurons, 0)}, neurons, shards, layout, double_weights);
+            Built built = build({make_plan(synapses, neurons, 0)}, neurons, shards, layout, double_weights, numbering);
             std::map<std::tuple<Step, std::uint64_t, bool>, double> found;
             std::uint64_t events = 0;
             for (std::uint32_t shard = 0; shard < shards; ++shard) {
@@ -153,7 +156,7 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
                     SynapseTable* table = built.tables[shard][receptor].get();
                     if (table == nullptr) continue;
                     const std::uint32_t slots = std::bit_ceil(std::max(window, table->reach() + 1));
-                    const std::size_t local = built.layouts[shard].size();
+                    const std::size_t local = built.layout->shard(shard).size();
                     std::vector<double> inputs(slots * local, 0.0);
                     const InputRing ring{inputs.data(), local, slots - 1};
                     for (Step step = 1; step <= steps + longest; ++step) {
@@ -162,14 +165,15 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
                             double& input = ring.slot(step)[i];
                             if (input != 0.0) {
                                 const std::uint64_t id =
-                                    built.layouts[shard].id_of(LocalIndex{static_cast<std::uint32_t>(i)}).value;
+                                    built.layout->shard(shard).id_of(LocalIndex{static_cast<std::uint32_t>(i)}).value;
                                 found[{step, id, receptor == 1}] = input;
                             }
                             input = 0.0;
                         }
                         if (step > steps) continue;
-                        events += table->accept(set, step, spikes[static_cast<std::size_t>(step)], step,
-                                                (step / window + 1) * window, ring);
+                        std::vector<RowIndex> rows;
+                        table->find_rows(spikes[static_cast<std::size_t>(step)], rows);
+                        events += table->accept(set, step, rows, step, (step / window + 1) * window, ring);
                     }
                 }
             }
@@ -180,10 +184,46 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Tables,
-                         testing::Combine(testing::Values(1u, 2u, 3u),
-                                          testing::Values(TableLayout::runs, TableLayout::ring),
-                                          testing::Values(1u, 2u, 40u, 300u), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(
+    All, Tables,
+    testing::Combine(testing::Values(1u, 2u, 3u), testing::Values(TableLayout::runs, TableLayout::ring),
+                     testing::Values(1u, 2u, 40u, 300u), testing::Bool(),
+                     testing::Values(RowNumbering::dense, RowNumbering::compact, RowNumbering::unsorted)));
+
+/// 3000 synapses from 100,000 possible sources: most have none.
+TEST(CompactRows, TakeMemoryForSourcesThatAreThereOnly) {
+    constexpr std::uint64_t neurons = 100'000;
+    std::vector<Synapse> expected = random_synapses(neurons, 3000, 20, 5);
+    const std::vector<ProjectionPlan> plans{make_plan(expected, neurons, 0)};
+    const Built compact = build(plans, neurons, 2, TableLayout::automatic, false, RowNumbering::compact);
+    const Built dense = build(plans, neurons, 2, TableLayout::automatic, false, RowNumbering::dense);
+    std::vector<Synapse> found = read_all(compact);
+    std::sort(expected.begin(), expected.end());
+    std::sort(found.begin(), found.end());
+    EXPECT_EQ(found, expected);
+    for (std::uint32_t shard = 0; shard < 2; ++shard) {
+        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
+            const SynapseTable& table = *compact.tables[shard][receptor];
+            EXPECT_LT(table.rows(), 1000u);
+            // Target, weight, delay, beginning of the row, source.
+            EXPECT_LE(table.bytes(), table.size() * (4 + 4 + 1 + 4 + 4) + 4);
+            EXPECT_GT(dense.tables[shard][receptor]->bytes(), neurons * 4);
+        }
+    }
+}
+
+TEST(CompactRows, ForgetTheirSources) {
+    const std::vector<Synapse> synapses = random_synapses(1000, 300, 20, 5);
+    for (const RowNumbering numbering : {RowNumbering::dense, RowNumbering::compact, RowNumbering::unsorted}) {
+        const Built built = build({make_plan(synapses, 1000, 0)}, 1000, 1, TableLayout::automatic, false, numbering);
+        SynapseTable& table = *built.tables[0][0];
+        const std::uint64_t before = table.bytes();
+        EXPECT_TRUE(table.has_sources());
+        table.forget_sources();
+        EXPECT_EQ(table.has_sources(), numbering == RowNumbering::dense);
+        EXPECT_EQ(before - table.bytes(), numbering == RowNumbering::dense ? 0u : 4u * table.rows());
+    }
+}
 
 TEST(TableLayoutChoice, DependsOnTheLengthOfRuns) {
     // 3000 synapses in 50 rows: with one delay 60 a run, with 40 delays 1.5.
@@ -251,13 +291,14 @@ TEST(ShardLayout, DealsEveryNeuronToOneShard) {
         {NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};
     for (const std::uint32_t shards : {1u, 2u, 3u, 7u, 50u}) {
         std::vector<int> seen(43, 0);
+        const IdSequence all(NeuronId{0}, 1, 43);
         for (std::uint32_t shard = 0; shard < shards; ++shard) {
-            const ShardLayout layout(ShardId{shard}, shards, populations);
+            const ShardLayout layout(ShardId{shard}, all.every(shard, shards), populations);
             for (std::uint32_t p = 0; p < populations.size(); ++p) {
                 const ShardLayout::Part& part = layout.part(PopulationId{p});
                 EXPECT_EQ(part.offset % ShardLayout::alignment, 0u);
-                for (std::uint64_t i = 0; i < part.count; ++i) {
-                    const NeuronId id{part.first.value + i * shards};
+                for (std::uint64_t i = 0; i < part.ids.size(); ++i) {
+                    const NeuronId id = part.ids[i];
                     const LocalIndex local = layout.local_index(PopulationId{p}, id);
                     EXPECT_EQ(layout.id_of(local), id);
                     EXPECT_EQ(layout.population_of(local).value, p);

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/ids.hpp"
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "comm/record_exchange.hpp"
+#include "connect/layout.hpp"
+#include "connect/row_addresses.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::connect {
+
+/// Entries (rank, address) in as few bytes as the largest of them needs, up to eight.
+class PackedDestinations {
+   public:
+    PackedDestinations() = default;
+    PackedDestinations(std::uint64_t count, unsigned bytes_each)
+        : bytes_each_(bytes_each), bytes_(Buffer<std::uint8_t>(count * bytes_each + sizeof(std::uint64_t))) {}
+
+    std::uint64_t operator[](std::uint64_t index) const {
+        std::uint64_t word = 0;
+        // Little-endian: the entry is in the lower bytes, the next ones' beginnings above it.
+        std::memcpy(&word, bytes_.data() + index * bytes_each_, sizeof(word));
+        return bytes_each_ == sizeof(word) ? word : word & ((std::uint64_t{1} << 8 * bytes_each_) - 1);
+    }
+    void set(std::uint64_t index, std::uint64_t entry) {
+        std::memcpy(bytes_.data() + index * bytes_each_, &entry, bytes_each_);
+    }
+    std::uint64_t bytes() const { return bytes_.bytes(); }
+
+   private:
+    static_assert(std::endian::native == std::endian::little);
+    unsigned bytes_each_ = 1;
+    Buffer<std::uint8_t> bytes_;
+};
+
+/// The presynaptic side of the two tiers (Jordan et al. 2018): for each neuron of this process, the ranks that need its
+/// spikes and what its rows are called there.
+class PresynapticTable final : public comm::Destinations {
+   public:
+    void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
+              std::vector<comm::Destination>& found) const override;
+    std::vector<Rank> ranks() const override;
+    std::uint32_t sources(std::uint32_t shard) const override { return parts_[shard].sources; }
+
+    /// Entries of all sources.
+    std::uint64_t size() const;
+    std::uint64_t bytes() const;
+    unsigned bytes_per_entry() const { return bytes_each_; }
+
+   private:
+    friend class PresynapticTableBuilder;
+
+    /// Of one shard.
+    struct Part {
+        std::uint32_t sources = 0;
+        Buffer<std::uint64_t> begins;  ///< of the entries of each source; one more than there are sources
+        PackedDestinations entries;    ///< ascending by rank, then address
+    };
+    std::uint64_t pack(Rank rank, std::uint64_t address) const {
+        return static_cast<std::uint64_t>(rank.value) << address_bits_ | address;
+    }
+
+    std::int32_t ranks_ = 1;
+    unsigned address_bits_ = 1;
+    unsigned bytes_each_ = 1;
+    std::vector<Part> parts_;
+};
+
+/// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls them, in
+/// rounds through buffers of bounded size, each of which all workers fill and empty together. The rounds are gone through
+/// twice, first to count and then to store, so that nothing but the table is ever held.
+class PresynapticTableBuilder {
+   public:
+    /// @param buffer_bytes what the buffers may take in all; at least one entry for each process is always sent
+    /// @note Collective.
+    PresynapticTableBuilder(const ProcessLayout& layout, const RowAddresses& addresses,
+                            std::shared_ptr<comm::Communicator> communicator, std::uint64_t buffer_bytes,
+                            parallel::Team& team);
+
+    /// @note Called by all workers of the team together, and on all processes.
+    void build(std::uint32_t worker);
+    std::shared_ptr<const PresynapticTable> finish() { return std::move(table_); }
+    /// Rounds that each pass took.
+    std::uint64_t rounds() const { return rounds_; }
+
+   private:
+    using Entry = RowAddresses::Entry;
+
+    void pass(std::uint32_t worker, bool store);
+    void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
+    void take(std::uint32_t worker, bool store);
+
+    const ProcessLayout& layout_;
+    const RowAddresses& addresses_;
+    std::shared_ptr<comm::Communicator> communicator_;
+    parallel::Team& team_;
+    std::shared_ptr<PresynapticTable> table_;
+    std::uint64_t chunk_ = 1;  ///< candidates that are gone through in a round
+    std::uint64_t chunks_ = 0;  ///< of the process that needs most
+    std::uint64_t rounds_ = 0;
+    comm::RecordExchange<Entry> exchange_;
+    std::vector<Entry> packed_;
+    std::vector<std::uint64_t> counts_;  ///< by rank
+    /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
+    std::vector<std::vector<Entry>> listed_;
+    std::vector<std::vector<std::uint32_t>> listed_counts_;
+    std::vector<std::vector<std::uint64_t>> cursors_;  ///< by shard and source
+    bool more_ = false;
+};
+
+}  // namespace ranvier::connect

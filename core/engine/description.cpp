@@ -1,0 +1,221 @@
+#include "engine/description.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "base/errors.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Mixes values into one number, in the manner of FNV-1a with 64-bit words and a stronger mixing step.
+class Fingerprint {
+   public:
+    void add(std::uint64_t value) {
+        state_ = (state_ ^ value) * 0x9E3779B97F4A7C15;
+        state_ ^= state_ >> 29;
+    }
+    void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+    void add(std::string_view text) {
+        add(text.size());
+        for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+    }
+    void add(const char* text) { add(std::string_view(text)); }
+    void add(const std::string& text) { add(std::string_view(text)); }
+    void add(std::size_t first, std::size_t second) {
+        add(first);
+        add(second);
+    }
+    template <class Item>
+        requires std::is_integral_v<Item> || std::is_enum_v<Item>
+    void add(Item value) {
+        add(static_cast<std::uint64_t>(value));
+    }
+    template <class Item>
+    void add(const std::vector<Item>& items) {
+        add(items.size());
+        for (const Item& item : items) add(item);
+    }
+    template <class Value>
+    void add(const std::map<std::string, Value, std::less<>>& values) {
+        add(values.size());
+        for (const auto& [name, value] : values) {
+            add(name);
+            add(value);
+        }
+    }
+    void add(const Distribution& distribution) {
+        add(distribution.kind);
+        add(distribution.first);
+        add(distribution.second);
+        add(distribution.restriction);
+        add(distribution.lower);
+        add(distribution.upper);
+    }
+    void add(const Values& values) {
+        add(values.index());
+        std::visit([this](const auto& value) { add(value); }, values);
+    }
+    void add(const Selection& selection) {
+        add(selection.population.value);
+        add(selection.begin, selection.end);
+    }
+
+    std::uint64_t value() const { return state_; }
+
+   private:
+    std::uint64_t state_ = 0xCBF29CE484222325;
+};
+
+template <class Add>
+std::uint64_t fingerprint_of(Add add) {
+    Fingerprint mixed;
+    add(mixed);
+    return mixed.value();
+}
+
+void add_rule(Fingerprint& mixed, const connect::RuleSpec& rule) {
+    mixed.add(rule.name);
+    mixed.add(rule.number);
+    mixed.add(rule.least_number);
+    mixed.add(rule.probability);
+    mixed.add(rule.allow_autapses);
+    mixed.add(rule.allow_multapses);
+    for (const auto& list : {rule.sources, rule.targets}) {
+        mixed.add(list != nullptr);
+        if (list) mixed.add(*list);
+    }
+}
+
+std::uint64_t of_options(const SimulationOptions& options) {
+    return fingerprint_of([&](Fingerprint& mixed) {
+        mixed.add(options.precision);
+        mixed.add(options.weight_precision);
+        mixed.add(options.placement);
+        mixed.add(options.ranks != nullptr);
+        if (options.ranks) mixed.add(*options.ranks);
+        mixed.add(options.exchange);
+        mixed.add(options.intervals);
+        mixed.add(options.spike_buffer);
+        mixed.add(options.allgather_spikes);
+        mixed.add(options.connection_buffer);
+        mixed.add(options.sort_connections);
+        mixed.add(options.keep_sources);
+        mixed.add(options.wait_apart);
+    });
+}
+
+/// What the n-th number of a fingerprint stands for.
+std::string part_name(const Network& network, std::size_t part) {
+    if (part == 0) return "resolution or seed";
+    part -= 1;
+    if (part < network.populations().size()) return "population '" + network.populations()[part].name + "'";
+    part -= network.populations().size();
+    if (part < network.projections().size()) return "projection '" + network.projections()[part].name + "'";
+    part -= network.projections().size();
+    if (part < network.stimuli().size()) return "stimulus '" + network.stimuli()[part].name + "'";
+    part -= network.stimuli().size();
+    if (part < network.spike_recorders().size()) return "spike recorder " + std::to_string(part);
+    part -= network.spike_recorders().size();
+    if (part < network.state_recorders().size()) return "state recorder " + std::to_string(part);
+    return "options of the simulation";
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationOptions& options) {
+    std::vector<std::uint64_t> parts;
+    parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
+        mixed.add(network.resolution());
+        mixed.add(network.seed());
+    }));
+    for (const Population& population : network.populations()) {
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
+            mixed.add(population.name);
+            mixed.add(population.model->name);
+            mixed.add(population.first.value);
+            mixed.add(population.size);
+            mixed.add(population.parameters);
+            mixed.add(population.variables);
+            mixed.add(population.spike_steps);
+        }));
+    }
+    for (const Projection& projection : network.projections()) {
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
+            mixed.add(projection.name);
+            mixed.add(projection.sources);
+            mixed.add(projection.targets);
+            add_rule(mixed, projection.rule);
+            mixed.add(projection.weight);
+            mixed.add(projection.delay);
+            mixed.add(projection.weight_bound);
+        }));
+    }
+    for (const StimulusSpec& stimulus : network.stimuli()) {
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
+            mixed.add(stimulus.name);
+            mixed.add(stimulus.model->name);
+            mixed.add(stimulus.targets);
+            mixed.add(stimulus.parameters);
+            mixed.add(stimulus.sequences);
+            mixed.add(stimulus.weight);
+            mixed.add(stimulus.delay);
+        }));
+    }
+    for (const SpikeRecorderSpec& recorder : network.spike_recorders()) {
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { mixed.add(recorder.neurons); }));
+    }
+    for (const StateRecorderSpec& recorder : network.state_recorders()) {
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
+            mixed.add(recorder.neurons);
+            mixed.add(recorder.indices);
+            mixed.add(recorder.variables);
+            mixed.add(recorder.interval);
+        }));
+    }
+    parts.push_back(of_options(options));
+    return parts;
+}
+
+void compare_descriptions(comm::Communicator& communicator, const Network& network, const SimulationOptions& options) {
+    if (communicator.size() == 1) return;
+    std::vector<std::uint64_t> own = fingerprint(network, options);
+    const auto fail = [&](std::string value, std::string bound) {
+        throw RemoteError({.object = "network of rank " + std::to_string(communicator.rank().value),
+                           .value = std::move(value),
+                           .bound = std::move(bound),
+                           .remedy = "let all ranks run the same script with the same input"});
+    };
+    std::uint64_t counts[6] = {network.populations().size(),     network.projections().size(),
+                               network.stimuli().size(),         network.spike_recorders().size(),
+                               network.state_recorders().size(), own.size()};
+    static constexpr const char* names[6] = {"populations",     "projections",     "stimuli",
+                                             "spike recorders", "state recorders", "parts"};
+    std::uint64_t least[6];
+    std::uint64_t greatest[6];
+    std::copy(std::begin(counts), std::end(counts), least);
+    std::copy(std::begin(counts), std::end(counts), greatest);
+    communicator.reduce(least, comm::Reduction::least);
+    communicator.reduce(greatest, comm::Reduction::greatest);
+    for (std::size_t i = 0; i < 6; ++i) {
+        if (least[i] == greatest[i]) continue;
+        fail("one with " + std::to_string(counts[i]) + " " + names[i],
+             "ranks have from " + std::to_string(least[i]) + " to " + std::to_string(greatest[i]));
+    }
+    std::vector<std::uint64_t> lowest = own;
+    std::vector<std::uint64_t> highest = own;
+    communicator.reduce(lowest, comm::Reduction::least);
+    communicator.reduce(highest, comm::Reduction::greatest);
+    for (std::size_t part = 0; part < own.size(); ++part) {
+        if (lowest[part] == highest[part]) continue;
+        fail("", "its " + part_name(network, part) + " is not the same on all ranks");
+    }
+}
+
+}  // namespace ranvier::engine

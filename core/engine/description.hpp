@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "engine/network.hpp"
+#include "engine/simulation.hpp"
+
+namespace ranvier::engine {
+
+/// A number for each part of a description (resolution and seed, each population, projection, stimulus and recorder, and
+/// the options that all processes must share), in that order. Equal parts have equal numbers; others almost surely not.
+std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationOptions& options);
+
+/// Sees to it that all processes describe the same. @note Collective.
+/// @throws RemoteError that names the first part that differs
+void compare_descriptions(comm::Communicator& communicator, const Network& network, const SimulationOptions& options);
+
+}  // namespace ranvier::engine

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "connect/row_addresses.hpp"
+#include "engine/shard.hpp"
+#include "engine/times.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// Brings the spikes of an epoch from the outboxes of all shards, here and elsewhere, to the tables of the shards here.
+///
+/// On one process with sorted tables that takes no exchange: the tables read the outboxes.
+class SpikeTraffic {
+   public:
+    /// Without an exchange.
+    SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team);
+    /// @param wait_apart meet all processes before each transfer, so that waiting for them is told apart from exchanging
+    SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team,
+                 std::shared_ptr<comm::Communicator> communicator, std::unique_ptr<comm::SpikeExchange> exchange,
+                 const connect::RowAddresses* addresses, bool wait_apart);
+
+    const comm::SpikeExchange* exchange() const { return exchange_.get(); }
+    comm::SpikeExchange* exchange() { return exchange_.get(); }
+
+    /// What a worker needs for an epoch; kept from one to the next, so that nothing is allocated.
+    struct Scratch {
+        std::vector<std::span<const comm::EmittedSpike>> outboxes;
+        /// By step, from the first one that something has arrived from: sources or addresses.
+        std::vector<std::vector<NeuronId>> sources;
+        std::vector<std::vector<std::uint64_t>> addresses;
+        Step first_step = 0;
+    };
+
+    /// By worker 0, at the beginning of an epoch and after each of its steps.
+    void begin(Step first_step) {
+        if (exchange_) exchange_->begin(first_step);
+    }
+    void advance(std::span<const comm::EmittedSpike> outbox) {
+        if (exchange_) exchange_->advance(0, outbox);
+    }
+    /// By all workers, when step `end` has been updated and all of them have met.
+    /// @param earliest the first step of the epoch before, from which spikes may still come
+    /// @param flush nothing may stay on its way
+    /// @note Collective.
+    void take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end, bool flush,
+                    LapTimer& timer, Scratch& scratch);
+
+   private:
+    void take_outboxes(std::uint32_t worker, Step begin, Step end, Scratch& scratch);
+    void collect(const comm::SpikeExchange::Arrivals& arrivals, bool by_source, Scratch& scratch);
+    void deliver(std::uint32_t worker, Step end, Scratch& scratch);
+
+    std::span<const std::unique_ptr<Shard>> shards_;
+    parallel::Team& team_;
+    std::shared_ptr<comm::Communicator> communicator_;
+    std::unique_ptr<comm::SpikeExchange> exchange_;
+    const connect::RowAddresses* addresses_ = nullptr;
+    bool wait_apart_ = false;
+    bool more_ = false;
+};
+
+}  // namespace ranvier::engine

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <chrono>
+
+namespace ranvier::engine {
+
+/// Seconds that one worker spent, by what it did.
+struct WorkerTimes {
+    double update = 0.0;
+    double collocate = 0.0;
+    double communicate = 0.0;
+    double deliver = 0.0;
+    double wait = 0.0;
+    double record = 0.0;
+};
+
+/// Where the time of an epoch went on one process, in seconds; of its first worker.
+struct EpochTimes {
+    double compute = 0.0;  ///< delivery, update, recording and collocation
+    double wait = 0.0;     ///< for other workers and processes
+    double exchange = 0.0;
+};
+
+/// Measures what lies between two calls, for loops whose parts take microseconds.
+class LapTimer {
+   public:
+    /// Seconds since the last call, or since construction.
+    double lap() {
+        const Clock::time_point now = Clock::now();
+        const double seconds = std::chrono::duration<double>(now - last_).count();
+        last_ = now;
+        return seconds;
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point last_ = Clock::now();
+};
+
+}  // namespace ranvier::engine
