@@ -12,9 +12,8 @@ namespace {
 
 // A list rather than registration by static objects, whose order no one knows and which a linker may drop.
 constexpr std::array all_exchanges{
-    &allgather_exchange,
-    &alltoall_exchange,
-    &alltoallv_exchange,
+    &allgather_exchange, &alltoall_exchange, &alltoallv_exchange,  &auto_exchange,          &multisend_exchange,
+    &neighbor_exchange,  &overlap_exchange,  &persistent_exchange, &rma_allgather_exchange, &two_phase_exchange,
 };
 
 }  // namespace

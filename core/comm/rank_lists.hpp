@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,8 @@ class RankLists {
     /// Puts the next words, in the order of the partners, into data(), and how many there are for each into counts().
     /// @param most_per_worker words of each worker's part, at least 1
     void take(std::uint64_t most_per_worker);
+    /// The same with all words.
+    void take_all() { take(std::numeric_limits<std::uint64_t>::max()); }
     bool anything_left() const;
 
     std::span<const std::uint64_t> data() const { return data_; }

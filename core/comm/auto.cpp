@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/exchange_base.hpp"
+#include "comm/exchange_methods.hpp"
+
+namespace ranvier::comm {
+
+namespace {
+
+/// The methods to choose from: not those with latency, which would change what a step of the engine means, nor
+/// rma_allgather and two_phase, which some installations of MPI and some machines do badly enough to fail or to run out of
+/// memory while they are tried.
+constexpr std::array candidates{&alltoall_exchange, &allgather_exchange, &alltoallv_exchange,
+                                &neighbor_exchange, &multisend_exchange, &persistent_exchange};
+
+/// Each candidate has several turns of a few epochs, since activity and the machine vary while a network runs.
+constexpr std::uint32_t turns = 5;
+constexpr std::size_t measurements_per_turn = 3;
+
+/// Measures several methods during the first epochs and keeps the fastest.
+///
+/// What is measured is the time from one exchange to the next, with the delivery and the update between them: methods differ
+/// in what they leave to the receiver and in what they do while neurons are updated. Where the update hides a difference, it
+/// does not matter either. The time between two runs does not count.
+class AutoExchange final : public SpikeExchange {
+   public:
+    explicit AutoExchange(const ExchangeArguments& arguments) : communicator_(arguments.communicator) {
+        ExchangeArguments without_latency = arguments;
+        without_latency.options.intervals = 1;
+        for (const ExchangeInfo* const info : candidates) tried_.push_back({info->make(without_latency), {}});
+        next_ = last_ = tried_.front().exchange.get();
+    }
+
+    /// "auto" while it measures, then with the method, as "auto (alltoall)".
+    std::string_view name() const override { return name_; }
+    /// Of the method that moved the spikes that have arrived last.
+    bool directed() const override { return last_->directed(); }
+
+    void begin(Step first_step) override {
+        if (settled_) {
+            // Not before: what arrived last was in the buffers of one of them.
+            if (tried_.size() > 1) free_others();
+        } else {
+            measure();
+        }
+        next_->begin(first_step);
+    }
+    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
+        next_->collocate(worker, outboxes);
+    }
+    bool transfer(bool flush) override {
+        last_ = next_;
+        const bool more = next_->transfer(flush);
+        if (more || settled_) return more;
+        // Until the next run there may be anything.
+        if (flush) begun_ = false;
+        if (turn_measurements_ == measurements_per_turn) end_turn();
+        return false;
+    }
+    std::span<const Arrivals> arrivals() const override { return last_->arrivals(); }
+    void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) override { next_->advance(shard, outbox); }
+
+    ExchangeCounts counts() const override {
+        ExchangeCounts total = freed_;
+        for (const Tried& tried : tried_) add(tried.exchange->counts(), total);
+        return total;
+    }
+    void reset_counts() override {
+        freed_ = {};
+        for (const Tried& tried : tried_) tried.exchange->reset_counts();
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Tried {
+        std::unique_ptr<SpikeExchange> exchange;
+        std::vector<std::uint64_t> times;  ///< ns from one exchange to the next
+    };
+
+    void measure() {
+        const Clock::time_point now = Clock::now();
+        if (begun_) {
+            const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_begin_).count();
+            tried_[current_].times.push_back(static_cast<std::uint64_t>(time));
+            ++turn_measurements_;
+        }
+        last_begin_ = now;
+        begun_ = true;
+    }
+
+    void end_turn() {
+        turn_measurements_ = 0;
+        begun_ = false;
+        current_ = (current_ + 1) % tried_.size();
+        if (current_ == 0 && ++turns_done_ == turns) settle();
+        next_ = tried_[current_].exchange.get();
+    }
+
+    /// All processes take the same times, so they choose the same.
+    void settle() {
+        std::vector<std::uint64_t> medians;
+        for (Tried& tried : tried_) {
+            const auto middle = tried.times.begin() + static_cast<std::ptrdiff_t>(tried.times.size() / 2);
+            std::nth_element(tried.times.begin(), middle, tried.times.end());
+            medians.push_back(*middle);
+        }
+        communicator_->reduce(medians, Reduction::sum);
+        current_ = static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
+        name_ = "auto (" + std::string(tried_[current_].exchange->name()) + ")";
+        settled_ = true;
+    }
+
+    void free_others() {
+        for (std::size_t i = 0; i < tried_.size(); ++i) {
+            if (i != current_) add(tried_[i].exchange->counts(), freed_);
+        }
+        freed_.buffer_bytes = 0;
+        Tried kept = std::move(tried_[current_]);
+        tried_.clear();
+        kept.times = {};
+        tried_.push_back(std::move(kept));
+        current_ = 0;
+        last_ = next_;
+    }
+
+    static void add(const ExchangeCounts& counts, ExchangeCounts& total) {
+        total.spikes_sent += counts.spikes_sent;
+        total.spikes_received += counts.spikes_received;
+        total.bytes_sent += counts.bytes_sent;
+        total.messages += counts.messages;
+        total.exchanges += counts.exchanges;
+        total.rounds += counts.rounds;
+        total.buffer_bytes += counts.buffer_bytes;
+    }
+
+    std::shared_ptr<Communicator> communicator_;
+    std::vector<Tried> tried_;
+    std::size_t current_ = 0;
+    SpikeExchange* next_ = nullptr;  ///< that of the epoch under way
+    SpikeExchange* last_ = nullptr;  ///< that of the last transfer
+    bool settled_ = false;
+    bool begun_ = false;  ///< whether last_begin_ is that of the epoch before, with the same method
+    Clock::time_point last_begin_;
+    std::size_t turn_measurements_ = 0;
+    std::uint32_t turns_done_ = 0;
+    std::string name_{auto_exchange.name};
+    ExchangeCounts freed_;  ///< of the methods that are no more
+};
+
+}  // namespace
+
+const ExchangeInfo auto_exchange{
+    .name = "auto",
+    .summary = "measures methods during the first epochs and keeps the fastest",
+    .directed = true,
+    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+        return std::make_unique<AutoExchange>(arguments);
+    },
+};
+
+}  // namespace ranvier::comm
