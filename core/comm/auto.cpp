@@ -21,13 +21,13 @@ constexpr std::array candidates{&alltoall_exchange, &allgather_exchange, &alltoa
 
 /// Each candidate has several turns of a few epochs, since activity and the machine vary while a network runs.
 constexpr std::uint32_t turns = 5;
-constexpr std::size_t measurements_per_turn = 3;
+constexpr std::uint32_t epochs_per_turn = 4;
 
 /// Measures several methods during the first epochs and keeps the fastest.
 ///
-/// What is measured is the time from one exchange to the next, with the delivery and the update between them: methods differ
-/// in what they leave to the receiver and in what they do while neurons are updated. Where the update hides a difference, it
-/// does not matter either. The time between two runs does not count.
+/// What is measured is the time from the beginning of an epoch to that of the next one, with the update before the exchange
+/// and the delivery after it: methods differ in what they do while neurons are updated and in what they leave to the
+/// receiver. Where these hide a difference, it does not matter either. The last epoch of a run does not count.
 class AutoExchange final : public SpikeExchange {
    public:
     explicit AutoExchange(const ExchangeArguments& arguments) : communicator_(arguments.communicator) {
@@ -43,12 +43,7 @@ class AutoExchange final : public SpikeExchange {
     bool directed() const override { return last_->directed(); }
 
     void begin(Step first_step) override {
-        if (settled_) {
-            // Not before: what arrived last was in the buffers of one of them.
-            if (tried_.size() > 1) free_others();
-        } else {
-            measure();
-        }
+        if (!settled_) measure();
         next_->begin(first_step);
     }
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
@@ -56,12 +51,11 @@ class AutoExchange final : public SpikeExchange {
     }
     bool transfer(bool flush) override {
         last_ = next_;
-        const bool more = next_->transfer(flush);
-        if (more || settled_) return more;
-        // Until the next run there may be anything.
+        // Not before: what had arrived may have been in the buffers of another one.
+        if (settled_ && tried_.size() > 1) free_others();
+        // Between this run and the next there may be anything.
         if (flush) begun_ = false;
-        if (turn_measurements_ == measurements_per_turn) end_turn();
-        return false;
+        return next_->transfer(flush);
     }
     std::span<const Arrivals> arrivals() const override { return last_->arrivals(); }
     void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) override { next_->advance(shard, outbox); }
@@ -81,23 +75,22 @@ class AutoExchange final : public SpikeExchange {
 
     struct Tried {
         std::unique_ptr<SpikeExchange> exchange;
-        std::vector<std::uint64_t> times;  ///< ns from one exchange to the next
+        std::vector<std::uint64_t> times;  ///< of epochs, in ns
     };
 
+    /// At the beginning of an epoch: takes the time of the one before, and chooses who is to have this one.
     void measure() {
         const Clock::time_point now = Clock::now();
         if (begun_) {
             const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_begin_).count();
             tried_[current_].times.push_back(static_cast<std::uint64_t>(time));
-            ++turn_measurements_;
+            if (tried_[current_].times.size() % epochs_per_turn == 0) end_turn();
         }
         last_begin_ = now;
         begun_ = true;
     }
 
     void end_turn() {
-        turn_measurements_ = 0;
-        begun_ = false;
         current_ = (current_ + 1) % tried_.size();
         if (current_ == 0 && ++turns_done_ == turns) settle();
         next_ = tried_[current_].exchange.get();
@@ -127,7 +120,6 @@ class AutoExchange final : public SpikeExchange {
         kept.times = {};
         tried_.push_back(std::move(kept));
         current_ = 0;
-        last_ = next_;
     }
 
     static void add(const ExchangeCounts& counts, ExchangeCounts& total) {
@@ -146,9 +138,8 @@ class AutoExchange final : public SpikeExchange {
     SpikeExchange* next_ = nullptr;  ///< that of the epoch under way
     SpikeExchange* last_ = nullptr;  ///< that of the last transfer
     bool settled_ = false;
-    bool begun_ = false;  ///< whether last_begin_ is that of the epoch before, with the same method
+    bool begun_ = false;  ///< whether the epoch before is to be measured
     Clock::time_point last_begin_;
-    std::size_t turn_measurements_ = 0;
     std::uint32_t turns_done_ = 0;
     std::string name_{auto_exchange.name};
     ExchangeCounts freed_;  ///< of the methods that are no more

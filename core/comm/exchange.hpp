@@ -89,16 +89,19 @@ struct ExchangeOptions {
 
 /// A method of exchanging spikes between processes.
 ///
-/// The engine calls, at the end of each epoch, on every process:
+/// The engine calls, for each epoch and on every process:
 ///
 ///     begin(first step)                    by one worker
+///     for every step
+///         advance(shard, outbox)           by the same worker, after its shard has been updated
 ///     do {
-///         collocate(worker, outboxes)      by all workers at once
+///         collocate(worker, outboxes)      by all workers at once, when all shards have been updated
 ///         more = transfer(flush)           by one worker, when all have collocated
 ///         arrivals()                       by all workers, when it has returned
 ///     } while (more)
 ///
-/// and, within the epoch, advance() by one worker after every step. Outboxes stay as they are until the loop is over.
+/// Outboxes stay as they are until the loop is over. While some workers still read what has arrived, one may already begin
+/// the next epoch and advance.
 ///
 /// Without latency, what arrives was emitted in the epoch that has just ended. With latency, it was emitted in the epoch
 /// before, if the call before did not flush; a call that flushes hands over that of both epochs.
@@ -112,6 +115,7 @@ class SpikeExchange {
     /// Whether what arrives are addresses that Destinations gave; else global ids of sources.
     virtual bool directed() const { return true; }
 
+    /// @note Collective.
     virtual void begin(Step /*first_step*/) {}
     /// Takes the share of one worker: every spike of all outboxes that concerns its part of the processes, or its own
     /// outbox. What did not fit in the round before comes first.

@@ -169,6 +169,7 @@ class Driver {
     /// Runs an epoch and compares what arrives with what must.
     void run_epoch(std::uint32_t epoch) {
         const std::vector<std::vector<EmittedSpike>>& spikes = mine().spikes[epoch];
+        exchange_->begin(World::first_step(epoch));
         for (std::uint32_t lag = 0; lag < world_.size.lags; ++lag) {
             // One worker calls after each step, not always the same one.
             const std::uint32_t shard = (epoch + lag) % world_.size.workers;
@@ -179,7 +180,6 @@ class Driver {
         const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
         const bool flush = world_.flushes[epoch];
         std::vector<std::pair<Step, std::uint64_t>> arrived;
-        exchange_->begin(World::first_step(epoch));
         for (bool more = true; more;) {
             collocate(outboxes);
             more = exchange_->transfer(flush);
