@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import ranvier as rv
-from ranvier.networks import NetworkModel, brunel, microcircuit
+from ranvier import networks
+from ranvier.networks import NetworkModel
 
 
 def balanced(size: int = 100, seed: int = 1) -> tuple[rv.Network, rv.SpikeRecorder]:
@@ -32,11 +33,13 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "microcircuit poisson": {"n_scaling": 0.02, "k_scaling": 0.2, "drive": "poisson"},
     "brunel delta": {"version": "delta", "scale": 0.04},
     "brunel alpha": {"version": "alpha", "scale": 0.04},
+    "hpc_benchmark": {"scale": 0.04, "indegree_scale": 0.02},
+    "interval_fire random": {"cells": 250, "connections": 40, "spread": 60, "weight": 0.02, "burst": True},
+    "interval_fire adjacent": {"cells": 250, "connections": 30, "topology": "adjacent", "dt": 0.05},
 }
 
 
 def shipped(name: str) -> NetworkModel:
     """Return one of the networks that ship, made small."""
-    function = microcircuit if name.startswith("microcircuit") else brunel
-    model: NetworkModel = function(**NETWORKS[name])
+    model: NetworkModel = getattr(networks, name.split()[0])(**NETWORKS[name])
     return model

@@ -54,6 +54,7 @@ def check(error: errors.RanvierError, *parts: str) -> None:
         (lambda net, p: rv.Normal(0.0, 1.0, 0.0, 1.0, "clap"), "clap", "clip"),  # type: ignore[arg-type]
         (lambda net, p: rv.networks.microcircuit(drive="possion"), "possion", "poisson"),  # type: ignore[arg-type]
         (lambda net, p: rv.networks.brunel(version="dleta"), "dleta", "delta"),  # type: ignore[arg-type]
+        (lambda net, p: rv.networks.interval_fire(topology="randon"), "randon", "random"),  # type: ignore[arg-type]
     ],
 )
 def test_unknown_name(call: Callable[[rv.Network, rv.Population], object], given: str, nearest: str) -> None:
@@ -135,6 +136,18 @@ def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None
         lambda p: rv.networks.brunel(epsilon=1.5),
         lambda p: rv.networks.brunel(J=0.0),
         lambda p: rv.networks.brunel(order=1),
+        lambda p: rv.networks.hpc_benchmark(scale=0.0),
+        lambda p: rv.networks.hpc_benchmark(indegree_scale=0.0002),  # no inhibitory synapse is left
+        lambda p: rv.networks.interval_fire(cells=0),
+        lambda p: rv.networks.interval_fire(connections=-2),
+        lambda p: rv.networks.interval_fire(spread=3),
+        lambda p: rv.networks.interval_fire(connections=10, spread=22),
+        lambda p: rv.networks.interval_fire(topology="adjacent", spread=100),
+        lambda p: p.network.create("interval_fire", 1, interval_min=50.0),
+        lambda p: p.network.create("interval_fire", 1, interval_max=1001.0),
+        lambda p: p.network.create("interval_fire", 1, burst_groups=1.5),
+        # An array with a number that is not whole among bounds that are.
+        lambda p: p.network.create("interval_fire", 3, burst_groups=[0.0, 1.5, 2.0]),
     ],
 )
 def test_value_out_of_bounds(call: Callable[[rv.Population], object]) -> None:
@@ -144,6 +157,15 @@ def test_value_out_of_bounds(call: Callable[[rv.Population], object]) -> None:
         call(population)
     check(caught.value)
     assert population.network.summary() == before
+
+
+def test_current_into_a_model_that_takes_none() -> None:
+    net = rv.Network()
+    cells = net.create("interval_fire", 2)
+    with pytest.raises(errors.ValueOutOfBoundsError, match="takes spikes but no current") as caught:
+        net.stimulate(cells, rv.dc_generator(amplitude=1.0))
+    check(caught.value, "'interval_fire'")
+    net.stimulate(cells, rv.poisson_generator(rate=1.0))
 
 
 NOT_NUMBERS: list[object] = [

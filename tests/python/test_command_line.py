@@ -100,6 +100,19 @@ def test_brunel(version: str, tmp_path: Path) -> None:
     assert results["synapses"] == 500 * 50
 
 
+def test_networks_of_the_exchange_of_spikes(tmp_path: Path) -> None:
+    settings = ["cells=300", "connections=20", "spread=10", "burst=true", "topology=random", "threads=2"]
+    run("run", "interval_fire", "--set", *settings, "--json", tmp_path / "results.json")
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["parameters"]["burst"] is True
+    assert results["mean_rate_hz"]["cells"] > 20.0
+    assert results["simulated_ms"] == 200.0
+    run("run", "hpc_benchmark", "--set", "scale=0.02", "indegree_scale=0.02", "time=100", "--json", tmp_path / "h.json")
+    results = json.loads((tmp_path / "h.json").read_text())
+    assert results["synapses"] == 225 * 225
+    assert results["mean_rate_hz"]["inhibitory"] > 5.0
+
+
 MODEL = """
 import ranvier as rv
 {imports}

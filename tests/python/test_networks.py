@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy.special import lambertw
 
 import ranvier as rv
-from ranvier.networks import brunel, microcircuit
-from ranvier.networks.brunel import _psp_height
+from ranvier.networks import NetworkModel, brunel, hpc_benchmark, interval_fire, microcircuit
+from ranvier.networks._alpha_psp import alpha_psp_height
 
 POPULATIONS = ["L23E", "L23I", "L4E", "L4I", "L5E", "L5I", "L6E", "L6I"]
 
@@ -102,7 +103,7 @@ def test_brunel_with_alpha_currents() -> None:
     time = (-lambertw(-math.exp(-1 / ratio) / ratio, k=-1).real - 1 / ratio) / rate
     rise = math.exp(-time / 20.0) - math.exp(-time / 0.5)
     height = math.e / (0.5 * 250.0 * rate) * (rise / rate - time * math.exp(-time / 0.5))
-    assert _psp_height() == pytest.approx(height, rel=1e-12)
+    assert alpha_psp_height(20.0, 0.5, 250.0) == pytest.approx(height, rel=1e-12)
     assert net.projections[0].weight == pytest.approx(0.1 / height)
     # The mean current of the drive takes a neuron to twice its threshold.
     stimulus: Any = net.stimuli[0]
@@ -129,3 +130,134 @@ def test_keys_of_brunel() -> None:
     assert net.expected_synapses == 500 * 100
     assert net.projections[1].weight == pytest.approx(-0.8)
     assert net.projections[1].delay == 2.0
+
+
+def test_hpc_benchmark_of_the_paper() -> None:
+    net = hpc_benchmark().net
+    assert {population.name: len(population) for population in net.populations} == {
+        "excitatory": 9_000,
+        "inhibitory": 2_250,
+    }
+    assert net.expected_synapses == 11_250 * 11_250
+    weights: list[Any] = [projection.weight for projection in net.projections]
+    # The weight of the same network in NEST 3.10.
+    assert weights == [pytest.approx(weight, rel=1e-12) for weight in [45.609600316540956, -228.04800158270478] * 2]
+    assert {projection.delay for projection in net.projections} == {1.5}
+    assert {stimulus.delay for stimulus in net.stimuli} == {1.5}
+    # The mean current of the drive takes a neuron to 1.685 times its threshold.
+    for stimulus in net.stimuli:
+        rate: Any = stimulus.values["rate"]
+        charge = math.e * 0.32582722403722841 * weights[0]
+        assert 0.001 * rate * charge == pytest.approx(1.685 * 20.0 * 250.0 / 10.0)
+
+
+def test_scaling_of_hpc_benchmark() -> None:
+    net = hpc_benchmark(scale=0.1, indegree_scale=0.01, dt=0.25, seed=4).net
+    assert (net.neuron_count, net.resolution, net.seed) == (1125, 0.25, 4)
+    assert net.expected_synapses == 1125 * (90 + 22)
+    assert hpc_benchmark(scale=0.1).net.expected_synapses == 1125 * 11_250
+
+
+def test_psp_of_hpc_benchmark_in_a_simulation() -> None:
+    full = hpc_benchmark(scale=0.001)
+    net = rv.Network(resolution=0.01)
+    values: dict[str, Any] = {**full.net["excitatory"].values, "V_m": 0.0}
+    neuron = net.create("iaf_psc_alpha", 1, **values)
+    weight = full.net.projections[0].weight
+    net.connect(net.create_spike_generators([[1.0]]), neuron, rv.OneToOne(), weight=weight)
+    recorder = net.record(neuron, "V_m")
+    sim = rv.Simulation(net, weight_precision="double")
+    sim.run(20.0)
+    assert sim.trace(recorder)["V_m"].max() == pytest.approx(0.14, rel=1e-4)
+
+
+def test_hpc_benchmark_starts_from_a_normal_distribution() -> None:
+    model = hpc_benchmark(scale=0.2, indegree_scale=0.001)
+    potentials = rv.Simulation(model.net).get(model.net["excitatory"], "V_m")
+    # Five standard errors.
+    assert potentials.mean() == pytest.approx(5.7, abs=5 * 7.2 / math.sqrt(len(potentials)))
+    assert potentials.std() == pytest.approx(7.2, abs=5 * 7.2 / math.sqrt(2 * len(potentials)))
+
+
+def spikes_of(model: NetworkModel, time: float) -> rv.SpikeData:
+    sim = rv.Simulation(model.net, threads=2)
+    sim.run(time)
+    return sim.spikes(model.spikes)
+
+
+def test_interval_fire_network_of_the_paper() -> None:
+    model = interval_fire(cells=500, connections=120)
+    assert (model.time, model.net.resolution) == (200.0, 0.1)
+    degrees = np.bincount(rv.Simulation(model.net).connections().target, minlength=500)
+    assert degrees.min() >= 70
+    assert degrees.max() <= 170
+    assert degrees.mean() == pytest.approx(120, abs=5 * 29.2 / math.sqrt(500))
+    (projection,) = model.net.projections
+    assert (projection.weight, projection.delay) == (0.0, 1.0)
+    spikes = spikes_of(model, 1000.0)
+    first = np.full(500, np.inf)
+    np.minimum.at(first, spikes.neurons, spikes.times)
+    assert first.min() > 20.0, "no cell fires in the first 20 ms"
+    assert first.max() <= 40.0, "all cells fire in the next 20 ms"
+    # Intervals are 30 ms and half a step on average, with a standard deviation of 5.8 ms: so that of the number of
+    # spikes of a cell in T is sqrt(T * 5.8**2 / 30**3). Five standard errors, after the time in which all are in step.
+    rate = len(spikes.between(200.0)) / 500 / 0.8
+    assert rate == pytest.approx(1000.0 / 30.05, abs=5 * math.sqrt(800 * 5.8**2 / 30**3) / 0.8 / math.sqrt(500))
+
+
+@pytest.mark.parametrize("topology", ["random", "adjacent"])
+def test_interval_fire_network_does_not_feel_its_connections(topology: Any) -> None:
+    alone = spikes_of(interval_fire(cells=200, connections=0), 300.0)
+    connected = spikes_of(interval_fire(cells=200, connections=20, topology=topology), 300.0)
+    assert connected.digest() == alone.digest()
+
+
+@pytest.mark.parametrize("table_layout", ["runs", "ring"])
+def test_spikes_of_weight_zero_reach_interval_fire(table_layout: Any) -> None:
+    def states(delay: float) -> Any:
+        net = rv.Network()
+        cells = net.create("interval_fire", 200)
+        net.connect(net.create_spike_generators([[1.0, 2.0, 3.0]]), cells, rv.AllToAll(), weight=0.0, delay=delay)
+        sim = rv.Simulation(net, table_layout=table_layout, threads=2)
+        sim.run(5.0)
+        return sim.get(cells, "m")
+
+    # A cell that calculates its next spike anew finds the same, up to rounding. The later delay is after the end.
+    reached, not_reached = states(1.0), states(5.0)
+    assert reached == pytest.approx(not_reached, abs=1e-13)
+    assert (reached != not_reached).any()
+
+
+def test_adjacent_interval_fire_network() -> None:
+    net = interval_fire(cells=50, connections=4, topology="adjacent").net
+    connections = rv.Simulation(net).connections()
+    distances = (connections.source.astype(int) - connections.target + 25) % 50 - 25
+    assert net.expected_synapses == len(connections) == 200
+    assert sorted(distances.tolist()) == sorted([-2, -1, 1, 2] * 50)
+
+
+def test_bursts_of_the_interval_fire_network() -> None:
+    spikes = spikes_of(interval_fire(cells=800, connections=10, burst=True), 400.0)
+    eighth, window = spikes.neurons // 100, np.ceil(spikes.times / 50.0 - 1e-9).astype(int) - 1
+    counts = np.zeros((8, 8))
+    np.add.at(counts, (eighth, window), 1.0)
+    # Spikes of a cell in 50 ms, without the first 50 ms, in which all begin together. Rates of cells that began
+    # together still swing around the mean for a while.
+    bursts = np.eye(8, dtype=bool)
+    later = np.zeros((8, 8), dtype=bool)
+    later[:, 1:] = True
+    assert counts[bursts & later].mean() / 100 == pytest.approx(5 * 50 / 30.05, rel=0.05)
+    assert counts[~bursts & later].mean() / 100 == pytest.approx(50 / 30.05, rel=0.05)
+    assert counts[bursts & later].min() > 2.0 * counts[~bursts & later].max()
+
+
+def test_keys_of_the_interval_fire_network() -> None:
+    net = interval_fire(cells=30, connections=6, spread=4, weight=0.5, delay=2.0, dt=0.025, seed=3).net
+    assert (net.neuron_count, net.resolution, net.seed) == (30, 0.025, 3)
+    (projection,) = net.projections
+    assert projection.rule == rv.UniformIndegree(4, 8, allow_autapses=False)
+    assert (projection.weight, projection.delay) == (0.5, 2.0)
+    # Where there are fewer connections than half the spread, it is smaller.
+    assert interval_fire(cells=30, connections=6).net.projections[0].rule == rv.UniformIndegree(
+        0, 12, allow_autapses=False
+    )

@@ -97,6 +97,50 @@ def test_fixed_indegree(pairs: Pairs, indegree: int, autapses: bool, multapses: 
 
 
 @settings(deadline=None, max_examples=60)
+@given(PAIRS, st.integers(0, 12), st.integers(0, 5), ALLOWED, ALLOWED)
+def test_uniform_indegree(pairs: Pairs, least: int, more: int, autapses: bool, multapses: bool) -> None:
+    rule = rv.UniformIndegree(least, least + more, allow_autapses=autapses, allow_multapses=multapses)
+    allowed = pairs.allowed_sources(autapses)
+    if pairs.targets and least + more and (allowed <= 0 or (not multapses and least + more > allowed)):
+        with pytest.raises(errors.RuleError):
+            pairs.connect(rule)
+        return
+    connections = pairs.connect(rule)
+    degrees = count(connections.target)
+    targets = range(pairs.target_begin, pairs.target_begin + pairs.targets)
+    assert all(least <= degrees[target] <= least + more for target in targets)
+    check_allowed(connections, autapses, multapses)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 8), SIZES, st.integers(0, 12), st.integers(1, 4))
+def test_nearest_neighbors(begin: int, size: int, indegree: int, threads: int) -> None:
+    pairs = Pairs(begin, size, begin, size, 1, threads)
+    rule = rv.NearestNeighbors(indegree)
+    if indegree % 2 or (indegree and size and indegree >= size):
+        with pytest.raises(errors.RuleError):
+            pairs.connect(rule)
+        return
+    weights = 1.0 + np.arange(size * indegree)
+    connections = pairs.connect(rule, weight=weights)
+    places = [-k for k in range(indegree // 2, 0, -1)] + list(range(1, indegree // 2 + 1))
+    expected = {
+        (begin + (target + place) % size, begin + target): 1.0 + target * indegree + ordinal
+        for target in range(size)
+        for ordinal, place in enumerate(places)
+    }
+    assert dict(zip(pairs_of(connections), connections.weight.tolist(), strict=True)) == expected
+
+
+def test_nearest_neighbors_need_one_population() -> None:
+    net = rv.Network()
+    one, other = net.create("iaf_psc_exp", 10), net.create("iaf_psc_exp", 10)
+    for sources, targets in ((one, other), (one[:5], one[5:]), (one, one[:9])):
+        with pytest.raises(errors.RuleError, match="they must be the targets"):
+            net.connect(sources, targets, rv.NearestNeighbors(2))
+
+
+@settings(deadline=None, max_examples=60)
 @given(PAIRS, st.integers(0, 12), ALLOWED, ALLOWED)
 def test_fixed_outdegree(pairs: Pairs, outdegree: int, autapses: bool, multapses: bool) -> None:
     rule = rv.FixedOutdegree(outdegree, allow_autapses=autapses, allow_multapses=multapses)
@@ -202,6 +246,9 @@ def test_explicit(pairs: Pairs, data: st.DataObject) -> None:
     [
         rv.FixedIndegree(7),
         rv.FixedIndegree(7, allow_multapses=False, allow_autapses=False),
+        rv.UniformIndegree(3, 11),
+        rv.UniformIndegree(3, 11, allow_multapses=False, allow_autapses=False),
+        rv.NearestNeighbors(8),
         rv.FixedOutdegree(7, allow_multapses=False),
         rv.FixedTotalNumber(500),
         rv.PairwiseBernoulli(0.2),
@@ -258,3 +305,9 @@ def test_expected_synapses() -> None:
     assert net.connect(neurons, neurons, rv.AllToAll(allow_autapses=False)).expected_synapses == 90
     assert net.connect(neurons, neurons, rv.PairwiseBernoulli(0.25)).expected_synapses == 25
     assert net.expected_synapses == 115
+    assert net.connect(neurons, neurons, rv.UniformIndegree(2, 5)).expected_synapses == 35
+    assert net.connect(neurons, neurons, rv.NearestNeighbors(6)).expected_synapses == 60
+    with pytest.raises(errors.RuleError, match="indegree_min"):
+        net.connect(neurons, neurons, rv.UniformIndegree(6, 5))
+    with pytest.raises(errors.RuleError, match="it needs indegree_min and indegree_max"):
+        net.connect(neurons, neurons, "uniform_indegree")

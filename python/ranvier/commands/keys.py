@@ -29,7 +29,12 @@ _TYPES: dict[str, type] = {"time": float, "presim": float, "threads": int, "deli
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
     """Return the networks that ship, by name."""
-    return {"microcircuit": networks.microcircuit, "brunel": networks.brunel}
+    return {
+        "microcircuit": networks.microcircuit,
+        "brunel": networks.brunel,
+        "hpc_benchmark": networks.hpc_benchmark,
+        "interval_fire": networks.interval_fire,
+    }
 
 
 def signature_keys(function: Callable[..., object]) -> dict[str, object]:

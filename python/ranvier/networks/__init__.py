@@ -1,7 +1,9 @@
 """Networks that ship with Ranvier. Each is a function whose keywords are what can be set."""
 
 from ranvier.networks.brunel import brunel
+from ranvier.networks.hpc_benchmark import hpc_benchmark
+from ranvier.networks.interval_fire import interval_fire
 from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 
-__all__ = ["NetworkModel", "brunel", "microcircuit"]
+__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "microcircuit"]

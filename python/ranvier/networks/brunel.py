@@ -13,6 +13,7 @@ from ranvier.errors import ValueOutOfBoundsError
 from ranvier.model_base import NeuronModel
 from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
 from ranvier.network import Network
+from ranvier.networks._alpha_psp import alpha_psp_height
 from ranvier.networks.network_model import NetworkModel
 from ranvier.rules import FixedIndegree
 
@@ -116,7 +117,7 @@ def brunel(
             t_ref=_T_REF,
             V_m=0.0,
         )
-        weight = J / _psp_height()
+        weight = J / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M_ALPHA)
         threshold_rate = (_THRESHOLD * _C_M_ALPHA) / (weight * excitatory_indegree * math.e * _TAU_M * _TAU_SYN)
     net = Network(resolution=dt, seed=seed, name=f"Brunel network ({version})")
     excitatory = net.create(neuron, excitatory_size, name="excitatory")
@@ -134,24 +135,3 @@ def brunel(
         presim=100.0,
         source="N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000)",
     )
-
-
-def _psp_height() -> float:
-    """Height in mV of the postsynaptic potential of an alpha-shaped current whose greatest value is 1 pA."""
-    rate = 1.0 / _TAU_SYN - 1.0 / _TAU_M
-    ratio = _TAU_M / _TAU_SYN
-    # Where the derivative is zero: Lambert's W on its lower branch.
-    time = (-_lambert_w_lower(-math.exp(-1.0 / ratio) / ratio) - 1.0 / ratio) / rate
-    decay_m, decay_syn = math.exp(-time / _TAU_M), math.exp(-time / _TAU_SYN)
-    return math.e / (_TAU_SYN * _C_M_ALPHA * rate) * ((decay_m - decay_syn) / rate - time * decay_syn)
-
-
-def _lambert_w_lower(x: float) -> float:
-    """Solution w <= -1 of w exp(w) = x, for -1/e < x < 0, by Newton's method on ln(-w) + w = ln(-x)."""
-    w = -2.0
-    for _ in range(100):
-        step = (math.log(-w) + w - math.log(-x)) / (1.0 / w + 1.0)
-        w -= step
-        if abs(step) < 1e-14 * abs(w):
-            break
-    return w

@@ -1,0 +1,120 @@
+"""The network with which the exchange of spikes is measured.
+
+Hines, Kumar and Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011),
+https://doi.org/10.3389/fncom.2011.00049: artificial cells that fire by themselves and hardly compute.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ranvier._names import unknown_name
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.models import interval_fire as cell
+from ranvier.network import Network
+from ranvier.networks.network_model import NetworkModel
+from ranvier.numeric import whole_number
+from ranvier.rules import NearestNeighbors, Rule, UniformIndegree
+
+__all__ = ["interval_fire"]
+
+_SPREAD = 100
+_BURST_GROUPS = 8
+_LARGEST_NUMBER = 2**63 - 1
+
+
+def interval_fire(
+    *,
+    cells: int = 16384,
+    connections: int = 1000,
+    spread: int | None = None,
+    topology: Literal["random", "adjacent"] = "random",
+    burst: bool = False,
+    weight: float = 0.0,
+    delay: float = 1.0,
+    dt: float = 0.1,
+    seed: int = 1,
+) -> NetworkModel:
+    """Describe the network of Hines, Kumar and Schürmann (2011).
+
+    Each cell (`interval_fire`) fires at random intervals of 20 to 40 ms. It gets about `connections` inputs, which make
+    it calculate its next spike anew, but do not move it while `weight` is 0.
+
+    Parameters
+    ----------
+    cells
+        Number of cells, >= 1.
+    connections
+        Inputs of a cell, on average. With ``topology="adjacent"`` exactly, and an even number.
+    spread
+        With ``topology="random"``, the difference between the largest and the smallest number of inputs that a cell can
+        have, an even number; 100 if not given.
+    topology
+        ``"random"``: inputs are any other cells, drawn with repetition; ``"adjacent"``: the cells with the nearest ids,
+        half of them on either side.
+    burst
+        Whether eighths of the cells, by id, fire five times faster for 50 ms, one eighth after another.
+    weight
+        What a spike adds to the state of a cell, which fires at 1.
+    delay
+        Of all connections, ms.
+    dt
+        Resolution, ms. The paper has 0.025.
+    seed
+        What all random numbers depend on.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For values out of their bounds, and for a spread where all cells have the same number of inputs.
+    RuleError
+        When there are too few cells for the connections.
+    UnknownNameError
+        For a topology that does not exist.
+
+    References
+    ----------
+    M. Hines, S. Kumar and F. Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011),
+    https://doi.org/10.3389/fncom.2011.00049
+    """
+    of_network = "of the interval-fire network"
+    cells = whole_number(f"cells {of_network}", cells, 1, _LARGEST_NUMBER)
+    connections = whole_number(f"connections {of_network}", connections, 0, _LARGEST_NUMBER)
+    if not isinstance(burst, bool):
+        raise TypeError(f"burst {of_network} must be True or False, not {type(burst).__name__}")
+    rule: Rule
+    if topology == "random":
+        half = _half_spread(f"spread {of_network}", spread, connections)
+        rule = UniformIndegree(connections - half, connections + half, allow_autapses=False)
+    elif topology == "adjacent":
+        if spread is not None:
+            raise ValueOutOfBoundsError(
+                f"spread {of_network}",
+                str(spread),
+                "with topology adjacent all cells have the same number of inputs",
+                "leave it out",
+            )
+        rule = NearestNeighbors(connections)
+    else:
+        unknown_name(f"topology {of_network}", topology, ["random", "adjacent"])
+    net = Network(resolution=dt, seed=seed, name=f"interval-fire network ({topology})")
+    population = net.create(cell(burst_groups=_BURST_GROUPS if burst else 0), cells, name="cells")
+    net.connect(population, population, rule, weight=weight, delay=delay)
+    return NetworkModel(
+        net=net,
+        spikes=net.record_spikes(),
+        time=200.0,
+        source="M. Hines, S. Kumar and F. Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011)",
+    )
+
+
+def _half_spread(name: str, spread: int | None, connections: int) -> int:
+    if spread is None:
+        # Networks of a few connections, as tests have them, need not be told.
+        return min(_SPREAD // 2, connections)
+    spread = whole_number(name, spread, 0, _LARGEST_NUMBER)
+    if spread % 2 or spread > 2 * connections:
+        raise ValueOutOfBoundsError(
+            name, str(spread), f"it must be even and at most twice the number of connections, {2 * connections}"
+        )
+    return spread // 2
