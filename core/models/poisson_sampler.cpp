@@ -44,7 +44,7 @@ std::uint32_t threshold(double survival) { return static_cast<std::uint32_t>(sur
 
 struct DrawArguments {
     RandomKey key;
-    /// Of the targets: those of a progression, or, where `ids` is not null, a list of `id_count`.
+    /// Of the targets: a progression, or a list where they follow no rule.
     std::uint64_t first_id;
     std::uint64_t id_stride;
     const std::uint64_t* ids;
@@ -62,26 +62,19 @@ struct DrawArguments {
 };
 
 /// Counts how many thresholds lie above each word.
+template <bool listed>
 struct DrawTabulated {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const DrawArguments* arguments) {
         const DrawArguments a = *arguments;
         for (std::size_t batch = 0; batch < a.batches; ++batch) {
             alignas(64) std::uint64_t c0[batch_size], c1[batch_size], c2[batch_size], c3[batch_size];
-            if (a.ids == nullptr) {
-                for (std::size_t i = 0; i < batch_size; ++i) {
-                    c2[i] = a.first_id + (batch * batch_size + i) * a.id_stride;
-                }
-            } else {
-                // The padding of the last batch repeats an id; its numbers are not used.
-                for (std::size_t i = 0; i < batch_size; ++i) {
-                    c2[i] = a.ids[std::min(batch * batch_size + i, a.id_count - 1)];
-                }
-            }
             for (std::size_t i = 0; i < batch_size; ++i) {
+                const std::uint64_t id = id_of(a, batch * batch_size + i);
                 c0[i] = a.block;
                 c1[i] = a.block >> 32;
-                c3[i] = c2[i] >> 32;
+                c2[i] = id;
+                c3[i] = id >> 32;
             }
             alignas(64) std::uint64_t words[2][batch_size];
             philox_lanes::run<set>(a.key, c0, c1, c2, c3, words[0], words[1]);
@@ -104,6 +97,12 @@ struct DrawTabulated {
     }
 
    private:
+    RANVIER_ALWAYS_INLINE static std::uint64_t id_of(const DrawArguments& a, std::size_t target) {
+        // The padding of the last batch repeats an id of the list; its numbers are not used.
+        if constexpr (listed) return a.ids[target < a.id_count ? target : a.id_count - 1];
+        return a.first_id + target * a.id_stride;
+    }
+
     template <InstructionSet set>
     struct Lanes {
         using Vector [[gnu::vector_size(vector_bytes<set>)]] = std::int32_t;
@@ -266,7 +265,11 @@ void PoissonSampler::draw_tabulated() {
                                   .numbers = numbers_.data(),
                                   .half = half_,
                                   .has_tail = has_tail_.data()};
-    Dispatched<DrawTabulated>::call(instruction_set_, &arguments);
+    if (targets_.is_progression()) {
+        Dispatched<DrawTabulated<false>>::call(instruction_set_, &arguments);
+    } else {
+        Dispatched<DrawTabulated<true>>::call(instruction_set_, &arguments);
+    }
     for (std::size_t batch = 0; batch < has_tail_.size(); ++batch) {
         if (has_tail_[batch] != 0) finish_tails(batch);
     }
