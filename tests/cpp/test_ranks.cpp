@@ -1,0 +1,248 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "balanced_network.hpp"
+#include "base/errors.hpp"
+#include "comm/exchange.hpp"
+#include "engine/simulation.hpp"
+#include "thread_communicator.hpp"
+
+/// Networks on several processes, which are threads here.
+namespace ranvier::engine {
+namespace {
+
+constexpr Step steps = 600;
+
+struct Result {
+    Spikes spikes;
+    StateData states;
+    std::uint64_t synaptic_events = 0;
+    std::uint64_t synapses = 0;
+    std::vector<double> potentials;
+    ConnectionData connections;
+};
+
+Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
+                std::shared_ptr<comm::Communicator> communicator = nullptr) {
+    options.pin_threads = false;
+    Simulation simulation(balanced.network, options, {}, std::move(communicator));
+    simulation.run(steps / 3);
+    simulation.run(1);
+    // What is on its way while weights change must be put right.
+    const ConnectionData some = simulation.connections({.sources = std::vector<std::uint64_t>{3, 170}});
+    std::vector<double> weights = simulation.weights(some.handles);
+    for (double& weight : weights) weight *= 1.5;
+    simulation.set_weights(some.handles, weights);
+    simulation.set(balanced.excitatory, "I_e", std::vector<std::uint32_t>{4, 5}, std::vector<double>{300.0, 350.0});
+    simulation.run(steps - steps / 3 - 1);
+    Result result;
+    result.spikes = take(simulation, balanced.spikes);
+    result.states = simulation.take_state(balanced.potentials);
+    const Counts counts = simulation.counts();
+    result.synaptic_events = counts.synaptic_events;
+    result.synapses = counts.synapses;
+    result.potentials = simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint32_t>{0, 7, 39, 7});
+    result.connections = simulation.connections({.projection = ProjectionId{4}});
+    return result;
+}
+
+/// Runs something on each of several processes; what one of them throws is thrown here.
+void on_ranks(std::int32_t ranks, const std::function<void(std::shared_ptr<comm::Communicator>)>& job) {
+    const auto group = std::make_shared<comm::ThreadGroup>(ranks);
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(ranks));
+    std::vector<std::thread> threads;
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+        threads.emplace_back([&, rank] {
+            try {
+                job(std::make_shared<comm::ThreadCommunicator>(group, Rank{rank}));
+            } catch (...) {
+                failures[static_cast<std::size_t>(rank)] = std::current_exception();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) std::rethrow_exception(failure);
+    }
+}
+
+const BalancedNetwork& balanced_network(bool long_delays) {
+    static const BalancedNetwork shortest(0.05);
+    static const BalancedNetwork longer(0.75);
+    return long_delays ? longer : shortest;
+}
+
+const Result& reference(bool long_delays) {
+    static const Result shortest = simulate(balanced_network(false), {.threads = 1});
+    static const Result longer = simulate(balanced_network(true), {.threads = 1});
+    return long_delays ? longer : shortest;
+}
+
+void expect_same(const Result& result, const Result& expected) {
+    EXPECT_EQ(result.spikes, expected.spikes);
+    EXPECT_EQ(result.states.steps, expected.states.steps);
+    EXPECT_EQ(result.states.values, expected.states.values);
+    EXPECT_EQ(result.synaptic_events, expected.synaptic_events);
+    EXPECT_EQ(result.synapses, expected.synapses);
+    EXPECT_EQ(result.potentials, expected.potentials);
+    EXPECT_EQ(result.connections.sources, expected.connections.sources);
+    EXPECT_EQ(result.connections.targets, expected.connections.targets);
+    EXPECT_EQ(result.connections.weights, expected.connections.weights);
+    EXPECT_EQ(result.connections.delays, expected.connections.delays);
+}
+
+void expect_same_on_ranks(std::int32_t ranks, SimulationOptions options, bool long_delays) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " +
+                 options.exchange + ", " + options.placement + ", " + options.row_numbering +
+                 (options.sort_connections ? "" : ", unsorted"));
+    std::vector<Result> results(static_cast<std::size_t>(ranks));
+    on_ranks(ranks, [&](std::shared_ptr<comm::Communicator> communicator) {
+        const auto rank = static_cast<std::size_t>(communicator->rank().value);
+        results[rank] = simulate(balanced_network(long_delays), options, std::move(communicator));
+    });
+    for (const Result& result : results) expect_same(result, reference(long_delays));
+}
+
+TEST(Ranks, NetworkIsActiveEnoughToTellAnything) {
+    EXPECT_GT(reference(false).spikes.size(), 300u);
+    EXPECT_GT(reference(true).spikes.size(), 300u);
+    EXPECT_GT(reference(true).connections.sources.size(), 100u);
+}
+
+TEST(Ranks, GiveTheSameForEachExchangeMethod) {
+    for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        for (const std::uint32_t intervals : {1u, 2u}) {
+            for (const std::int32_t ranks : {2, 3}) {
+                const SimulationOptions options{
+                    .threads = 2, .exchange = std::string(method->name), .intervals = intervals};
+                expect_same_on_ranks(ranks, options, intervals == 2);
+            }
+        }
+    }
+}
+
+TEST(Ranks, GiveTheSameForEachPlacementAndNumberingOfRows) {
+    for (const char* placement : {"round_robin", "consecutive", "shuffle"}) {
+        for (const char* numbering : {"dense", "compact"}) {
+            for (const char* exchange : {"alltoall", "allgather"}) {
+                const SimulationOptions options{
+                    .threads = 2, .placement = placement, .exchange = exchange, .row_numbering = numbering};
+                expect_same_on_ranks(4, options, true);
+            }
+        }
+    }
+}
+
+TEST(Ranks, GiveTheSameForAnyArrayOfRanks) {
+    const std::uint64_t units = balanced_network(false).network.unit_count();
+    std::vector<std::int32_t> ranks(units);
+    for (std::uint64_t id = 0; id < units; ++id) ranks[id] = static_cast<std::int32_t>((id * id + 3 * id) / 5 % 3);
+    SimulationOptions options{.threads = 2, .ranks = std::make_shared<const std::vector<std::int32_t>>(ranks)};
+    expect_same_on_ranks(3, options, false);
+    options.exchange = "allgather";
+    expect_same_on_ranks(3, options, false);
+    // One of four has nothing at all.
+    expect_same_on_ranks(4, options, false);
+}
+
+TEST(Ranks, GiveTheSameWithUnsortedConnections) {
+    for (const std::int32_t ranks : {1, 2, 3}) {
+        expect_same_on_ranks(ranks, {.threads = 2, .sort_connections = false}, true);
+    }
+}
+
+TEST(Ranks, GiveTheSameForAnyBufferSize) {
+    for (const std::uint64_t bytes : {1u, 100u, 1000u}) {
+        expect_same_on_ranks(3, {.threads = 2, .spike_buffer = bytes, .allgather_spikes = 1}, true);
+        expect_same_on_ranks(3, {.threads = 1, .exchange = "allgather", .spike_buffer = bytes, .allgather_spikes = 1},
+                             true);
+    }
+    expect_same_on_ranks(2, {.threads = 2, .connection_buffer = 1, .row_numbering = "compact"}, true);
+    expect_same_on_ranks(3, {.threads = 1, .connection_buffer = 1}, true);
+}
+
+TEST(Ranks, CannotAnswerQueriesOnceSourcesAreForgotten) {
+    on_ranks(2, [](std::shared_ptr<comm::Communicator> communicator) {
+        const BalancedNetwork balanced(0.75);
+        Simulation simulation(balanced.network, {.threads = 1, .keep_sources = false, .row_numbering = "compact"}, {},
+                              communicator);
+        simulation.run(steps);
+        EXPECT_THROW(simulation.connections({}), StateError);
+        EXPECT_EQ(take(simulation, balanced.spikes).size() > 0, true);
+        EXPECT_GT(simulation.count_connections({}), 0u);
+    });
+}
+
+TEST(Ranks, WithDifferentNetworksAreTold) {
+    for (const int part : {0, 1, 2, 3}) {
+        on_ranks(3, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+            BalancedNetwork balanced;
+            SimulationOptions options{.threads = 1};
+            if (communicator->rank() == Rank{1}) {
+                if (part == 0) balanced.network.set_seed(77);
+                if (part == 1) balanced.network.create("iaf_psc_exp", 1, "more", {});
+                if (part == 2) balanced.network.record_spikes({all_of(balanced.network, balanced.inhibitory)});
+                if (part == 3) options.exchange = "alltoallv";
+            }
+            try {
+                const Simulation simulation(balanced.network, options, {}, communicator);
+                ADD_FAILURE() << part;
+            } catch (const RemoteError& error) {
+                const std::string message = error.what();
+                const std::vector<std::string> parts{"resolution or seed", "populations", "spike recorders", "options"};
+                EXPECT_NE(message.find(parts[static_cast<std::size_t>(part)]), std::string::npos) << message;
+            }
+        });
+    }
+}
+
+TEST(Ranks, FailTogetherWhenOneCannotBegin) {
+    std::vector<std::string> messages(2);
+    on_ranks(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+        const BalancedNetwork balanced;
+        SimulationOptions options{.threads = 1};
+        if (communicator->rank() == Rank{1}) options.memory_limit = 1000;
+        try {
+            const Simulation simulation(balanced.network, options, {}, communicator);
+        } catch (const Error& error) {
+            messages[static_cast<std::size_t>(communicator->rank().value)] = error.what();
+        }
+    });
+    EXPECT_NE(messages[0].find("rank 1 failed"), std::string::npos) << messages[0];
+    EXPECT_NE(messages[1].find("limit"), std::string::npos) << messages[1];
+}
+
+TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
+    struct Enough {};
+    std::vector<Step> reached(2, -1);
+    std::vector<Spikes> spikes(2);
+    on_ranks(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+        const BalancedNetwork balanced;
+        Simulation simulation(balanced.network, {.threads = 1, .pin_threads = false}, {}, communicator);
+        const auto rank = static_cast<std::size_t>(communicator->rank().value);
+        if (rank == 0) {
+            EXPECT_THROW(simulation.run(Step{1} << 40, [] { throw Enough{}; }), Enough);
+        } else {
+            EXPECT_THROW(simulation.run(Step{1} << 40), RemoteError);
+        }
+        reached[rank] = simulation.step();
+        simulation.run(100);
+        spikes[rank] = take(simulation, balanced.spikes);
+    });
+    EXPECT_GT(reached[0], 0);
+    EXPECT_EQ(reached[0], reached[1]);
+    const BalancedNetwork balanced;
+    Simulation whole(balanced.network, {.threads = 1, .pin_threads = false});
+    whole.run(reached[0] + 100);
+    EXPECT_EQ(spikes[0], take(whole, balanced.spikes));
+}
+
+}  // namespace
+}  // namespace ranvier::engine
