@@ -30,6 +30,7 @@ void bind_errors(nb::module_& module);
 void bind_models(nb::module_& module);
 void bind_network(nb::module_& module);
 void bind_simulation(nb::module_& module);
+void bind_communicator(nb::module_& module);
 void bind_info(nb::module_& module);
 
 /// A one-dimensional array that Python owns.

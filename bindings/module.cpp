@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
     nanobind::set_leak_warnings(false);
 #endif
     ranvier::bindings::bind_errors(module);
+    ranvier::bindings::bind_communicator(module);
     ranvier::bindings::bind_models(module);
     ranvier::bindings::bind_network(module);
     ranvier::bindings::bind_simulation(module);

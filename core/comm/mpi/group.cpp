@@ -37,11 +37,14 @@ constexpr int piece_tag = 0;
 
 void Idle::pass() {
     constexpr int turns = 20;
-    constexpr int yields = 200;
-    constexpr std::chrono::microseconds moment{20};
-    ++turns_;
+    constexpr int yields = 20;
+    // Sleeping takes as long as the system's timers are coarse, which is about 50 us.
+    constexpr std::chrono::nanoseconds moment{1};
+    if (turns_ < turns + yields) ++turns_;
     if (turns_ <= turns) return;
-    if (turns_ <= turns + yields) {
+    if (turns_ < turns + yields) {
+        // Not enough where each process is in a session of its own, as under MPICH's mpiexec: then Linux makes each a group
+        // that it schedules as a whole, and to yield is to yield within one's group.
         sched_yield();
     } else {
         std::this_thread::sleep_for(moment);

@@ -1,0 +1,106 @@
+#include "comm/communicator.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bindings.hpp"
+#include "comm/mpi_plugin.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+std::span<const std::byte> view(const nb::bytes& data) {
+    return std::as_bytes(std::span(static_cast<const char*>(data.data()), data.size()));
+}
+
+nb::bytes to_bytes(std::span<const std::byte> data) { return nb::bytes(data.data(), data.size()); }
+
+/// The bytes of all processes, by rank; they may differ in length.
+std::vector<nb::bytes> allgather(comm::Communicator& communicator, const nb::bytes& data) {
+    const std::span<const std::byte> mine = view(data);
+    const auto processes = static_cast<std::size_t>(communicator.size());
+    std::vector<std::size_t> counts(processes);
+    std::vector<std::byte> all;
+    {
+        const nb::gil_scoped_release released;
+        const std::size_t count = mine.size();
+        communicator.allgather(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(counts)));
+        std::size_t total = 0;
+        for (const std::size_t each : counts) total += each;
+        all.resize(total);
+        communicator.allgatherv(mine, all, counts);
+    }
+    std::vector<nb::bytes> result;
+    std::size_t begin = 0;
+    for (const std::size_t count : counts) {
+        result.push_back(to_bytes(std::span(all).subspan(begin, count)));
+        begin += count;
+    }
+    return result;
+}
+
+nb::bytes broadcast(comm::Communicator& communicator, const std::optional<nb::bytes>& data, std::int32_t root) {
+    if (root < 0 || root >= communicator.size()) {
+        throw ValueOutOfBoundsError({.object = "root of a broadcast",
+                                     .value = std::to_string(root),
+                                     .bound = "ranks are 0 to " + std::to_string(communicator.size() - 1),
+                                     .remedy = {}});
+    }
+    const bool sends = communicator.rank().value == root;
+    if (sends != data.has_value()) {
+        throw StateError({.object = "data of a broadcast",
+                          .value = sends ? "None" : "bytes",
+                          .bound = sends ? "this is the rank that sends" : "this is not the rank that sends",
+                          .remedy = "pass bytes on the root, and None elsewhere"});
+    }
+    std::vector<std::byte> bytes;
+    if (sends) bytes.assign(view(*data).begin(), view(*data).end());
+    {
+        const nb::gil_scoped_release released;
+        std::uint64_t size = bytes.size();
+        communicator.broadcast(std::as_writable_bytes(std::span(&size, 1)), Rank{root});
+        bytes.resize(static_cast<std::size_t>(size));
+        communicator.broadcast(bytes, Rank{root});
+    }
+    return to_bytes(bytes);
+}
+
+}  // namespace
+
+void bind_communicator(nb::module_& module) {
+    using comm::Communicator;
+    nb::class_<Communicator>(module, "Communicator", "A group of processes that run one simulation together.")
+        .def_static("local", comm::make_local_communicator, "This process alone.")
+        .def_prop_ro(
+            "rank", [](const Communicator& c) { return c.rank().value; }, "Place of this process, from 0.")
+        .def_prop_ro("size", &Communicator::size, "Number of processes.")
+        .def_prop_ro("transport", &Communicator::transport, "What carries the data: local, or an MPI library.")
+        .def_prop_ro("host_rank", &Communicator::host_rank, "Place among the processes on the same host.")
+        .def_prop_ro("host_size", &Communicator::host_size, "Number of processes on the same host.")
+        .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>(),
+             "Return when all processes have come here.")
+        .def("allgather", allgather, nb::arg("data"),
+             "Return the bytes of all processes, by rank. All must call it; lengths may differ.")
+        .def("broadcast", broadcast, nb::arg("data").none(), nb::arg("root") = 0,
+             "Return the root's bytes on all processes, which must all call it: with the bytes on the root, with None "
+             "elsewhere.")
+        .def("abort", &Communicator::abort, nb::arg("status") = 1,
+             "End all processes of the run at once. Does not return.");
+    module.def(
+        "open_mpi_communicator",
+        [](const std::string& plugin, int fortran_communicator) {
+            return comm::open_mpi_communicator(plugin, {.fortran_communicator = fortran_communicator});
+        },
+        nb::arg("plugin"), nb::arg("fortran_communicator") = -1, nb::call_guard<nb::gil_scoped_release>(),
+        "Load an MPI plugin and open a communicator: the world, or that of a Fortran handle. Its MPI library must have "
+        "been loaded, for all to see.");
+}
+
+}  // namespace ranvier::bindings
