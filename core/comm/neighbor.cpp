@@ -34,7 +34,7 @@ class NeighborExchange final : public ExchangeBase {
    public:
     explicit NeighborExchange(const ExchangeArguments& arguments)
         : ExchangeBase(arguments),
-          lists_(checked_destinations(arguments), arguments.destinations->ranks(), options().workers),
+          lists_(checked_destinations(arguments), checked_destinations(arguments)->ranks(), options().workers),
           send_bytes_(lists_.partners()) {
         const std::vector<Rank> destinations = arguments.destinations->ranks();
         neighborhood_ = communicator().make_neighborhood(find_sources(communicator(), destinations), destinations);

@@ -1,0 +1,329 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "thread_communicator.hpp"
+
+/// A made-up network with all its spikes, and a stand-in for the engine that compares what arrives with what must.
+namespace ranvier::comm {
+
+/// Sources and where their spikes are needed, and the spikes of a run: known to every process, so that each can tell what
+/// must arrive.
+struct World {
+    struct Size {
+        std::int32_t ranks = 1;
+        std::uint32_t workers = 1;
+        std::uint32_t epochs = 24;
+        std::uint32_t sources = 5;  ///< of a shard
+        std::uint32_t lags = 4;
+        std::uint64_t epochs_per_flush = 6;  ///< on average
+    };
+    /// What is on one process, by shard.
+    struct Process {
+        std::vector<std::vector<std::vector<Destination>>> destinations;  ///< [shard][local]
+        std::vector<std::vector<std::vector<EmittedSpike>>> spikes;       ///< [epoch][shard]
+    };
+
+    /// Without destinations and spikes.
+    explicit World(Size of) : size(of), processes(static_cast<std::size_t>(of.ranks)), flushes(of.epochs) {
+        for (Process& process : processes) {
+            process.destinations.assign(size.workers, std::vector<std::vector<Destination>>(size.sources));
+            process.spikes.assign(size.epochs, std::vector<std::vector<EmittedSpike>>(size.workers));
+        }
+        flushes.back() = true;
+    }
+
+    /// A random one.
+    World(Size of, std::uint64_t seed) : World(of) {
+        std::mt19937_64 random(seed);
+        const auto below = [&](std::uint64_t bound) { return random() % bound; };
+        for (std::size_t epoch = 0; epoch + 1 < flushes.size(); ++epoch) {
+            flushes[epoch] = below(size.epochs_per_flush) == 0;
+        }
+        // Some epochs are silent, some are bursts in which every source fires in every step, and may fire again in it.
+        std::vector<std::uint64_t> activity(size.epochs);
+        for (auto& of_epoch : activity) of_epoch = std::array<std::uint64_t, 6>{0, 0, 5, 20, 20, 130}[below(6)];
+        for (std::int32_t rank = 0; rank < size.ranks; ++rank) {
+            // One process sends nothing to anybody.
+            const bool connects = size.ranks < 3 || rank != 1;
+            for (std::uint32_t shard = 0; shard < size.workers; ++shard) {
+                for (std::uint32_t local = 0; local < size.sources; ++local) {
+                    if (connects) connect(rank, shard, local, below);
+                    for (std::uint32_t epoch = 0; epoch < size.epochs; ++epoch) {
+                        fire(rank, shard, local, epoch, activity[epoch], below);
+                    }
+                }
+            }
+        }
+        sort_spikes();
+    }
+
+    Process& process(std::int32_t rank) { return processes[static_cast<std::size_t>(rank)]; }
+    const Process& process(std::int32_t rank) const { return processes[static_cast<std::size_t>(rank)]; }
+
+    void emit(std::int32_t rank, std::uint32_t shard, std::uint32_t local, std::uint32_t epoch, std::uint32_t lag) {
+        process(rank).spikes[epoch][shard].push_back({id_of(rank, place_of(shard, local)), local, lag});
+    }
+    NeuronId id_of(std::int32_t rank, std::uint64_t place) const {
+        return NeuronId{place * static_cast<std::uint64_t>(size.ranks) + static_cast<std::uint64_t>(rank)};
+    }
+    std::uint64_t place_of(std::uint32_t shard, std::uint32_t local) const {
+        return std::uint64_t{local} * size.workers + shard;
+    }
+    static Step first_step(std::uint32_t epoch) { return 1000 + 10 * static_cast<Step>(epoch); }
+
+    /// What must arrive at a process from the spikes of an epoch, sorted.
+    std::vector<std::uint64_t> expected(std::int32_t at, std::uint32_t epoch, bool directed) const {
+        std::vector<std::uint64_t> words;
+        for (const Process& from : processes) {
+            for (std::uint32_t shard = 0; shard < size.workers; ++shard) {
+                for (const EmittedSpike& spike : from.spikes[epoch][shard]) {
+                    if (!directed) words.push_back(ArrivedSpike(spike.source.value, spike.lag).word());
+                    for (const Destination& destination : from.destinations[shard][spike.local]) {
+                        if (directed && destination.rank == Rank{at}) {
+                            words.push_back(ArrivedSpike(destination.address, spike.lag).word());
+                        }
+                    }
+                }
+            }
+        }
+        std::sort(words.begin(), words.end());
+        return words;
+    }
+    /// Number of all that must arrive anywhere.
+    std::uint64_t expected_in_all(bool directed) const {
+        std::uint64_t count = 0;
+        for (std::uint32_t epoch = 0; epoch < size.epochs; ++epoch) {
+            for (std::int32_t rank = 0; rank < size.ranks; ++rank) count += expected(rank, epoch, directed).size();
+        }
+        return count;
+    }
+
+    Size size;
+    std::vector<Process> processes;
+    std::vector<bool> flushes;  ///< after which epochs nothing may be on its way
+
+   private:
+    template <class Below>
+    void connect(std::int32_t rank, std::uint32_t shard, std::uint32_t local, const Below& below) {
+        for (std::int32_t to = 0; to < size.ranks; ++to) {
+            const std::uint64_t count = below(2) * below(5);
+            for (std::uint64_t i = 0; i < count; ++i) {
+                const std::uint64_t address = below(std::uint64_t{1} << ArrivedSpike::address_bits);
+                process(rank).destinations[shard][local].push_back({Rank{to}, address});
+            }
+        }
+    }
+    template <class Below>
+    void fire(std::int32_t rank, std::uint32_t shard, std::uint32_t local, std::uint32_t epoch, std::uint64_t percent,
+              const Below& below) {
+        for (std::uint32_t lag = 0; lag < size.lags; ++lag) {
+            for (std::uint64_t luck = percent; luck > below(100); luck /= 3) emit(rank, shard, local, epoch, lag);
+        }
+    }
+    /// As the update of shards emits them.
+    void sort_spikes() {
+        for (Process& of_rank : processes) {
+            for (auto& of_epoch : of_rank.spikes) {
+                for (auto& outbox : of_epoch) {
+                    std::stable_sort(outbox.begin(), outbox.end(),
+                                     [](const EmittedSpike& a, const EmittedSpike& b) { return a.lag < b.lag; });
+                }
+            }
+        }
+    }
+};
+
+class WorldDestinations final : public Destinations {
+   public:
+    explicit WorldDestinations(const World::Process& process) : process_(process) {}
+
+    void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
+              std::vector<Destination>& found) const override {
+        for (const Destination& destination : process_.destinations.at(shard).at(local)) {
+            if (destination.rank >= first && destination.rank < last) found.push_back(destination);
+        }
+    }
+    std::vector<Rank> ranks() const override {
+        std::vector<Rank> ranks;
+        for (const auto& shard : process_.destinations) {
+            for (const auto& source : shard) {
+                for (const Destination& destination : source) ranks.push_back(destination.rank);
+            }
+        }
+        std::sort(ranks.begin(), ranks.end());
+        ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+        return ranks;
+    }
+    std::uint32_t sources(std::uint32_t shard) const override {
+        return static_cast<std::uint32_t>(process_.destinations.at(shard).size());
+    }
+
+   private:
+    const World::Process& process_;
+};
+
+inline ExchangeArguments arguments_of(const World& world, const std::shared_ptr<Communicator>& communicator,
+                                      ExchangeOptions options) {
+    options.workers = world.size.workers;
+    options.most_sources = std::uint64_t{world.size.sources} * world.size.workers;
+    options.most_lags = world.size.lags;
+    return {.communicator = communicator,
+            .destinations = std::make_shared<WorldDestinations>(world.process(communicator->rank().value)),
+            .source_of = [&world](Rank rank, std::uint64_t place) { return world.id_of(rank.value, place); },
+            .place_of = [&world](std::uint32_t shard, std::uint32_t local) { return world.place_of(shard, local); },
+            .options = options};
+}
+
+/// Whether workers are threads, as in the engine, or take turns.
+enum class Workers : std::uint8_t { taking_turns, threads };
+
+/// Stands for the engine of one process.
+class Driver {
+   public:
+    Driver(const World& world, std::shared_ptr<Communicator> communicator, std::unique_ptr<SpikeExchange> exchange,
+           Workers workers = Workers::taking_turns)
+        : world_(world),
+          communicator_(std::move(communicator)),
+          exchange_(std::move(exchange)),
+          threads_(workers == Workers::threads) {}
+    Driver(const Driver&) = delete;
+    Driver& operator=(const Driver&) = delete;
+    ~Driver() {
+        if (reader_.joinable()) reader_.join();
+    }
+
+    SpikeExchange& exchange() { return *exchange_; }
+
+    /// Runs an epoch. What arrives is compared with what must arrive by check().
+    void run_epoch(std::uint32_t epoch) {
+        update(epoch);
+        finish_reading();
+        const auto& spikes = mine().spikes[epoch];
+        const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
+        arrived_.clear();
+        collocate(outboxes);
+        while (exchange_->transfer(world_.flushes[epoch])) {
+            read();
+            collocate(outboxes);
+        }
+        epoch_ = epoch;
+        directed_ = exchange_->directed();
+        unread_ = true;
+        // As a worker may that is slow, while another one begins the next epoch.
+        if (threads_) reader_ = std::thread([this] { read(); });
+    }
+    /// Runs all epochs.
+    void run() {
+        for (std::uint32_t epoch = 0; epoch < world_.size.epochs; ++epoch) run_epoch(epoch);
+        finish_reading();
+    }
+    void finish_reading() {
+        if (!unread_) return;
+        unread_ = false;
+        if (threads_) {
+            reader_.join();
+        } else {
+            read();
+        }
+        check();
+    }
+
+   private:
+    std::int32_t rank() const { return communicator_->rank().value; }
+    const World::Process& mine() const { return world_.process(rank()); }
+
+    void update(std::uint32_t epoch) {
+        exchange_->begin(World::first_step(epoch));
+        // Not always: nothing may depend on it.
+        if (epoch % 5 == 4) return;
+        for (std::uint32_t lag = 0; lag < world_.size.lags; ++lag) {
+            // Nor does it matter whose shard it is.
+            const std::uint32_t shard = (epoch + lag) % world_.size.workers;
+            const auto& outbox = mine().spikes[epoch][shard];
+            const auto end =
+                std::find_if(outbox.begin(), outbox.end(), [&](const EmittedSpike& spike) { return spike.lag > lag; });
+            exchange_->advance(shard, {outbox.begin(), end});
+        }
+    }
+
+    void collocate(std::span<const std::span<const EmittedSpike>> outboxes) {
+        const std::uint32_t workers = world_.size.workers;
+        if (!threads_) {
+            for (std::uint32_t worker = workers; worker-- > 0;) exchange_->collocate(worker, outboxes);
+            return;
+        }
+        std::vector<std::thread> team;
+        for (std::uint32_t worker = 0; worker < workers; ++worker) {
+            team.emplace_back([&, worker] { exchange_->collocate(worker, outboxes); });
+        }
+        for (std::thread& thread : team) thread.join();
+    }
+
+    void read() {
+        for (const SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
+            for (const ArrivedSpike spike : arrivals.spikes) arrived_.emplace_back(arrivals.first_step, spike.word());
+        }
+    }
+
+    void check() {
+        std::sort(arrived_.begin(), arrived_.end());
+        std::vector<std::pair<Step, std::uint64_t>> expected;
+        const auto expect = [&](std::uint32_t of) {
+            for (const std::uint64_t word : world_.expected(rank(), of, directed_)) {
+                expected.emplace_back(World::first_step(of), word);
+            }
+        };
+        const bool late = exchange_->has_latency();
+        if (late && epoch_ > 0 && !world_.flushes[epoch_ - 1]) expect(epoch_ - 1);
+        if (!late || world_.flushes[epoch_]) expect(epoch_);
+        if (arrived_ == expected) return;
+        throw std::logic_error(std::string(exchange_->name()) + ": " + std::to_string(arrived_.size()) +
+                               " spikes arrived on rank " + std::to_string(rank()) + " after epoch " +
+                               std::to_string(epoch_) + ", not the " + std::to_string(expected.size()) + " expected");
+    }
+
+    const World& world_;
+    std::shared_ptr<Communicator> communicator_;
+    std::unique_ptr<SpikeExchange> exchange_;
+    bool threads_;
+    std::thread reader_;
+    bool unread_ = false;
+    std::uint32_t epoch_ = 0;
+    bool directed_ = true;
+    std::vector<std::pair<Step, std::uint64_t>> arrived_;
+};
+
+/// What became of a run on each process.
+struct Outcome {
+    ExchangeCounts counts;
+    std::string name;
+};
+
+/// Runs a world with a method on processes that are threads. @throws std::logic_error where something else arrives than must
+inline std::vector<Outcome> run_world(const World& world, const ExchangeInfo& method, const ExchangeOptions& options,
+                                      Workers workers = Workers::taking_turns) {
+    std::vector<Outcome> outcomes(static_cast<std::size_t>(world.size.ranks));
+    run_processes(world.size.ranks, [&](const std::shared_ptr<Communicator>& communicator) {
+        Driver driver(world, communicator, method.make(arguments_of(world, communicator, options)), workers);
+        driver.run();
+        outcomes[static_cast<std::size_t>(communicator->rank().value)] = {driver.exchange().counts(),
+                                                                          std::string(driver.exchange().name())};
+    });
+    return outcomes;
+}
+
+}  // namespace ranvier::comm

@@ -1,0 +1,281 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.hpp"
+#include "comm/exchange.hpp"
+#include "comm/sections.hpp"
+#include "comm/spike_packing.hpp"
+#include "exchange_world.hpp"
+
+// What single methods promise beside bringing every spike where it is needed, which test_exchanges.cpp checks for all.
+namespace ranvier::comm {
+namespace {
+
+/// A world in which the only source of each process that has one reaches all processes, itself included.
+World broadcasting_world(std::int32_t ranks, std::int32_t sending_ranks, std::uint32_t epochs = 1) {
+    World world({.ranks = ranks, .epochs = epochs, .sources = 1, .lags = 1});
+    for (std::int32_t from = 0; from < sending_ranks; ++from) {
+        for (std::int32_t to = 0; to < ranks; ++to) {
+            // Two addresses on each.
+            for (const std::uint64_t address : {1U, 2U}) {
+                world.process(from).destinations[0][0].push_back({Rank{to}, address});
+            }
+        }
+    }
+    return world;
+}
+
+// ---- packing ---------------------------------------------------------------------------------------------------------
+
+TEST(SpikePacking, TakesAsFewBytesAsWillDo) {
+    EXPECT_EQ(SpikePacking(256, 256).bytes(), 2U);
+    EXPECT_EQ(SpikePacking(65536, 1).bytes(), 2U);
+    EXPECT_EQ(SpikePacking(257, 256).bytes(), 4U);
+    EXPECT_EQ(SpikePacking(1 << 24, 256).bytes(), 4U);
+    EXPECT_EQ(SpikePacking((1 << 24) + 1, 256).bytes(), 8U);
+    EXPECT_EQ(SpikePacking(std::uint64_t{1} << 56, 256).bytes(), 8U);
+    EXPECT_EQ(SpikePacking(0, 1).bytes(), 2U);
+}
+
+TEST(SpikePacking, GivesBackWhatItTook) {
+    for (const std::uint64_t sources : {std::uint64_t{200}, std::uint64_t{100'000}, std::uint64_t{1} << 50}) {
+        const SpikePacking packing(sources, 10);
+        const std::vector<std::pair<std::uint64_t, std::uint32_t>> spikes{{0, 0}, {sources - 1, 9}, {17, 3}};
+        std::vector<std::byte> packed;
+        for (const auto& [place, lag] : spikes) packing.append(place, lag, packed);
+        EXPECT_EQ(packed.size(), spikes.size() * packing.bytes());
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> unpacked;
+        packing.for_each(packed, [&](std::uint64_t place, std::uint32_t lag) { unpacked.emplace_back(place, lag); });
+        EXPECT_EQ(unpacked, spikes);
+    }
+}
+
+// ---- collectives -----------------------------------------------------------------------------------------------------
+
+TEST(Allgather, NeedsASecondCollectiveOnlyForWhatDoesNotFitTheFirst) {
+    // Two spikes of each process in the first epoch, three of one of them in the second.
+    World world = broadcasting_world(3, 3, 2);
+    for (const std::int32_t rank : {0, 1, 2}) {
+        for (int i = 0; i < 2; ++i) world.emit(rank, 0, 0, 0, 0);
+    }
+    for (int i = 0; i < 3; ++i) world.emit(1, 0, 0, 1, 0);
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("allgather"), {.allgather_spikes = 2});
+    constexpr std::uint64_t block = 8 + 2 * 2;
+    EXPECT_EQ(outcomes[0].counts.rounds, 3U);
+    EXPECT_EQ(outcomes[0].counts.bytes_sent, 2 * block);
+    EXPECT_EQ(outcomes[1].counts.bytes_sent, 2 * block + 2);
+}
+
+TEST(RmaAllgather, TakesLogarithmicallyManySteps) {
+    for (const auto& [ranks, steps] : {std::pair{1, 0U}, {2, 1U}, {3, 2U}, {4, 2U}, {5, 3U}, {8, 3U}, {9, 4U}}) {
+        const World world = broadcasting_world(ranks, ranks);
+        for (const Outcome& outcome : run_world(world, find_exchange("rma_allgather"), {.allgather_spikes = 4})) {
+            EXPECT_EQ(outcome.counts.rounds, steps) << ranks;
+            EXPECT_EQ(outcome.counts.messages, steps) << ranks;
+            // What reaches a process are the blocks of all others.
+            EXPECT_EQ(outcome.counts.bytes_sent, static_cast<std::uint64_t>(ranks - 1) * (8 + 4 * 2)) << ranks;
+        }
+    }
+}
+
+TEST(Alltoallv, NeedsNoSecondCollectiveInSilence) {
+    World world = broadcasting_world(3, 1, 2);
+    world.emit(0, 0, 0, 0, 0);
+    for (const Outcome& outcome : run_world(world, find_exchange("alltoallv"), {})) {
+        EXPECT_EQ(outcome.counts.rounds, 3U);
+    }
+}
+
+TEST(Neighbor, KnowsOnlyThoseWhoSendOrReceive) {
+    // A ring: each process sends to the next one.
+    World world({.ranks = 5, .epochs = 1, .sources = 1, .lags = 1});
+    for (std::int32_t rank = 0; rank < 5; ++rank) {
+        world.process(rank).destinations[0][0] = {{Rank{(rank + 1) % 5}, 3}};
+        world.emit(rank, 0, 0, 0, 0);
+    }
+    for (const Outcome& outcome : run_world(world, find_exchange("neighbor"), {})) {
+        EXPECT_EQ(outcome.counts.messages, 2U);  // of counts and of data
+        EXPECT_EQ(outcome.counts.bytes_sent, 16U);
+    }
+}
+
+/// Sections of one process, with as many spikes in an epoch as are asked for.
+class OneProcessSections {
+   public:
+    explicit OneProcessSections(std::uint64_t most_bytes) : sections(destinations(), 1, 1, most_bytes) {}
+
+    /// Returns the number of rounds, and checks what arrives.
+    int run_epoch(std::uint32_t spikes) {
+        sections.begin(1);
+        const std::vector<EmittedSpike> outbox(spikes);
+        const std::span<const EmittedSpike> boxes[] = {outbox};
+        std::size_t arrived = 0;
+        int rounds = 0;
+        for (bool more = true; more; ++rounds) {
+            sections.collocate(0, boxes);
+            sections.seal();
+            std::copy(sections.to_send().begin(), sections.to_send().end(), sections.to_receive().begin());
+            more = sections.open();
+            arrived += sections.arrived().spikes.size();
+        }
+        EXPECT_EQ(arrived, spikes);
+        EXPECT_EQ(sections.sent(), spikes);
+        return rounds;
+    }
+
+    World world{{.ranks = 1, .epochs = 1, .sources = 1}};
+    Sections sections;
+
+   private:
+    std::shared_ptr<const Destinations> destinations() {
+        world.process(0).destinations[0][0] = {{Rank{0}, 5}};
+        return std::make_shared<WorldDestinations>(world.process(0));
+    }
+};
+
+TEST(Sections, DoubleWhenARoundIsNotEnoughAndHalveAfterAWhile) {
+    OneProcessSections one(1 << 20);
+    EXPECT_EQ(one.sections.words_per_section(), 4U);
+    EXPECT_EQ(one.run_epoch(4), 1);
+    EXPECT_EQ(one.sections.words_per_section(), 4U);
+    EXPECT_EQ(one.run_epoch(13), 3);  // 4, 8 and then one more
+    EXPECT_EQ(one.sections.words_per_section(), 16U);
+    EXPECT_EQ(one.run_epoch(16), 1);
+    const std::uint64_t bytes = one.sections.bytes();
+    for (int epoch = 0; epoch < 15; ++epoch) EXPECT_EQ(one.run_epoch(4), 1);
+    EXPECT_EQ(one.run_epoch(5), 1);  // more than a quarter: the count starts again
+    for (int epoch = 0; epoch < 15; ++epoch) EXPECT_EQ(one.run_epoch(0), 1);
+    EXPECT_EQ(one.sections.words_per_section(), 16U);
+    EXPECT_EQ(one.run_epoch(0), 1);
+    EXPECT_EQ(one.sections.words_per_section(), 8U);
+    for (int epoch = 0; epoch < 100; ++epoch) one.run_epoch(0);
+    EXPECT_EQ(one.sections.words_per_section(), 1U);
+    EXPECT_LT(one.sections.bytes(), bytes);
+}
+
+TEST(Sections, StayBelowTheirLimit) {
+    OneProcessSections one(80);
+    EXPECT_EQ(one.run_epoch(1000), 2 + 99);  // 4 words, 8, and 10 from then on
+    EXPECT_EQ(one.sections.words_per_section(), 10U);
+    OneProcessSections least(0);
+    EXPECT_EQ(least.run_epoch(7), 7);
+    EXPECT_EQ(least.sections.words_per_section(), 1U);
+}
+
+TEST(Overlap, HandsOverAnEpochLaterUnlessItFlushes) {
+    World world = broadcasting_world(2, 2, 3);
+    for (std::uint32_t epoch = 0; epoch < 3; ++epoch) world.emit(0, 0, 0, epoch, 0);
+    run_processes(2, [&](const std::shared_ptr<Communicator>& communicator) {
+        const auto exchange = find_exchange("overlap").make(arguments_of(world, communicator, {.intervals = 2}));
+        EXPECT_TRUE(exchange->has_latency());
+        std::vector<std::vector<Step>> arrived;
+        for (const std::uint32_t epoch : {0U, 1U, 2U}) {
+            exchange->begin(World::first_step(epoch));
+            const auto& spikes = world.process(communicator->rank().value).spikes[epoch];
+            const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
+            exchange->collocate(0, outboxes);
+            EXPECT_FALSE(exchange->transfer(epoch == 2));
+            arrived.emplace_back();
+            for (const auto& arrivals : exchange->arrivals()) {
+                arrived.back().insert(arrived.back().end(), arrivals.spikes.size(), arrivals.first_step);
+            }
+        }
+        const std::vector<std::vector<Step>> expected{{}, {1000, 1000}, {1010, 1010, 1020, 1020}};
+        EXPECT_EQ(arrived, expected);
+    });
+}
+
+// ---- messages --------------------------------------------------------------------------------------------------------
+
+TEST(Multisend, SendsOneMessageForEachSpikeAndProcess) {
+    World world = broadcasting_world(8, 1);
+    for (int i = 0; i < 3; ++i) world.emit(0, 0, 0, 0, 0);
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("multisend"), {});
+    EXPECT_EQ(outcomes[0].counts.messages, 3U * 7);
+    EXPECT_EQ(outcomes[0].counts.spikes_sent, 3U * 8 * 2);
+    EXPECT_EQ(outcomes[7].counts.messages, 0U);
+    EXPECT_EQ(outcomes[7].counts.spikes_received, 3U * 2);
+}
+
+TEST(TwoPhase, SendsOnlyToRelaysThemselves) {
+    World world = broadcasting_world(8, 1);
+    world.emit(0, 0, 0, 0, 0);
+    for (const std::uint32_t intervals : {1U, 2U}) {
+        const std::vector<Outcome> outcomes = run_world(world, find_exchange("two_phase"), {.intervals = intervals});
+        // The square root of the seven others, rounded up.
+        EXPECT_EQ(outcomes[0].counts.messages, 3U);
+        std::uint64_t messages = 0;
+        for (const Outcome& outcome : outcomes) {
+            messages += outcome.counts.messages;
+            EXPECT_EQ(outcome.counts.spikes_received, 2U);
+        }
+        EXPECT_EQ(messages, 7U);
+    }
+}
+
+TEST(TwoPhase, SpreadsRelays) {
+    World world({.ranks = 8, .epochs = 1, .sources = 200, .lags = 1});
+    for (std::uint32_t local = 0; local < world.size.sources; ++local) {
+        for (std::int32_t to = 1; to < 8; ++to) world.process(0).destinations[0][local].push_back({Rank{to}, local});
+        world.emit(0, 0, local, 0, 0);
+    }
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("two_phase"), {});
+    for (std::size_t rank = 1; rank < 8; ++rank) {
+        // Of the 800 messages in the second phase.
+        EXPECT_GT(outcomes[rank].counts.messages, 60U) << rank;
+        EXPECT_LT(outcomes[rank].counts.messages, 200U) << rank;
+    }
+}
+
+TEST(Persistent, SetsUpWhatIsNeededOnly) {
+    World world = broadcasting_world(4, 4, 1);
+    const std::vector<Outcome> silent = run_world(world, find_exchange("persistent"), {});
+    world.emit(2, 0, 0, 0, 0);
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("persistent"), {});
+    EXPECT_EQ(outcomes[2].counts.messages, 3U);
+    EXPECT_EQ(outcomes[2].counts.bytes_sent - silent[2].counts.bytes_sent - 3 * 8,
+              16 * (outcomes[2].counts.rounds - 1));
+    EXPECT_EQ(outcomes[2].counts.spikes_sent, 8U);
+    EXPECT_GT(outcomes[2].counts.buffer_bytes, silent[2].counts.buffer_bytes);
+}
+
+// ---- choosing --------------------------------------------------------------------------------------------------------
+
+TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
+    World world({.ranks = 3, .workers = 2, .epochs = 200, .epochs_per_flush = 1000}, 11);
+    std::vector<std::uint64_t> first_bytes(3);
+    std::vector<std::string> names(3);
+    run_processes(3, [&](const std::shared_ptr<Communicator>& communicator) {
+        const auto rank = static_cast<std::size_t>(communicator->rank().value);
+        Driver driver(world, communicator, find_exchange("auto").make(arguments_of(world, communicator, {})));
+        EXPECT_FALSE(driver.exchange().has_latency());
+        for (std::uint32_t epoch = 0; epoch < world.size.epochs; ++epoch) {
+            driver.run_epoch(epoch);
+            if (epoch == 100) {
+                first_bytes[rank] = driver.exchange().counts().buffer_bytes;
+                EXPECT_EQ(driver.exchange().name(), "auto");
+            }
+        }
+        driver.finish_reading();
+        const ExchangeCounts counts = driver.exchange().counts();
+        EXPECT_EQ(counts.exchanges, world.size.epochs);
+        EXPECT_LT(counts.buffer_bytes, first_bytes[rank]);
+        names[rank] = driver.exchange().name();
+    });
+    EXPECT_EQ(names[1], names[0]);
+    EXPECT_EQ(names[2], names[0]);
+    ASSERT_EQ(names[0].substr(0, 6), "auto (");
+    const std::string chosen = names[0].substr(6, names[0].size() - 7);
+    EXPECT_NE(chosen, "auto");
+    EXPECT_NO_THROW(find_exchange(chosen));
+}
+
+}  // namespace
+}  // namespace ranvier::comm
