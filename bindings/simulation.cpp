@@ -1,5 +1,7 @@
 #include "engine/simulation.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <map>
 #include <string>
 #include <tuple>
@@ -21,19 +23,6 @@ using Progress = nb::typed<nb::callable, void()>;
 using Callback = std::optional<Progress>;
 
 engine::Poll make_poll(const Callback& progress) { return bindings::make_poll(progress ? &*progress : nullptr); }
-
-SimulationOptions make_options(std::uint32_t threads, bool double_state, bool double_weights,
-                               std::string instruction_set, std::string table_layout, std::uint32_t delivery_window,
-                               bool pin, std::uint64_t memory_limit) {
-    return {.threads = threads,
-            .precision = double_state ? Precision::double_precision : Precision::single_precision,
-            .weight_precision = double_weights ? Precision::double_precision : Precision::single_precision,
-            .instruction_set = std::move(instruction_set),
-            .table_layout = std::move(table_layout),
-            .delivery_window = delivery_window,
-            .pin_threads = pin,
-            .memory_limit = memory_limit};
-}
 
 std::map<std::string, std::uint64_t> to_map(const std::vector<engine::MemoryItem>& items) {
     std::map<std::string, std::uint64_t> result;
@@ -64,14 +53,102 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
                       to_array<std::uint64_t>(std::move(data.handles)));
 }
 
+models::Precision to_precision(bool is_double) {
+    return is_double ? Precision::double_precision : Precision::single_precision;
+}
+
+void bind_options(nb::module_& module) {
+    nb::class_<SimulationOptions>(module, "SimulationOptions", "How a simulation is built and run.")
+        .def(nb::init<>())
+        .def_rw("threads", &SimulationOptions::threads)
+        .def_prop_rw(
+            "double_state", [](const SimulationOptions& o) { return o.precision == Precision::double_precision; },
+            [](SimulationOptions& o, bool is_double) { o.precision = to_precision(is_double); })
+        .def_prop_rw(
+            "double_weights",
+            [](const SimulationOptions& o) { return o.weight_precision == Precision::double_precision; },
+            [](SimulationOptions& o, bool is_double) { o.weight_precision = to_precision(is_double); })
+        .def_rw("instruction_set", &SimulationOptions::instruction_set)
+        .def_rw("table_layout", &SimulationOptions::table_layout)
+        .def_rw("delivery_window", &SimulationOptions::delivery_window)
+        .def_rw("pin", &SimulationOptions::pin_threads)
+        .def_rw("memory_limit", &SimulationOptions::memory_limit)
+        .def_rw("placement", &SimulationOptions::placement)
+        .def(
+            "set_ranks",
+            [](SimulationOptions& o, const InputArray<std::int32_t>& ranks) {
+                o.ranks = std::make_shared<const std::vector<std::int32_t>>(to_vector<std::int32_t>(ranks));
+            },
+            nb::arg("ranks"), "A rank for each neuron and source, which goes before the placement.")
+        .def_rw("exchange", &SimulationOptions::exchange)
+        .def_rw("intervals", &SimulationOptions::intervals)
+        .def_rw("spike_buffer", &SimulationOptions::spike_buffer)
+        .def_rw("allgather_spikes", &SimulationOptions::allgather_spikes)
+        .def_rw("connection_buffer", &SimulationOptions::connection_buffer)
+        .def_rw("sort_connections", &SimulationOptions::sort_connections)
+        .def_rw("keep_sources", &SimulationOptions::keep_sources)
+        .def_rw("row_numbering", &SimulationOptions::row_numbering)
+        .def_rw("wait_apart", &SimulationOptions::wait_apart)
+        .def_rw("trace_epochs", &SimulationOptions::trace_epochs);
+}
+
+engine::Gather to_gather(std::string_view name) {
+    if (name == "everywhere") return engine::Gather::everywhere;
+    if (name == "root") return engine::Gather::root;
+    return engine::Gather::local;
+}
+
+/// Columns of equal length, by name.
+std::map<std::string, std::vector<double>> to_columns(const std::vector<engine::WorkerTimes>& times) {
+    std::map<std::string, std::vector<double>> columns;
+    for (const engine::WorkerTimes& t : times) {
+        columns["update"].push_back(t.update);
+        columns["collocate"].push_back(t.collocate);
+        columns["communicate"].push_back(t.communicate);
+        columns["deliver"].push_back(t.deliver);
+        columns["wait"].push_back(t.wait);
+        columns["record"].push_back(t.record);
+    }
+    return columns;
+}
+
+auto epoch_times(const Simulation& simulation) {
+    std::vector<double> compute;
+    std::vector<double> wait;
+    std::vector<double> exchange;
+    for (const engine::EpochTimes& epoch : simulation.epoch_times()) {
+        compute.push_back(epoch.compute);
+        wait.push_back(epoch.wait);
+        exchange.push_back(epoch.exchange);
+    }
+    return std::tuple(to_array<double>(std::move(compute)), to_array<double>(std::move(wait)),
+                      to_array<double>(std::move(exchange)));
+}
+
+std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traffic) {
+    const comm::ExchangeCounts& counts = traffic.counts;
+    return {{"spikes_sent", counts.spikes_sent},
+            {"spikes_received", counts.spikes_received},
+            {"bytes_sent", counts.bytes_sent},
+            {"messages", counts.messages},
+            {"exchanges", counts.exchanges},
+            {"rounds", counts.rounds},
+            {"buffer_bytes", counts.buffer_bytes},
+            {"presynaptic_entries", traffic.presynaptic_entries},
+            {"presynaptic_bytes", traffic.presynaptic_bytes},
+            {"build_rounds", traffic.build_rounds}};
+}
+
 void bind_results(nb::module_& module) {
     nb::class_<engine::PhaseTimes>(module, "PhaseTimes", "Seconds of wall-clock time in each phase.")
         .def_ro("build", &engine::PhaseTimes::build)
         .def_ro("init", &engine::PhaseTimes::init)
         .def_ro("simulation", &engine::PhaseTimes::simulation)
         .def_ro("update", &engine::PhaseTimes::update)
-        .def_ro("deliver", &engine::PhaseTimes::deliver)
+        .def_ro("collocate", &engine::PhaseTimes::collocate)
         .def_ro("communicate", &engine::PhaseTimes::communicate)
+        .def_ro("deliver", &engine::PhaseTimes::deliver)
+        .def_ro("wait", &engine::PhaseTimes::wait)
         .def_ro("record", &engine::PhaseTimes::record);
     nb::class_<engine::Counts>(module, "Counts", "What there is and what happened.")
         .def_ro("neurons", &engine::Counts::neurons)
@@ -85,23 +162,19 @@ void bind_results(nb::module_& module) {
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
+    bind_options(module);
     bind_results(module);
     nb::class_<Simulation>(module, "Simulation", "A network that has been built, and its state at one point in time.")
         .def(
             "__init__",
-            [](Simulation* self, const engine::Network& network, std::uint32_t threads, bool double_state,
-               bool double_weights, std::string instruction_set, std::string table_layout,
-               std::uint32_t delivery_window, bool pin, std::uint64_t memory_limit, const Callback& progress) {
-                const SimulationOptions options =
-                    make_options(threads, double_state, double_weights, std::move(instruction_set),
-                                 std::move(table_layout), delivery_window, pin, memory_limit);
+            [](Simulation* self, const engine::Network& network, const SimulationOptions& options,
+               std::shared_ptr<comm::Communicator> communicator, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
                 const nb::gil_scoped_release unlocked;
-                new (self) Simulation(network, options, poll);
+                new (self) Simulation(network, options, poll, std::move(communicator));
             },
-            nb::arg("network"), nb::kw_only(), nb::arg("threads"), nb::arg("double_state"), nb::arg("double_weights"),
-            nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("delivery_window"), nb::arg("pin"),
-            nb::arg("memory_limit"), nb::arg("progress").none() = nb::none())
+            nb::arg("network"), nb::arg("options"), nb::arg("communicator").none(),
+            nb::arg("progress").none() = nb::none(), "One process alone where the communicator is None.")
         .def(
             "run",
             [](Simulation& self, Step steps, const Callback& progress) {
@@ -116,27 +189,48 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro("threads", &Simulation::threads)
         .def_prop_ro("ranks", &Simulation::ranks)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)
-        .def("counts", &Simulation::counts)
+        .def_prop_ro("epoch_steps", &Simulation::epoch_steps)
+        .def("counts", &Simulation::counts, nb::call_guard<nb::gil_scoped_release>())
         .def("reset_counts", &Simulation::reset_counts)
         .def("times", &Simulation::times)
+        .def(
+            "worker_times", [](const Simulation& self) { return to_columns(self.worker_times()); },
+            "Seconds by phase, for each thread of this process.")
+        .def("epoch_times", epoch_times, "Seconds of computation, waiting and exchange of each epoch that was traced.")
+        .def_prop_ro("exchange", [](const Simulation& self) { return self.traffic().method; })
+        .def(
+            "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },
+            "What this process has exchanged.")
         .def(
             "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
         .def(
             "take_spikes",
-            [](Simulation& self, engine::RecorderIndex recorder) {
-                engine::SpikeData data = self.take_spikes(recorder);
+            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+                engine::SpikeData data;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    data = self.take_spikes(recorder, to_gather(gather));
+                }
                 return std::pair(to_array<std::int64_t>(std::move(data.steps)),
                                  to_array<std::int64_t>(std::move(data.neurons)));
             },
-            nb::arg("recorder"), "Steps and neurons of what was recorded since they were taken last.")
+            nb::arg("recorder"), nb::arg("gather"),
+            "Steps and neurons of what was recorded since they were taken last: everywhere, at the root, or local.")
         .def(
             "take_state",
-            [](Simulation& self, engine::RecorderIndex recorder) {
-                engine::StateData data = self.take_state(recorder);
-                return std::pair(to_array<std::int64_t>(std::move(data.steps)),
-                                 to_array<double>(std::move(data.values)));
+            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+                engine::StateData data;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    data = self.take_state(recorder, to_gather(gather));
+                }
+                return std::tuple(to_array<std::int64_t>(std::move(data.steps)),
+                                  to_array<double>(std::move(data.values)),
+                                  to_array<std::int64_t>(std::move(data.places)));
             },
-            nb::arg("recorder"), "Steps and values (by sample, variable, neuron) recorded since they were taken last.")
+            nb::arg("recorder"), nb::arg("gather"),
+            "Steps, values (by sample, variable, neuron) recorded since they were taken last, and which neurons of the "
+            "recorder they are of.")
         .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes)
         .def(
             "count_connections",
@@ -171,27 +265,39 @@ void bind_simulation(nb::module_& module) {
             "get",
             [](const Simulation& self, std::uint32_t population, std::string_view name,
                const InputArray<std::int64_t>& indices) {
-                return to_array<double>(self.get(PopulationId(population), name, to_vector<std::uint32_t>(indices)));
+                const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
+                std::vector<double> values;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    values = self.get(PopulationId(population), name, chosen);
+                }
+                return to_array<double>(std::move(values));
             },
             nb::arg("population"), nb::arg("name"), nb::arg("indices"))
         .def(
             "set",
             [](Simulation& self, std::uint32_t population, std::string_view name,
                const InputArray<std::int64_t>& indices, const InputArray<double>& values) {
-                self.set(PopulationId(population), name, to_vector<std::uint32_t>(indices), to_span(values));
+                const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
+                const nb::gil_scoped_release unlocked;
+                self.set(PopulationId(population), name, chosen, to_span(values));
             },
             nb::arg("population"), nb::arg("name"), nb::arg("indices"), nb::arg("values"));
 
     module.def(
-        "predict_memory",
-        [](const engine::Network& network, std::uint32_t threads, bool double_state, bool double_weights,
-           std::string instruction_set, std::string table_layout, std::uint32_t delivery_window, bool pin) {
-            return to_map(engine::predict_memory(
-                network, make_options(threads, double_state, double_weights, std::move(instruction_set),
-                                      std::move(table_layout), delivery_window, pin, 0)));
+        "exchanges",
+        [] {
+            std::map<std::string, std::string> methods;
+            for (const comm::ExchangeInfo* info : comm::exchanges()) methods.emplace(info->name, info->summary);
+            return methods;
         },
-        nb::arg("network"), nb::kw_only(), nb::arg("threads"), nb::arg("double_state"), nb::arg("double_weights"),
-        nb::arg("instruction_set"), nb::arg("table_layout"), nb::arg("delivery_window"), nb::arg("pin"),
+        "The methods of exchanging spikes, by name, with a summary of each.");
+    module.def(
+        "predict_memory",
+        [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank) {
+            return to_map(engine::predict_memory(network, options, ranks, Rank{rank}));
+        },
+        nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0,
         "Bytes by component that a simulation would take.");
 }
 

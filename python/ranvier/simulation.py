@@ -6,32 +6,30 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import _core
-from ranvier._names import unknown_name
+from ranvier import _core, mpi
 from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
-from ranvier.files import check_writable
+from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network
 from ranvier.numeric import number, number_array, whole_number
+from ranvier.options import MOST_RANKS, RECORDINGS, Placement, check_choice, core_options
 from ranvier.populations import PopulationView, Projection
 from ranvier.progress import ProgressOption, ProgressReporter
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, SpikeData, StateData, WeightData
-from ranvier.store import RecordingStore
+from ranvier.store import RecordingStore, check_files
+from ranvier.together import agree
 from ranvier.values import FloatArray
 
-__all__ = ["Counts", "Simulation", "predict_memory"]
+__all__ = ["PARTS", "Counts", "Simulation", "predict_memory"]
 
-_PRECISIONS = ("double", "single")
-_LAYOUTS = ("auto", "runs", "ring")
-_MOST_THREADS = 4096
-_LONGEST_WINDOW = 1024
-_LARGEST_LIMIT = 2**63 - 1
+PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
+"""Of the simulation phase."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,43 @@ class Simulation:
     pin
         Whether to keep each thread on a processor of its own, when the threads take all of them.
     memory_limit
-        Bytes that the network may take; None: what the machine has available.
+        Bytes that the network may take on this process; None: what the machine has available, shared with the other
+        processes of the run on it.
+    communicator
+        The processes that simulate the network together: a `ranvier.mpi.Communicator` or one of mpi4py; None: all that
+        mpiexec has started, or this process alone. All of them must make the same simulation of the same network, and
+        call its methods together.
+    placement
+        Which process has which neuron: ``"round_robin"`` (by id), ``"consecutive"`` (ranges of ids), ``"shuffle"`` (at
+        random), or an array with a rank for each neuron and spike source, by id. The results are the same for each.
+    exchange
+        How processes exchange spikes; `ranvier.mpi.exchanges` lists the methods. The results are the same for each.
+    intervals
+        1 or 2: into how many intervals the shortest delay is divided, so that with 2 spikes travel during one of them
+        while neurons are updated; for methods that can make use of it.
+    spike_buffer
+        Bytes of the buffer that spikes are sent from; what does not fit takes more rounds. None: 8 MiB.
+    allgather_spikes
+        Spikes that each process sends in one allgather, before a second one carries what is left; None: 16.
+    connection_buffer
+        Bytes of the buffers through which processes tell each other of synapses while the network is built; None: 128
+        MiB.
+    sort_connections
+        Whether synapses are sorted by source, so that a spike is sent once to a process and not once for each synapse.
+    keep_sources
+        Whether the sources of synapses are kept after the build. Without them memory is saved where networks are
+        sparse, and connections cannot be asked for.
+    row_numbering
+        Whether tables have a row for every possible source (``"dense"``) or only for those with targets on this process
+        (``"compact"``); ``"auto"``: whichever takes less memory.
+    recordings
+        Who gets what was recorded: ``"everywhere"`` (each process all of it), ``"root"`` (rank 0 all of it, the others
+        nothing) or ``"local"`` (each what its neurons gave). Files are written by rank 0, or with ``"local"`` by each
+        process for itself.
+    wait_apart
+        Whether processes meet before each exchange, so that waiting for others is told apart from exchanging.
+    trace_epochs
+        Whether the times of each interval between exchanges are kept, for `epoch_times`.
     progress
         None: show progress when stderr is a terminal; True or False: always or never; a function: it gets a
         `ranvier.progress.ProgressReport` about 20 times a second, and what it raises stops the work at a safe point.
@@ -129,18 +163,47 @@ class Simulation:
         delivery_window: int | None = None,
         pin: bool = True,
         memory_limit: int | None = None,
+        communicator: Communicator | Mpi4pyCommunicator | None = None,
+        placement: Placement | npt.ArrayLike = "round_robin",
+        exchange: str = "alltoall",
+        intervals: int = 1,
+        spike_buffer: int | None = None,
+        allgather_spikes: int | None = None,
+        connection_buffer: int | None = None,
+        sort_connections: bool = True,
+        keep_sources: bool = True,
+        row_numbering: Literal["auto", "dense", "compact"] = "auto",
+        recordings: Literal["everywhere", "root", "local"] = "everywhere",
+        wait_apart: bool = False,
+        trace_epochs: bool = False,
         progress: ProgressOption = None,
     ) -> None:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a ranvier.Network, not {type(network).__name__}")
-        _check_choices(precision=precision, weight_precision=weight_precision, table_layout=table_layout)
-        if not isinstance(instruction_set, str):
-            raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
-        if not isinstance(pin, bool):
-            raise TypeError(f"pin must be True or False, not {type(pin).__name__}")
-        for recorder in network.recorders:
-            if recorder.to is not None:
-                check_writable(recorder.to)
+        self._communicator = _resolve(communicator)
+        options = core_options(
+            threads=threads,
+            precision=precision,
+            weight_precision=weight_precision,
+            instruction_set=instruction_set,
+            table_layout=table_layout,
+            delivery_window=delivery_window,
+            pin=pin,
+            memory_limit=memory_limit,
+            placement=placement,
+            exchange=exchange,
+            intervals=intervals,
+            spike_buffer=spike_buffer,
+            allgather_spikes=allgather_spikes,
+            connection_buffer=connection_buffer,
+            sort_connections=sort_connections,
+            keep_sources=keep_sources,
+            row_numbering=row_numbering,
+            wait_apart=wait_apart,
+            trace_epochs=trace_epochs,
+        )
+        check_choice("recordings", recordings, RECORDINGS)
+        agree(self._communicator, "files of recorders", lambda: check_files(network, self._communicator, recordings))
         self._network = network
         self._progress = progress
         self._busy = False
@@ -155,17 +218,11 @@ class Simulation:
         with ProgressReporter(progress, "build", title) as reporter:
             self._core = _core.Simulation(
                 network._core,
-                threads=_positive("threads", threads, _MOST_THREADS),
-                double_state=precision == "double",
-                double_weights=weight_precision == "double",
-                instruction_set=instruction_set,
-                table_layout=table_layout,
-                delivery_window=_positive("delivery_window", delivery_window, _LONGEST_WINDOW),
-                pin=pin,
-                memory_limit=_positive("memory_limit", memory_limit, _LARGEST_LIMIT),
+                options,
+                self._communicator,
                 progress=None if reporter.silent else lambda: reporter.update(0.0),
             )
-        self._store = RecordingStore(self._core, network, self._sampled_synapses)
+        self._store = RecordingStore(self._core, network, self._sampled_synapses, self._communicator, recordings)
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
@@ -367,13 +424,13 @@ class Simulation:
     def phases(self) -> dict[str, float]:
         """Seconds of wall-clock time by phase.
 
-        *build* makes neurons and synapses, *init* sorts the tables and makes the buffers, *simulation* is all runs
-        since the last `reset_counts`; *update*, *deliver*, *communicate* and *record* are parts of it, means over the
-        threads.
+        *build* makes neurons and synapses, *init* sorts the tables and makes the presynaptic table and the buffers,
+        *simulation* is all runs since the last `reset_counts`. *update*, *collocate*, *communicate*, *deliver*, *wait*
+        and *record* are parts of it, means over the threads of this process.
         """
         with self._exclusive():
             times = self._core.times()
-        names = ("build", "init", "simulation", "update", "deliver", "communicate", "record")
+        names = ("build", "init", "simulation", *PARTS)
         return {name: getattr(times, name) for name in names}
 
     @property
@@ -484,44 +541,29 @@ class Simulation:
         return self._find_synapses(*self._query(recorder.sources, recorder.targets, recorder.projection))
 
 
-def predict_memory(
-    network: Network,
-    *,
-    threads: int | None = None,
-    precision: Literal["double", "single"] = "double",
-    weight_precision: Literal["double", "single"] = "single",
-    table_layout: Literal["auto", "runs", "ring"] = "auto",
-    delivery_window: int | None = None,
-) -> dict[str, int]:
-    """Return the bytes that a simulation of a network would take, by component, without building it.
+def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communicator:
+    if communicator is None:
+        return mpi.world()
+    if isinstance(communicator, Communicator):
+        return communicator
+    return mpi.communicator(communicator)
 
-    The options are those of `Simulation`. ``"construction"`` is needed only while it is being built; recordings grow
-    with the time that is simulated and are not in it.
+
+def predict_memory(network: Network, *, ranks: int = 1, rank: int = 0, **options: Any) -> dict[str, int]:
+    """Return the bytes that a simulation of a network would take on one process, by component, without building it.
+
+    ``"construction"`` is needed only while it is being built; recordings grow with the time that is simulated and are
+    not in it.
+
+    Parameters
+    ----------
+    network
+        What would be built.
+    ranks, rank
+        How many processes would share it, and which of them is asked for.
+    **options
+        Those of `Simulation`.
     """
-    _check_choices(precision=precision, weight_precision=weight_precision, table_layout=table_layout)
-    return dict(
-        _core.predict_memory(
-            network._core,
-            threads=_positive("threads", threads, _MOST_THREADS),
-            double_state=precision == "double",
-            double_weights=weight_precision == "double",
-            instruction_set="auto",
-            table_layout=table_layout,
-            delivery_window=_positive("delivery_window", delivery_window, _LONGEST_WINDOW),
-            pin=False,
-        )
-    )
-
-
-def _check_choices(**choices: str) -> None:
-    for name, value in choices.items():
-        known = _LAYOUTS if name == "table_layout" else _PRECISIONS
-        if value not in known:
-            unknown_name(name, value, known)
-
-
-def _positive(name: str, value: int | None, greatest: int) -> int:
-    """Return an option of the core, for which 0 means that it chooses."""
-    if value is None:
-        return 0
-    return whole_number(name, value, 1, greatest, "leave it out to let Ranvier choose")
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
+    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank))

@@ -15,7 +15,7 @@ from ranvier.network import Network
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import Pieces, Segment, SpikeData, StateData, WeightData
 
-__all__ = ["RecordingStore"]
+__all__ = ["RecordingStore", "check_files"]
 
 # Bytes that recordings on their way to files may take in memory, about.
 _BUDGET = 64 << 20
@@ -24,6 +24,15 @@ _SPIKE_BYTES = 16
 _ASSUMED_RATE = 100.0
 
 Part = tuple[npt.NDArray[Any], ...]
+
+
+def check_files(network: Network, communicator: _core.Communicator, gather: str) -> None:
+    """Make sure that this process can write the files of recorders that it will write."""
+    if gather != "local" and communicator.rank > 0:
+        return
+    for recorder in network.recorders:
+        if recorder.to is not None:
+            files.check_writable(recorder.to)
 
 
 class RecordingStore:
@@ -39,12 +48,23 @@ class RecordingStore:
         Its description.
     find_synapses
         Returns the synapses of a weight recorder.
+    communicator
+        The processes that record together.
+    gather
+        Who gets what was recorded, see `ranvier.Simulation`.
     """
 
     def __init__(
-        self, core: _core.Simulation, network: Network, find_synapses: Callable[[WeightRecorder], Connections]
+        self,
+        core: _core.Simulation,
+        network: Network,
+        find_synapses: Callable[[WeightRecorder], Connections],
+        communicator: _core.Communicator,
+        gather: str,
     ) -> None:
         self._core = core
+        self._communicator = communicator
+        self._gather = gather
         self._network_name = network.name
         self._seed = network.seed
         self._resolution = core.resolution
@@ -126,14 +146,14 @@ class RecordingStore:
 
     def _take(self, recorder: Recorder) -> None:
         if isinstance(recorder, SpikeRecorder):
-            steps, neurons = self._core.take_spikes(recorder.index)
+            steps, neurons = self._core.take_spikes(recorder.index, self._gather)
             self._pieces[recorder].append((steps, neurons))
             if self._units[recorder] and self._core.step:
                 # Twice what was seen at most, so that a burst does not take the network by surprise.
                 seen = 2.0 * len(steps) / self._units[recorder]
                 self._spike_rate = max(self._spike_rate, seen / self._core.step)
         elif isinstance(recorder, StateRecorder):
-            steps, values = self._core.take_state(recorder.index)
+            steps, values, _ = self._core.take_state(recorder.index, self._gather)
             shape = (len(steps), len(recorder.variables), len(recorder.neurons))
             self._pieces[recorder].append((steps, values.reshape(shape)))
 

@@ -15,6 +15,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
+from ranvier.simulation import PARTS
 from small_networks import balanced
 
 
@@ -222,7 +223,7 @@ def test_phases() -> None:
     sim = rv.Simulation(net, threads=2)
     sim.run(100.0)
     phases = sim.phases
-    assert set(phases) == {"build", "init", "simulation", "update", "deliver", "communicate", "record"}
+    assert set(phases) == {"build", "init", "simulation", *PARTS}
     assert all(seconds >= 0.0 for seconds in phases.values())
     parts = phases["update"] + phases["deliver"] + phases["communicate"] + phases["record"]
     assert 0.0 < parts <= phases["simulation"] * 1.01

@@ -1,0 +1,126 @@
+"""The options of a simulation, checked and handed to the core."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier._names import unknown_name
+from ranvier.errors import ShapeError, ValueOutOfBoundsError
+from ranvier.numeric import whole_number
+
+__all__ = ["MOST_RANKS", "RECORDINGS", "Placement", "check_choice", "core_options"]
+
+Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
+
+RECORDINGS = ("everywhere", "root", "local")
+MOST_RANKS = 2**31 - 1
+
+_PRECISIONS = ("double", "single")
+_LAYOUTS = ("auto", "runs", "ring")
+_NUMBERINGS = ("auto", "dense", "compact")
+_PLACEMENTS = ("round_robin", "consecutive", "shuffle")
+_MOST_THREADS = 4096
+_LONGEST_WINDOW = 1024
+_LARGEST_LIMIT = 2**63 - 1
+_MOST_SPIKES = 2**24
+
+
+def core_options(
+    *,
+    threads: int | None = None,
+    precision: str = "double",
+    weight_precision: str = "single",
+    instruction_set: str = "auto",
+    table_layout: str = "auto",
+    delivery_window: int | None = None,
+    pin: bool = True,
+    memory_limit: int | None = None,
+    placement: str | npt.ArrayLike = "round_robin",
+    exchange: str = "alltoall",
+    intervals: int = 1,
+    spike_buffer: int | None = None,
+    allgather_spikes: int | None = None,
+    connection_buffer: int | None = None,
+    sort_connections: bool = True,
+    keep_sources: bool = True,
+    row_numbering: str = "auto",
+    wait_apart: bool = False,
+    trace_epochs: bool = False,
+) -> _core.SimulationOptions:
+    """Return the options as the core takes them; they are documented with `ranvier.Simulation`."""
+    options = _core.SimulationOptions()
+    check_choice("precision", precision, _PRECISIONS)
+    check_choice("weight_precision", weight_precision, _PRECISIONS)
+    check_choice("table_layout", table_layout, _LAYOUTS)
+    check_choice("row_numbering", row_numbering, _NUMBERINGS)
+    if not isinstance(instruction_set, str):
+        raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
+    check_choice("exchange", exchange, list(_core.exchanges()))
+    for name, flag in (
+        ("pin", pin),
+        ("sort_connections", sort_connections),
+        ("keep_sources", keep_sources),
+        ("wait_apart", wait_apart),
+        ("trace_epochs", trace_epochs),
+    ):
+        if not isinstance(flag, bool):
+            raise TypeError(f"{name} must be True or False, not {type(flag).__name__}")
+    options.threads = _positive("threads", threads, _MOST_THREADS)
+    options.double_state = precision == "double"
+    options.double_weights = weight_precision == "double"
+    options.instruction_set = instruction_set
+    options.table_layout = table_layout
+    options.delivery_window = _positive("delivery_window", delivery_window, _LONGEST_WINDOW)
+    options.pin = pin
+    options.memory_limit = _positive("memory_limit", memory_limit, _LARGEST_LIMIT)
+    _set_placement(options, placement)
+    options.exchange = exchange
+    options.intervals = whole_number("intervals", intervals, 1, 2, "use 1 or 2")
+    options.spike_buffer = _positive("spike_buffer", spike_buffer, _LARGEST_LIMIT) or options.spike_buffer
+    options.allgather_spikes = _positive("allgather_spikes", allgather_spikes, _MOST_SPIKES) or options.allgather_spikes
+    options.connection_buffer = (
+        _positive("connection_buffer", connection_buffer, _LARGEST_LIMIT) or options.connection_buffer
+    )
+    options.sort_connections = sort_connections
+    options.keep_sources = keep_sources
+    options.row_numbering = row_numbering
+    options.wait_apart = wait_apart
+    options.trace_epochs = trace_epochs
+    return options
+
+
+def check_choice(name: str, value: object, known: Sequence[str]) -> None:
+    """Raise UnknownNameError, which tells the nearest one, when an option is none of those that are known."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be one of {', '.join(known)}, not {type(value).__name__}")
+    if value not in known:
+        unknown_name(name, value, known)
+
+
+def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayLike) -> None:
+    if isinstance(placement, str):
+        check_choice("placement", placement, _PLACEMENTS)
+        options.placement = placement
+        return
+    ranks = np.asarray(placement)
+    if ranks.ndim != 1 or (ranks.size and not np.issubdtype(ranks.dtype, np.integer)):
+        raise ShapeError(
+            "placement",
+            f"an array of {ranks.dtype} of shape {ranks.shape}",
+            "it must be a list of ranks, one for each id",
+        )
+    if ranks.size and (ranks.min() < 0 or ranks.max() > MOST_RANKS):
+        raise ValueOutOfBoundsError("placement", f"{ranks.min()} to {ranks.max()}", "ranks are counted from 0")
+    options.set_ranks(np.ascontiguousarray(ranks, dtype=np.int32))
+
+
+def _positive(name: str, value: int | None, greatest: int) -> int:
+    """Return an option of the core, for which 0 means that it chooses."""
+    if value is None:
+        return 0
+    return whole_number(name, value, 1, greatest, "leave it out to let Ranvier choose")
