@@ -80,6 +80,8 @@ class Communicator {
     virtual std::int32_t size() const = 0;
     /// What carries the data, for reports: "local", "Open MPI 5.0.11", ...
     virtual std::string transport() const = 0;
+    /// Whether the other processes are only played; see mirror_communicator.hpp.
+    virtual bool is_dry_run() const { return false; }
     /// The place of this process among those of the group on the same host, and how many these are.
     virtual std::int32_t host_rank() const = 0;
     virtual std::int32_t host_size() const = 0;

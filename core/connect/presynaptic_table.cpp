@@ -118,7 +118,7 @@ void PresynapticTableBuilder::build(std::uint32_t worker) {
         for (std::uint64_t i = begin; i < end; ++i) part.entries.set(i, entries[i - begin]);
     }
     std::vector<std::uint64_t>{}.swap(cursors_[worker]);
-    std::vector<Entry>{}.swap(listed_[worker]);
+    std::vector<Listed>{}.swap(listed_[worker]);
     std::vector<std::uint32_t>{}.swap(listed_counts_[worker]);
 }
 
@@ -146,12 +146,12 @@ void PresynapticTableBuilder::pass(std::uint32_t worker, bool store) {
 void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t workers = team_.size();
     const std::uint64_t size = end - begin;
-    std::vector<Entry>& own = listed_[worker];
+    std::vector<Listed>& own = listed_[worker];
     std::vector<std::uint32_t>& counts = listed_counts_[worker];
     own.clear();
     addresses_.list(begin + size * worker / workers, begin + size * (worker + 1) / workers, own);
     counts.assign(counts_.size(), 0);
-    for (const Entry& entry : own) {
+    for (const Listed& entry : own) {
         ++counts[static_cast<std::size_t>(layout_.placement().rank_of(entry.source).value)];
     }
     team_.wait();
@@ -167,8 +167,9 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
         packed_.resize(total);
     }
     team_.wait();
-    for (const Entry& entry : own) {
-        packed_[counts[static_cast<std::size_t>(layout_.placement().rank_of(entry.source).value)]++] = entry;
+    for (const Listed& entry : own) {
+        const auto rank = static_cast<std::size_t>(layout_.placement().rank_of(entry.source).value);
+        packed_[counts[rank]++] = {layout_.placement().place_of(entry.source), entry.address};
     }
     team_.wait();
     if (worker == 0) exchange_.start(packed_, counts_);
@@ -180,9 +181,10 @@ void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
     std::vector<std::uint64_t>& cursors = cursors_[worker];
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
-            if (layout_.shard_of(entry.source).value != worker) continue;
-            const PopulationId population = layout_.population_of(entry.source);
-            const std::uint32_t local = layout_.shard(worker).local_index(population, entry.source).value;
+            const NeuronId source = layout_.placement().id_at(layout_.rank(), entry.place);
+            if (layout_.shard_of(source).value != worker) continue;
+            const PopulationId population = layout_.population_of(source);
+            const std::uint32_t local = layout_.shard(worker).local_index(population, source).value;
             const std::uint64_t place = cursors[local]++;
             if (store) part.entries.set(place, table_->pack(piece.from, entry.address));
         }

@@ -93,7 +93,12 @@ class PresynapticTableBuilder {
     std::uint64_t rounds() const { return rounds_; }
 
    private:
-    using Entry = RowAddresses::Entry;
+    using Listed = RowAddresses::Entry;
+    /// On its way: a source goes by its place on its process.
+    struct Entry {
+        std::uint64_t place;
+        std::uint64_t address;
+    };
 
     void pass(std::uint32_t worker, bool store);
     void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
@@ -111,7 +116,7 @@ class PresynapticTableBuilder {
     std::vector<Entry> packed_;
     std::vector<std::uint64_t> counts_;  ///< by rank
     /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
-    std::vector<std::vector<Entry>> listed_;
+    std::vector<std::vector<Listed>> listed_;
     std::vector<std::vector<std::uint32_t>> listed_counts_;
     std::vector<std::vector<std::uint64_t>> cursors_;  ///< by shard and source
     bool more_ = false;

@@ -135,7 +135,7 @@ struct RoundDelays {
 
 /// A synapse on its way to the process of its target.
 struct RemoteSynapse {
-    std::uint64_t target = 0;  ///< global id
+    std::uint64_t target = 0;  ///< place on its process
     double weight = 0.0;
     std::uint32_t row = 0;
     std::uint16_t delay = 0;
@@ -342,7 +342,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
         for (std::uint32_t k = 0; k < scratch.degrees[i]; ++k, ++position) {
             const NeuronId target{plan.pairs.first_target.value + scratch.partners[position]};
             RemoteSynapse synapse;
-            synapse.target = target.value;
+            synapse.target = layout.placement().place_of(target);
             synapse.row = static_cast<std::uint32_t>(begin + i);
             if (weights) {
                 synapse.weight = scratch.weights[position];
@@ -369,7 +369,10 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
 /// when it came from another process.
 void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, const RemoteSynapse& synapse,
                                               std::uint32_t from) {
-    const NeuronId target{synapse.target};
+    const NeuronId target = layout.placement().id_at(layout.rank(), synapse.target);
+    // In a dry run, the same place on another process may belong to the next population.
+    const PairSpace& pairs = plan.pairs;
+    if (target < pairs.first_target || target.value - pairs.first_target.value >= pairs.targets) return;
     const std::uint32_t shard = layout.shard_of(target).value;
     const std::uint32_t local = layout.shard(shard).local_index(plan.target_population, target).value;
     routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.receptor});

@@ -117,6 +117,13 @@ struct Simulation::Implementation {
                                          .bound = "the shortest delay is divided into 1 or 2",
                                          .remedy = "use 1 or 2"});
         }
+        if (communicator->is_dry_run() && layout.placement().kind() != connect::PlacementKind::round_robin) {
+            throw StateError({.object = "placement",
+                              .value = options.ranks ? "an array" : options.placement,
+                              .bound = "a dry run lets all ranks be alike, which they are only when neurons are dealt "
+                                       "round-robin",
+                              .remedy = "use round_robin"});
+        }
         const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
         if (!method.directed && !options.sort_connections) {
             throw StateError({.object = "exchange",
@@ -164,6 +171,7 @@ struct Simulation::Implementation {
     Step counted_from = 0;
     PhaseTimes phases;
     std::vector<EpochTimes> epoch_times;
+    std::uint64_t traced_spikes = 0;  ///< those of all epochs that were traced
     /// Whether a run ends early after an epoch, written by worker 0 before the barrier that ends it; one for each of two
     /// epochs in turn, like the outboxes.
     std::array<bool, 2> stop_decision{};
@@ -358,9 +366,13 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
 
 void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const WorkerTimes& after) {
     const auto busy = [](const WorkerTimes& t) { return t.update + t.deliver + t.record + t.collocate; };
+    const comm::SpikeExchange* const exchange = traffic->exchange();
+    const std::uint64_t received = exchange == nullptr ? 0 : exchange->counts().spikes_received;
     epoch_times.push_back({.compute = busy(after) - busy(before),
                            .wait = after.wait - before.wait,
-                           .exchange = after.communicate - before.communicate});
+                           .exchange = after.communicate - before.communicate,
+                           .spikes_received = received - traced_spikes});
+    traced_spikes = received;
 }
 
 Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll,
@@ -417,6 +429,7 @@ void Simulation::reset_counts() {
     self.counted_from = step();
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
+    self.traced_spikes = 0;
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
@@ -551,6 +564,10 @@ ConnectionData Simulation::connections(const ConnectionQuery& query) const {
 
 std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
     return implementation_->connections().weights(handles);
+}
+
+std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().stored_here(handles);
 }
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "comm/communicator.hpp"
+
+namespace ranvier::comm {
+
+/// One process that plays rank 0 of many, for dry runs: all others are taken to do what it does. What it sends to a process
+/// is what arrives from there, and what it tells all is what all tell. So buffers, tables and spikes are as many as they
+/// would be, and nothing travels.
+///
+/// It makes sense for programs whose processes do the same with different numbers, and which name what they have by places
+/// that mean the same everywhere.
+/// @throws ValueOutOfBoundsError for a size below 1
+std::shared_ptr<Communicator> make_mirror_communicator(std::int32_t size);
+
+}  // namespace ranvier::comm
