@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace ranvier::engine {
 
@@ -14,11 +15,12 @@ struct WorkerTimes {
     double record = 0.0;
 };
 
-/// Where the time of an epoch went on one process, in seconds; of its first worker.
+/// Where the time of an epoch went on one process, in seconds of its first worker, and what the process received.
 struct EpochTimes {
     double compute = 0.0;  ///< delivery, update, recording and collocation
     double wait = 0.0;     ///< for other workers and processes
     double exchange = 0.0;
+    std::uint64_t spikes_received = 0;  ///< records, needed here or not
 };
 
 /// Measures what lies between two calls, for loops whose parts take microseconds.
