@@ -220,6 +220,28 @@ TEST(TwoPhase, SendsOnlyToRelaysThemselves) {
     }
 }
 
+TEST(TwoPhase, RelaysInTheNextIntervalWhenThereAreTwo) {
+    World world = broadcasting_world(8, 1, 2);
+    world.emit(0, 0, 0, 0, 0);
+    run_processes(8, [&](const std::shared_ptr<Communicator>& communicator) {
+        const auto exchange = find_exchange("two_phase").make(arguments_of(world, communicator, {.intervals = 2}));
+        const auto& spikes = world.process(communicator->rank().value).spikes;
+        for (const std::uint32_t epoch : {0U, 1U}) {
+            exchange->begin(World::first_step(epoch));
+            for (int round = 0; round < 3; ++round) {
+                for (int i = 0; i < 20; ++i) exchange->advance(0, spikes[epoch][0]);
+                communicator->barrier();
+            }
+            // Of the seven messages three are of the first phase.
+            EXPECT_EQ(communicator->sum(exchange->counts().messages), epoch == 0 ? 3U : 7U);
+            const std::vector<std::span<const EmittedSpike>> outboxes(spikes[epoch].begin(), spikes[epoch].end());
+            exchange->collocate(0, outboxes);
+            EXPECT_FALSE(exchange->transfer(epoch == 1));
+        }
+        EXPECT_EQ(exchange->counts().spikes_received, 2U);
+    });
+}
+
 TEST(TwoPhase, SpreadsRelays) {
     World world({.ranks = 8, .epochs = 1, .sources = 200, .lags = 1});
     for (std::uint32_t local = 0; local < world.size.sources; ++local) {

@@ -31,7 +31,7 @@ TEST_P(EveryMethod, BringsEverySpikeWhereAndWhenItIsNeeded) {
     std::uint64_t seed = 1;
     for (const std::int32_t ranks : {1, 2, 3, 4, 5, 8}) {
         for (const std::uint32_t workers : {1U, 2U, 3U}) {
-            const World world({.ranks = ranks, .workers = workers}, ++seed);
+            const World world({.ranks = ranks, .workers = workers, .epochs = 16}, ++seed);
             for (const std::uint64_t buffer_bytes : {0U, 80U, 100'000U}) {
                 for (const std::uint32_t intervals : {1U, 2U}) {
                     SCOPED_TRACE(testing::Message() << ranks << " ranks, " << workers << " workers, " << buffer_bytes

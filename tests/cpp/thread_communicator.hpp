@@ -111,8 +111,10 @@ class ThreadGroup {
         if (broken_) throw GroupBroken();
         return *count;
     }
+    /// Whether nothing is left over.
     bool all_received() {
         const std::lock_guard lock(mutex_);
+        if (broken_) return false;
         for (const auto& mailbox : mailboxes_) {
             for (const auto& [tag, senders] : mailbox) {
                 if (!senders.empty()) return false;
@@ -246,7 +248,8 @@ class ThreadCommunicator final : public Communicator {
         ~ThreadRequest() override {
             try {
                 wait();
-            } catch (const GroupBroken&) {
+            } catch (...) {
+                group_->break_up();
             }
         }
         bool test() override { return done_ || (done_ = group_->fetch(sequence_, false, fetch_)); }
@@ -298,12 +301,7 @@ class ThreadCommunicator final : public Communicator {
         }
         ThreadWindow(const ThreadWindow&) = delete;
         ThreadWindow& operator=(const ThreadWindow&) = delete;
-        ~ThreadWindow() override {
-            try {
-                communicator_.collective("free_window", {}, [](Deposits) {});
-            } catch (const GroupBroken&) {
-            }
-        }
+        ~ThreadWindow() override { communicator_.collective_at_end("free_window"); }
         std::span<std::byte> memory() override { return memory_; }
         void put(std::span<const std::byte> data, Rank target, std::size_t offset) override {
             if (offset > memory_.size() || data.size() > memory_.size() - offset) {
@@ -340,12 +338,7 @@ class ThreadCommunicator final : public Communicator {
         }
         ThreadNeighborhood(const ThreadNeighborhood&) = delete;
         ThreadNeighborhood& operator=(const ThreadNeighborhood&) = delete;
-        ~ThreadNeighborhood() override {
-            try {
-                communicator_.collective("free_neighborhood", {}, [](Deposits) {});
-            } catch (const GroupBroken&) {
-            }
-        }
+        ~ThreadNeighborhood() override { communicator_.collective_at_end("free_neighborhood"); }
         std::span<const Rank> sources() const override { return sources_; }
         std::span<const Rank> destinations() const override { return destinations_; }
         void alltoall(std::span<const std::byte> send, std::span<std::byte> receive) override {
@@ -426,6 +419,15 @@ class ThreadCommunicator final : public Communicator {
         start(kind, std::move(mine), fetch)->wait();
     }
 
+    /// In a destructor, which may throw nothing: what fails makes the others fail.
+    void collective_at_end(const std::string& kind) {
+        try {
+            collective(kind, {}, [](Deposits) {});
+        } catch (...) {
+            group_->break_up();
+        }
+    }
+
     std::shared_ptr<ThreadGroup> group_;
     Rank rank_;
     std::uint64_t next_ = 0;
@@ -458,7 +460,8 @@ inline void run_processes(std::int32_t size, const std::function<void(std::share
         }
     }
     if (consequence) std::rethrow_exception(consequence);
-    if (!group->all_received()) throw std::logic_error("messages were sent that nobody received");
+    if (!group->all_received())
+        throw std::logic_error("messages were sent that nobody received, or collectives ended in disorder");
 }
 
 }  // namespace ranvier::comm
