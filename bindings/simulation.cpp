@@ -116,13 +116,15 @@ auto epoch_times(const Simulation& simulation) {
     std::vector<double> compute;
     std::vector<double> wait;
     std::vector<double> exchange;
+    std::vector<std::uint64_t> received;
     for (const engine::EpochTimes& epoch : simulation.epoch_times()) {
         compute.push_back(epoch.compute);
         wait.push_back(epoch.wait);
         exchange.push_back(epoch.exchange);
+        received.push_back(epoch.spikes_received);
     }
     return std::tuple(to_array<double>(std::move(compute)), to_array<double>(std::move(wait)),
-                      to_array<double>(std::move(exchange)));
+                      to_array<double>(std::move(exchange)), to_array<std::int64_t>(std::move(received)));
 }
 
 std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traffic) {
@@ -196,7 +198,8 @@ void bind_simulation(nb::module_& module) {
         .def(
             "worker_times", [](const Simulation& self) { return to_columns(self.worker_times()); },
             "Seconds by phase, for each thread of this process.")
-        .def("epoch_times", epoch_times, "Seconds of computation, waiting and exchange of each epoch that was traced.")
+        .def("epoch_times", epoch_times,
+             "Seconds of computation, waiting and exchange of each epoch that was traced, and spikes received in it.")
         .def_prop_ro("exchange", [](const Simulation& self) { return self.traffic().method; })
         .def(
             "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },
@@ -254,6 +257,17 @@ void bind_simulation(nb::module_& module) {
                 return to_array<double>(std::move(weights));
             },
             nb::arg("handles"))
+        .def(
+            "stored_here",
+            [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
+                std::vector<std::uint64_t> indices;
+                {
+                    const nb::gil_scoped_release unlocked;
+                    indices = self.stored_here(to_span(handles));
+                }
+                return to_array<std::int64_t>(std::move(indices));
+            },
+            nb::arg("handles"), "Which of some synapses are stored on this process.")
         .def(
             "set_weights",
             [](Simulation& self, const InputArray<std::uint64_t>& handles, const InputArray<double>& weights) {

@@ -317,6 +317,12 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
     return own;
 }
 
+std::vector<std::uint64_t> ConnectionAccess::stored_here(std::span<const std::uint64_t> handles) const {
+    std::vector<std::uint64_t> indices;
+    for (const OwnSynapse& synapse : own_synapses(handles)) indices.push_back(synapse.index);
+    return indices;
+}
+
 std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
     const std::vector<OwnSynapse> own = own_synapses(handles);
     // One process has each weight and the others have zero bits, so that the sum of the bits is the weight.

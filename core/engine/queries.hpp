@@ -23,6 +23,8 @@ class ConnectionAccess {
     /// @note Collective, like all that follow. @throws StateError when the sources of synapses were forgotten
     std::uint64_t count(const ConnectionQuery& query, parallel::Team& team) const;
     ConnectionData find(const ConnectionQuery& query, parallel::Team& team) const;
+    /// Which of some synapses are stored on this process, as indices, ascending.
+    std::vector<std::uint64_t> stored_here(std::span<const std::uint64_t> handles) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
     /// @param now the step after which the weights are changed
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights, bool double_weights,

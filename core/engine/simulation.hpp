@@ -178,6 +178,9 @@ class Simulation {
     std::uint64_t count_connections(const ConnectionQuery& query) const;
     ConnectionData connections(const ConnectionQuery& query) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
+    /// Which of some synapses are stored on this process, with their targets: indices, ascending. The processes get
+    /// different ones.
+    std::vector<std::uint64_t> stored_here(std::span<const std::uint64_t> handles) const;
     /// A spike finds the weight that a synapse has when it arrives, also when it was on its way while the weight changed.
     /// @throws ValueOutOfBoundsError for weights that are not finite, beyond the bound of the projection, or whose sign
     /// would move them to another receptor (zero belongs to both); nothing is changed then.
