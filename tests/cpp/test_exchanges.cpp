@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
+#include "comm/mirror_communicator.hpp"
 #include "exchange_world.hpp"
 
 namespace ranvier::comm {
@@ -90,6 +91,36 @@ TEST_P(EveryMethod, WorksAloneOnOneProcess) {
     const ExchangeCounts counts = driver.exchange().counts();
     EXPECT_EQ(counts.spikes_sent, counts.spikes_received);
     EXPECT_GT(counts.spikes_sent, 0U);
+}
+
+// All others are taken to do what this one does, so what it sends is what arrives.
+TEST_P(EveryMethod, CanBeTriedOutAsOneOfManyProcesses) {
+    constexpr std::int32_t ranks = 5000;
+    World world({.ranks = ranks, .workers = 2, .epochs = 5});
+    for (std::uint32_t shard = 0; shard < 2; ++shard) {
+        for (std::uint32_t local = 0; local < world.size.sources; ++local) {
+            for (std::int32_t to = static_cast<std::int32_t>(local); to < ranks; to += 97) {
+                world.process(0).destinations[shard][local].push_back({Rank{to}, local});
+            }
+            for (const std::uint32_t epoch : {0U, 1U, 3U}) world.emit(0, shard, local, epoch, 0);
+        }
+    }
+    const std::shared_ptr<Communicator> communicator = make_mirror_communicator(ranks);
+    const auto exchange = GetParam()->make(arguments_of(world, communicator, {.intervals = 2}));
+    for (std::uint32_t epoch = 0; epoch < world.size.epochs; ++epoch) {
+        const auto& spikes = world.process(0).spikes[epoch];
+        const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
+        exchange->begin(World::first_step(epoch));
+        do {
+            for (const std::uint32_t worker : {0U, 1U}) exchange->collocate(worker, outboxes);
+        } while (exchange->transfer(epoch + 1 == world.size.epochs));
+    }
+    const ExchangeCounts counts = exchange->counts();
+    EXPECT_GT(counts.spikes_sent, 0U);
+    EXPECT_EQ(counts.spikes_sent, counts.spikes_received);
+    if (GetParam()->name == "auto") return;
+    // A few words for each process, in the buffers of collectives.
+    EXPECT_LT(counts.buffer_bytes, 200U * ranks);
 }
 
 TEST_P(EveryMethod, TellsWhatItIsAndResetsItsCounts) {
