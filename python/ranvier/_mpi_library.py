@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ __all__ = [
     "OPEN_MPI",
     "Family",
     "Launcher",
+    "describe_libraries",
     "find_launcher",
     "load_library",
     "loaded_libraries",
@@ -211,3 +213,28 @@ def load_library(family: Family | None) -> tuple[Family, str]:
         f"it was not found: tried {', '.join(tried)}",
         f"{advice} into this environment, install the system's package {system}, or name its folder in LD_LIBRARY_PATH",
     )
+
+
+# MPI may be asked for its version before it is started.
+_ASK_VERSION = """
+import ctypes, sys
+text, length = ctypes.create_string_buffer(8192), ctypes.c_int()
+ctypes.CDLL(sys.argv[1]).MPI_Get_library_version(text, ctypes.byref(length))
+print(text.value.decode())
+"""
+
+
+def describe_libraries() -> list[str]:
+    """Return for each family which library would be taken, with its version, if there is one."""
+    found = []
+    for family in FAMILIES:
+        for name, origin in candidates(family):
+            # In a process of its own: one process does not bear two families.
+            asked = subprocess.run(
+                [sys.executable, "-c", _ASK_VERSION, name], capture_output=True, text=True, check=False
+            )
+            if asked.returncode == 0 and asked.stdout:
+                version = " ".join(asked.stdout.splitlines()[0].partition(",")[0].split())
+                found.append(f"{version}: {name} ({origin})")
+                break
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ import pytest
 from mpi_runs import INSTALLATIONS, ROOT, WHEELS, Installation, installation, run_python, run_ranks
 from ranvier import _mpi_library, mpi
 from ranvier._mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launcher
+from ranvier.commands import info
 from ranvier.errors import CommunicationError
 
 PROGRAM = ROOT / "build/tests/tests/cpp/test_communicator"
@@ -278,6 +280,17 @@ def test_built_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_who_has_started_a_process(environment: dict[str, str], expected: tuple[Family | None, int] | None) -> None:
     launcher = find_launcher(environment)
     assert (launcher and (launcher.family, launcher.size)) == expected
+
+
+def test_info_tells_which_libraries_would_be_taken() -> None:
+    found = _mpi_library.describe_libraries()
+    # Those of the system at least.
+    assert len(found) == len(FAMILIES)
+    assert re.match(r"Open MPI v\d+\.\d+\.\d+: .*libmpi\.so\.40 \(", found[0])
+    assert re.match(r"MPICH Version: \d+\.\d+\.\d+: .*lib(mpi|mpich)\.so\.12 \(", found[1])
+    facts = info.gather()
+    assert facts["built_for_mpi"] == ["Open MPI", "MPICH"]
+    assert facts["mpi_libraries"] == found
 
 
 def test_a_broadcast_from_where_nothing_is() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ranvier import _core, machine
+from ranvier import _core, _mpi_library, machine
 
 __all__ = ["add_command"]
 
@@ -32,7 +32,7 @@ def carry_out(options: argparse.Namespace) -> int:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in facts.items():
-        text = ", ".join(value) if isinstance(value, list) else str(value)
+        text = (", ".join(value) or "none") if isinstance(value, list) else str(value)
         if name.endswith("_bytes"):
             name, text = name.removesuffix("_bytes"), f"{int(text) / 2**30:.1f} GiB"
         table.add_row(name.replace("_", " "), text)
@@ -52,6 +52,8 @@ def gather() -> dict[str, str | int | list[str]]:
         "processor": machine.processor_name(),
         "usable_processors": machine.usable_processors(),
         "instruction_sets": _core.instruction_sets(),
+        "built_for_mpi": [family.name for family in _mpi_library.plugins()],
+        "mpi_libraries": _mpi_library.describe_libraries(),
         "memory_bytes": machine.total_memory(),
         "available_memory_bytes": _core.available_memory(),
         "python": platform.python_version(),
