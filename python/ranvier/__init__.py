@@ -22,12 +22,12 @@ from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
 from ranvier.connections import Connections
 from ranvier.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
-from ranvier.files import read_spikes, read_state, read_weights
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network import Network
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.progress import ProgressReport
+from ranvier.reading import read_spikes, read_state, read_weights
 from ranvier.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import Segment, SpikeData, StateData, WeightData
 from ranvier.rules import (

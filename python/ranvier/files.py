@@ -1,16 +1,23 @@
-"""Recordings in files: written piece by piece while a simulation runs, and read back.
+"""Recordings in files, written piece by piece while a simulation runs. `ranvier.reading` reads them.
 
 HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file. CSV (``.csv``)
 holds one line per spike or sample after lines that begin with ``#`` and a line with the names of the columns; its first
 line is JSON and tells what the file is.
+
+Where each process of a run writes what its own neurons gave, ``spikes.h5`` becomes ``spikes.rank0.h5``,
+``spikes.rank1.h5`` and so on. All files of a run have its ``run_id``, and those of ranks also ``rank``, ``ranks`` and,
+unless they hold spikes, ``places``: which of the recorder's neurons or synapses theirs are. They are read together by
+the name without a rank.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import math
 import os
+import re
 import uuid
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -23,15 +30,26 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.errors import FileError
-from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData
 
-__all__ = ["check_writable", "read_spikes", "read_state", "read_weights"]
+__all__ = [
+    "CSV_SUFFIX",
+    "Columns",
+    "Metadata",
+    "RecordingFile",
+    "check_writable",
+    "create",
+    "file_errors",
+    "files_of_ranks",
+    "path_of_rank",
+    "peek",
+    "remove_relics",
+]
 
 Metadata: TypeAlias = dict[str, Any]
 Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 _HDF5_SUFFIXES = (".h5", ".hdf5")
-_CSV_SUFFIX = ".csv"
+CSV_SUFFIX = ".csv"
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
 # What HDF5 itself needs beside the chunks when a file grows, at most, in bytes and as a part of them.
@@ -40,7 +58,8 @@ _HDF5_OVERHEAD = 1.0 / 64.0
 
 
 @contextlib.contextmanager
-def _file_errors(path: Path, what: str) -> Iterator[None]:
+def file_errors(path: Path, what: str) -> Iterator[None]:
+    """Raise FileError for what the system says of a file that is, for example, ``"written"``."""
     try:
         yield
     except FileError:
@@ -53,7 +72,7 @@ def _file_errors(path: Path, what: str) -> Iterator[None]:
         ) from error
 
 
-def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF5_SUFFIXES, _CSV_SUFFIX)) -> None:
+def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF5_SUFFIXES, CSV_SUFFIX)) -> None:
     """Make sure that a file can be written; what it holds is left alone.
 
     Raises
@@ -66,13 +85,62 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF
         raise FileError(
             f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
         )
-    with _file_errors(path, "written"):
+    with file_errors(path, "written"):
         existed = path.exists()
         with path.open("ab"):
             pass
         if not existed:
             # Of a link, what it leads to: that is what was created.
-            Path(os.path.realpath(path)).unlink()
+            # Other processes of the run may have come here at the same time.
+            Path(os.path.realpath(path)).unlink(missing_ok=True)
+
+
+def path_of_rank(path: Path, rank: int) -> Path:
+    """Return the name of the file to which one of several processes writes."""
+    return path.with_name(f"{path.stem}.rank{rank}{path.suffix}")
+
+
+def remove_relics(path: Path, ranks: int | None = None) -> None:
+    """Remove what an earlier run with another number of files has left where a recorder writes.
+
+    Parameters
+    ----------
+    path
+        Where it writes.
+    ranks
+        How many processes will write; None: one, to `path` itself.
+    """
+    with file_errors(path, "replaced"):
+        for rank, relic in files_of_ranks(path).items():
+            if (ranks is None or rank >= ranks) and "rank" in (peek(relic) or {}):
+                relic.unlink(missing_ok=True)
+        if ranks is not None and peek(path) is not None:
+            path.unlink(missing_ok=True)
+
+
+def files_of_ranks(path: Path) -> dict[int, Path]:
+    """Return the files beside `path` that are named like those of its ranks."""
+    found = {}
+    for candidate in path.parent.glob(f"{glob.escape(path.stem)}.rank*{glob.escape(path.suffix)}"):
+        match = re.fullmatch(r"\.rank(0|[1-9][0-9]*)", candidate.stem.removeprefix(path.stem))
+        if match:
+            found[int(match[1])] = candidate
+    return found
+
+
+def peek(path: Path) -> Metadata | None:
+    """Return what a file tells of itself, or None if it is not a recording."""
+    try:
+        if path.suffix.lower() == CSV_SUFFIX:
+            with path.open("rb") as file:
+                first = file.readline()
+            metadata = json.loads(first[2:]) if first.startswith(b"# {") else None
+        else:
+            with h5py.File(path, "r") as file:
+                metadata = dict(file.attrs)
+    except (OSError, ValueError):
+        return None
+    return metadata if isinstance(metadata, dict) and metadata.get("format") == "ranvier" else None
 
 
 class RecordingFile(Protocol):
@@ -105,8 +173,8 @@ def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: C
         "file_id": uuid.uuid4().hex,
         **metadata,
     }
-    with _file_errors(path, "written"):
-        if path.suffix.lower() == _CSV_SUFFIX:
+    with file_errors(path, "written"):
+        if path.suffix.lower() == CSV_SUFFIX:
             return _CsvFile(path, metadata, fixed, columns)
         return _Hdf5File(path, metadata, fixed, columns)
 
@@ -139,7 +207,7 @@ class _Hdf5File:
                 )
 
     def append(self, columns: Columns, end: int) -> None:
-        with _file_errors(self._path, "written"):
+        with file_errors(self._path, "written"):
             _reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
             self._write(columns, end)
 
@@ -200,7 +268,7 @@ class _CsvFile:
         self._bytes = len(self._header)
 
     def append(self, columns: Columns, end: int) -> None:
-        with _file_errors(self._path, "written"), self._path.open("r+b") as file:
+        with file_errors(self._path, "written"), self._path.open("r+b") as file:
             if file.read(len(self._header)) != self._header:
                 raise FileError(
                     f"file {self._path}",
@@ -232,127 +300,3 @@ class _CsvFile:
             for step, time, weights in zip(steps.tolist(), times, columns["weights"], strict=True):
                 for (source, target), weight in zip(pairs, weights.tolist(), strict=True):
                     yield f"{step},{time!r},{source},{target},{weight!r}\n"
-
-
-# ---- reading ---------------------------------------------------------------------------------------------------------
-
-
-def read_spikes(path: str | PathLike[str]) -> SpikeData:
-    """Read the file of a spike recorder.
-
-    Raises
-    ------
-    FileError
-        When it cannot be read or is not such a file.
-    """
-    metadata, columns = _read(Path(path), "spikes")
-    return SpikeData(
-        steps=_integers(columns["steps"]),
-        neurons=_integers(columns["neurons"]),
-        resolution=float(metadata["resolution"]),
-        begin=int(metadata["begin"]),
-        end=int(metadata["end"]),
-        segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
-    )
-
-
-def read_state(path: str | PathLike[str]) -> StateData:
-    """Read the file of a recorder of state variables.
-
-    Raises
-    ------
-    FileError
-        When it cannot be read or is not such a file.
-    """
-    metadata, columns = _read(Path(path), "state")
-    variables = tuple(metadata["variables"])
-    steps, neurons = _integers(columns["steps"]), _integers(columns["neurons"])
-    values = np.empty((len(steps), len(variables), len(neurons)))
-    for i, name in enumerate(variables):
-        values[:, i, :] = columns[name]
-    return StateData(
-        steps=steps,
-        neurons=neurons,
-        variables=variables,
-        values=values,
-        resolution=float(metadata["resolution"]),
-        population=str(metadata["population"]),
-    )
-
-
-def read_weights(path: str | PathLike[str]) -> WeightData:
-    """Read the file of a recorder of weights.
-
-    Raises
-    ------
-    FileError
-        When it cannot be read or is not such a file.
-    """
-    metadata, columns = _read(Path(path), "weights")
-    return WeightData(
-        steps=_integers(columns["steps"]),
-        weights=np.asarray(columns["weights"], dtype=np.float64),
-        sources=_integers(columns["sources"]),
-        targets=_integers(columns["targets"]),
-        resolution=float(metadata["resolution"]),
-        projection=str(metadata["projection"]),
-    )
-
-
-def _integers(values: npt.ArrayLike) -> IntArray:
-    return np.asarray(values, dtype=np.int64)
-
-
-def _read(path: Path, kind: str) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
-    with _file_errors(path, "read"):
-        with path.open("rb"):
-            pass
-        read = _read_csv if path.suffix.lower() == _CSV_SUFFIX else _read_hdf5
-        try:
-            metadata, columns = read(path)
-        except (ValueError, KeyError) as error:
-            raise FileError(f"file {path}", bound=f"it is not a recording of Ranvier ({error})") from error
-        if metadata.get("format") != "ranvier" or metadata.get("kind") != kind:
-            raise FileError(
-                f"file {path}", str(metadata.get("kind", "something else")), f"a recording of {kind} is needed"
-            )
-        return metadata, columns
-
-
-def _read_hdf5(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
-    with h5py.File(path, "r") as file:
-        metadata = dict(file.attrs)
-        for name in ("segments", "variables"):
-            if name in metadata:
-                metadata[name] = json.loads(metadata[name])
-        return metadata, {name: dataset[()] for name, dataset in file.items()}
-
-
-def _read_csv(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
-    with path.open() as file:
-        first = file.readline()
-        if not first.startswith("# {"):
-            raise ValueError("its first line does not describe it")
-        metadata: Metadata = json.loads(first[2:])
-        names = file.readline().strip().split(",")
-        rows, end = [], metadata["begin"]
-        for line in file:
-            if line.startswith("#"):
-                end = int(line.split()[2])
-            else:
-                rows.append(line)
-    metadata["end"] = end
-    table = np.loadtxt(rows, delimiter=",", ndmin=2) if rows else np.empty((0, len(names)))
-    columns = dict(zip(names, table.T, strict=True))
-    if metadata["kind"] == "spikes":
-        return metadata, {"steps": columns["step"], "neurons": columns["neuron"]}
-    # One line per sample and neuron, or synapse.
-    fixed = ("neurons",) if metadata["kind"] == "state" else ("sources", "targets")
-    width = max(1, len(metadata[fixed[0]]))
-    result = {name: np.asarray(metadata[name]) for name in fixed}
-    result["steps"] = columns["step"][::width]
-    data = names[3:] if metadata["kind"] == "state" else ["weight"]
-    for name in data:
-        shaped = columns[name].reshape(-1, width)[:, : len(metadata[fixed[0]])]
-        result["weights" if name == "weight" else name] = shaped
-    return metadata, result

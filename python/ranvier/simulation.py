@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ranvier import _core, mpi
 from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
+from ranvier.measurements import PARTS, PHASES, EpochTimes, Timers, Traffic
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network
 from ranvier.numeric import number, number_array, whole_number
@@ -23,13 +24,10 @@ from ranvier.progress import ProgressOption, ProgressReporter
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, SpikeData, StateData, WeightData
 from ranvier.store import RecordingStore, check_files
-from ranvier.together import agree
+from ranvier.together import agree, agree_on, agreed, exchange_values
 from ranvier.values import FloatArray
 
-__all__ = ["PARTS", "Counts", "Simulation", "predict_memory"]
-
-PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
-"""Of the simulation phase."""
+__all__ = ["Counts", "Simulation", "predict_memory"]
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,8 @@ class Simulation:
     recordings
         Who gets what was recorded: ``"everywhere"`` (each process all of it), ``"root"`` (rank 0 all of it, the others
         nothing) or ``"local"`` (each what its neurons gave). Files are written by rank 0, or with ``"local"`` by each
-        process for itself.
+        process for itself: ``spikes.h5`` becomes ``spikes.rank0.h5``, ``spikes.rank1.h5`` and so on, which
+        `ranvier.read_spikes`, `spikes` and so on read together by the name without a rank, on any number of processes.
     wait_apart
         Whether processes meet before each exchange, so that waiting for others is told apart from exchanging.
     trace_epochs
@@ -181,31 +180,40 @@ class Simulation:
         if not isinstance(network, Network):
             raise TypeError(f"network must be a ranvier.Network, not {type(network).__name__}")
         self._communicator = _resolve(communicator)
-        options = core_options(
-            threads=threads,
-            precision=precision,
-            weight_precision=weight_precision,
-            instruction_set=instruction_set,
-            table_layout=table_layout,
-            delivery_window=delivery_window,
-            pin=pin,
-            memory_limit=memory_limit,
-            placement=placement,
-            exchange=exchange,
-            intervals=intervals,
-            spike_buffer=spike_buffer,
-            allgather_spikes=allgather_spikes,
-            connection_buffer=connection_buffer,
-            sort_connections=sort_connections,
-            keep_sources=keep_sources,
-            row_numbering=row_numbering,
-            wait_apart=wait_apart,
-            trace_epochs=trace_epochs,
-        )
-        check_choice("recordings", recordings, RECORDINGS)
-        agree(self._communicator, "files of recorders", lambda: check_files(network, self._communicator, recordings))
+
+        def check() -> _core.SimulationOptions:
+            options = core_options(
+                threads=threads,
+                precision=precision,
+                weight_precision=weight_precision,
+                instruction_set=instruction_set,
+                table_layout=table_layout,
+                delivery_window=delivery_window,
+                pin=pin,
+                memory_limit=memory_limit,
+                placement=placement,
+                exchange=exchange,
+                intervals=intervals,
+                spike_buffer=spike_buffer,
+                allgather_spikes=allgather_spikes,
+                connection_buffer=connection_buffer,
+                sort_connections=sort_connections,
+                keep_sources=keep_sources,
+                row_numbering=row_numbering,
+                wait_apart=wait_apart,
+                trace_epochs=trace_epochs,
+            )
+            check_choice("recordings", recordings, RECORDINGS)
+            check_files(network, self._communicator, recordings)
+            return options
+
+        options = agree(self._communicator, "options of the simulation", check)
+        in_files = sum(recorder.to is not None for recorder in network.recorders)
+        agree_on(self._communicator, "recordings", lambda: f"{recordings}, {in_files} of them in files")
         self._network = network
-        self._progress = progress
+        # On a terminal, one line for all processes is enough.
+        self._progress = progress if callable(progress) or self._communicator.rank == 0 else False
+        self._traces_epochs = trace_epochs
         self._busy = False
         self._process = os.getpid()
         self._recorders = network.recorders
@@ -215,7 +223,7 @@ class Simulation:
         self._grid = _core.Network(network.resolution, 0)
         synapses = network.expected_synapses
         title = f"Building {network.neuron_count:,} neurons and {synapses:,.0f} synapses"
-        with ProgressReporter(progress, "build", title) as reporter:
+        with ProgressReporter(self._progress, "build", title) as reporter:
             self._core = _core.Simulation(
                 network._core,
                 options,
@@ -244,39 +252,55 @@ class Simulation:
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
         """
-        steps = self._grid.to_steps(number("duration of a run", duration), "duration of a run")
-        if steps < 0:
-            raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "it must be >= 0")
-        self._advance(steps)
+
+        def count_steps() -> int:
+            steps = self._grid.to_steps(number("duration of a run", duration), "duration of a run")
+            if steps < 0:
+                raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "it must be >= 0")
+            return steps
+
+        self._advance(count_steps)
 
     def run_until(self, time: float) -> None:
         """Run until a point in time (ms, not in the past); as `run`."""
-        steps = self._grid.to_steps(number("end of a run", time), "end of a run") - self.step
-        if steps < 0:
-            raise ValueOutOfBoundsError("end of a run", f"{time} ms", f"it is in the past: it is {self.time:g} ms now")
-        self._advance(steps)
 
-    def _advance(self, steps: int) -> None:
-        begin = self.step
-        end = begin + steps
-        total = steps * self.resolution
-        with (
-            self._exclusive(),
-            ProgressReporter(self._progress, "run", f"Simulating {total:g} ms", total) as reporter,
-        ):
-            poll: Callable[[], None] | None = None
-            if not reporter.silent:
+        def count_steps() -> int:
+            steps = self._grid.to_steps(number("end of a run", time), "end of a run") - self.step
+            if steps < 0:
+                raise ValueOutOfBoundsError(
+                    "end of a run", f"{time} ms", f"it is in the past: it is {self.time:g} ms now"
+                )
+            return steps
 
-                def poll() -> None:
-                    reporter.update((self._core.step - begin) * self.resolution)
+        self._advance(count_steps)
 
+    def _advance(self, count_steps: Callable[[], int]) -> None:
+        with self._exclusive():
+            steps = agree_on(self._communicator, "steps to run", count_steps)
+            begin = self.step
+            end = begin + steps
+            total = steps * self.resolution
+            with ProgressReporter(self._progress, "run", f"Simulating {total:g} ms", total) as reporter:
+                self._run_to(end, reporter, begin)
+
+    def _run_to(self, end: int, reporter: ProgressReporter, begin: int) -> None:
+        poll: Callable[[], None] | None = None
+        if not reporter.silent:
+
+            def poll() -> None:
+                reporter.update((self._core.step - begin) * self.resolution)
+
+        while True:
+            chunk = self._store.next_chunk(end)
             try:
-                while self._core.step < end:
-                    self._core.run(self._store.next_chunk(end), poll)
-                    self._store.write()
+                # Processes stop after the same step, but the one that wanted to may be the only one that knows.
+                with agreed(self._communicator, "run"):
+                    self._core.run(chunk, poll)
             finally:
                 # After an interruption too, so that the files reach as far as the simulation.
                 self._store.write()
+            if self._core.step >= end:
+                return
 
     # ---- state -------------------------------------------------------------------------------------------------------
 
@@ -311,6 +335,16 @@ class Simulation:
         return self._core.ranks
 
     @property
+    def communicator(self) -> Communicator:
+        """The processes that simulate the network together."""
+        return self._communicator
+
+    @property
+    def exchange(self) -> str:
+        """The method by which processes exchange spikes; for ``"auto"`` the one it has chosen, ``"none"`` for none."""
+        return self._core.exchange
+
+    @property
     def instruction_set(self) -> str:
         """The instruction set in use."""
         return self._core.instruction_set
@@ -323,8 +357,9 @@ class Simulation:
         UnknownNameError
             When their model has none of that name; the message tells the nearest one.
         """
-        index, indices = self._indices(neurons)
         with self._exclusive():
+            with agreed(self._communicator, f"getting {name}"):
+                index, indices = self._indices(neurons)
             return self._core.get(index, name, indices)
 
     def set(self, neurons: PopulationView, name: str, values: npt.ArrayLike) -> None:
@@ -335,15 +370,16 @@ class Simulation:
         UnknownNameError, ShapeError, ValueOutOfBoundsError
             Nothing is changed then.
         """
-        index, indices = self._indices(neurons)
-        array = number_array(name, values, "a number or an array of numbers")
-        if array.ndim > 0 and array.shape != indices.shape:
-            raise ShapeError(
-                f"{name} of {neurons.name}",
-                f"an array of shape {array.shape}",
-                f"it must be a number or of shape {indices.shape}",
-            )
         with self._exclusive():
+            with agreed(self._communicator, f"setting {name}"):
+                index, indices = self._indices(neurons)
+                array = number_array(name, values, "a number or an array of numbers")
+                if array.ndim > 0 and array.shape != indices.shape:
+                    raise ShapeError(
+                        f"{name} of {neurons.name}",
+                        f"an array of shape {array.shape}",
+                        f"it must be a number or of shape {indices.shape}",
+                    )
             self._core.set(index, name, indices, np.ascontiguousarray(np.broadcast_to(array, indices.shape)))
 
     def connections(
@@ -361,8 +397,9 @@ class Simulation:
         projection
             Only synapses of this projection; None: of all.
         """
-        query = self._query(sources, targets, projection)
         with self._exclusive():
+            with agreed(self._communicator, "connections"):
+                query = self._query(sources, targets, projection)
             return self._find_synapses(*query)
 
     def count_connections(
@@ -372,28 +409,43 @@ class Simulation:
         projection: Projection | None = None,
     ) -> int:
         """Return the number of synapses that `connections` would return."""
-        query = self._query(sources, targets, projection)
         with self._exclusive():
+            with agreed(self._communicator, "connections"):
+                query = self._query(sources, targets, projection)
             return self._core.count_connections(*query)
 
     # ---- recordings --------------------------------------------------------------------------------------------------
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
-        """Return what a spike recorder has recorded since the start; if it writes to a file, from there."""
-        self._check_recorder(recorder, SpikeRecorder)
+        """Return what a spike recorder has recorded since the start; if it writes to a file, from there.
+
+        Which process gets what, ``recordings`` tells. One that gets nothing gets no spikes of the same neurons. With
+        ``"local"``, files of all processes are read as one by each.
+        """
         with self._exclusive():
+            with agreed(self._communicator, "recordings"):
+                self._check_recorder(recorder, SpikeRecorder)
             return self._store.spikes(recorder)
 
     def trace(self, recorder: StateRecorder) -> StateData:
-        """Return what a state recorder has recorded since the start; if it writes to a file, from there."""
-        self._check_recorder(recorder, StateRecorder)
+        """Return what a state recorder has recorded since the start; if it writes to a file, from there.
+
+        Which process gets what, ``recordings`` tells. One that gets nothing gets samples of no neurons, and one that
+        gets what its own neurons gave gets no others in `StateData.neurons`.
+        """
         with self._exclusive():
+            with agreed(self._communicator, "recordings"):
+                self._check_recorder(recorder, StateRecorder)
             return self._store.state(recorder)
 
     def weights(self, recorder: WeightRecorder) -> WeightData:
-        """Return what a recorder of weights has recorded since the start; if it writes to a file, from there."""
-        self._check_recorder(recorder, WeightRecorder)
+        """Return what a recorder of weights has recorded since the start; if it writes to a file, from there.
+
+        Which process gets what, ``recordings`` tells, as for `trace`: it gets synapses, not only their weights.
+        """
         with self._exclusive():
+            with agreed(self._communicator, "recordings"):
+                self._check_recorder(recorder, WeightRecorder)
             return self._store.weights(recorder)
 
     # ---- accounts ----------------------------------------------------------------------------------------------------
@@ -430,8 +482,42 @@ class Simulation:
         """
         with self._exclusive():
             times = self._core.times()
-        names = ("build", "init", "simulation", *PARTS)
-        return {name: getattr(times, name) for name in names}
+        return {name: getattr(times, name) for name in (*PHASES, *PARTS)}
+
+    def timers(self) -> Timers:
+        """Return where the time of all processes and their threads went; all processes must call it.
+
+        Raises
+        ------
+        StateError
+            While the simulation is busy.
+        """
+        with self._exclusive():
+            phases, parts = self._core.times(), self._core.worker_times()
+            all_phases = exchange_values(self._communicator, {name: getattr(phases, name) for name in PHASES})
+            all_parts = exchange_values(self._communicator, parts)
+        return Timers(
+            phases={name: np.array([one[name] for one in all_phases]) for name in PHASES},
+            parts={name: tuple(np.array(one[name]) for one in all_parts) for name in PARTS},
+        )
+
+    def traffic(self) -> Traffic:
+        """Return what this process has exchanged with the others; all zero for one process alone."""
+        with self._exclusive():
+            return Traffic(**self._core.traffic())
+
+    def epoch_times(self) -> EpochTimes:
+        """Return the times of each epoch on this process since the last `reset_counts`.
+
+        Raises
+        ------
+        StateError
+            When the simulation was built without ``trace_epochs``.
+        """
+        if not self._traces_epochs:
+            raise StateError("times of epochs", bound="they were not kept", remedy="build it with trace_epochs=True")
+        with self._exclusive():
+            return EpochTimes(*self._core.epoch_times())
 
     @property
     def real_time_factor(self) -> float:

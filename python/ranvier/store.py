@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import time
+import uuid
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import _core, files
+from ranvier import _core, files, reading
 from ranvier.connections import Connections
 from ranvier.interrupts import interrupts_deferred
 from ranvier.network import Network
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.recordings import Pieces, Segment, SpikeData, StateData, WeightData
+from ranvier.recordings import IntArray, Pieces, Segment, SpikeData, StateData, WeightData
+from ranvier.together import agree, agreed, exchange_values, from_root
 
 __all__ = ["RecordingStore", "check_files"]
 
@@ -24,21 +28,21 @@ _SPIKE_BYTES = 16
 _ASSUMED_RATE = 100.0
 
 Part = tuple[npt.NDArray[Any], ...]
+Data = TypeVar("Data", SpikeData, StateData, WeightData)
 
 
 def check_files(network: Network, communicator: _core.Communicator, gather: str) -> None:
     """Make sure that this process can write the files of recorders that it will write."""
-    if gather != "local" and communicator.rank > 0:
-        return
     for recorder in network.recorders:
-        if recorder.to is not None:
-            files.check_writable(recorder.to)
+        if recorder.to is not None and _writes(communicator, gather):
+            files.check_writable(_path(recorder.to, communicator, gather))
 
 
 class RecordingStore:
     """Takes recordings out of the core, keeps them or writes them to files.
 
     What was taken out of the core and not yet written is kept until it is, so that a full disk or Ctrl-C loses nothing.
+    All processes must call its methods together; when one of them cannot write or read, all fail.
 
     Parameters
     ----------
@@ -69,9 +73,15 @@ class RecordingStore:
         self._seed = network.seed
         self._resolution = core.resolution
         self._recorders = network.recorders
+        self._filed = [recorder for recorder in self._recorders if recorder.to is not None]
         self._pieces = {recorder: Pieces() for recorder in self._recorders}
         self._synapses = {
             recorder: find_synapses(recorder) for recorder in self._recorders if isinstance(recorder, WeightRecorder)
+        }
+        self._places = {
+            recorder: self._find_places(recorder)
+            for recorder in self._recorders
+            if not isinstance(recorder, SpikeRecorder)
         }
         self._weight_intervals = {recorder: round(recorder.interval / self._resolution) for recorder in self._synapses}
         self._last_sample = core.step
@@ -81,81 +91,134 @@ class RecordingStore:
             for recorder in self._recorders
             if isinstance(recorder, SpikeRecorder)
         }
-        self._files = {recorder: self._create_file(recorder) for recorder in self._recorders if recorder.to is not None}
+        self._files = self._create_files()
 
     def next_chunk(self, end: int) -> int:
-        """Return how many steps may be run now, towards step `end`, before `write` must be called."""
+        """Return how many steps may be run now, towards step `end`, before `write` must be called.
+
+        That depends on how much this process has recorded so far; all processes get the least of what each could do.
+        """
         now = self._core.step
         for interval in self._weight_intervals.values():
             end = min(end, (now // interval + 1) * interval)
+        if not self._filed:
+            return end - now
         bytes_per_step = 0.0
-        for recorder in self._files:
+        for recorder in self._filed:
             if isinstance(recorder, SpikeRecorder):
                 bytes_per_step += self._units[recorder] * self._spike_rate * _SPIKE_BYTES
             elif isinstance(recorder, StateRecorder):
                 samples = self._resolution / recorder.interval
-                bytes_per_step += 8.0 * samples * len(recorder.variables) * len(recorder.neurons)
-        if bytes_per_step * (end - now) <= _BUDGET:
-            return end - now
-        return max(1, int(_BUDGET / bytes_per_step))
+                bytes_per_step += 8.0 * samples * len(recorder.variables) * len(self._places[recorder])
+        fits = end - now
+        if bytes_per_step * fits > _BUDGET:
+            fits = max(1, int(_BUDGET / bytes_per_step))
+        return min(exchange_values(self._communicator, fits))
 
     def write(self) -> None:
         """Sample weights that are due, and write to files what belongs there."""
-        if not self._files and not self._synapses:
+        if not self._filed and not self._synapses:
             return
         now = self._core.step
         with interrupts_deferred():
             if now > self._last_sample:
                 for recorder, interval in self._weight_intervals.items():
                     if now % interval == 0:
-                        weights = self._core.weights(self._synapses[recorder]._handles)[np.newaxis, :]
-                        self._pieces[recorder].append((np.array([now], dtype=np.int64), weights))
+                        weights = self._core.weights(self._synapses[recorder]._handles)[self._places[recorder]]
+                        self._append(recorder, np.array([now], dtype=np.int64), weights[np.newaxis, :])
                 self._last_sample = now
-            for filed, file in self._files.items():
+            for filed in self._filed:
                 self._take(filed)
-                file.append(self._columns(filed, self._joined(filed)), now)
-                self._pieces[filed].clear()
+            if not self._filed:
+                return
+            with agreed(self._communicator, "files of recorders"):
+                for filed, file in self._files.items():
+                    file.append(self._columns(filed, self._joined(filed)), now)
+                    self._pieces[filed].clear()
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return what was recorded."""
-        if recorder.to is not None:
-            return files.read_spikes(recorder.to)
-        with interrupts_deferred():
-            self._take(recorder)
+
+        def take() -> SpikeData:
             steps, neurons = self._joined(recorder)
-        return SpikeData(steps, neurons, self._resolution, 0, self._core.step, _segments(recorder))
+            return SpikeData(steps, neurons, self._resolution, 0, self._core.step, _segments(recorder))
+
+        return self._fetch(recorder, take, reading.read_spikes)
 
     def state(self, recorder: StateRecorder) -> StateData:
         """Return what was recorded."""
-        if recorder.to is not None:
-            return files.read_state(recorder.to)
-        with interrupts_deferred():
-            self._take(recorder)
+
+        def take() -> StateData:
             steps, values = self._joined(recorder)
-        return StateData(
-            steps, recorder.neurons, recorder.variables, values, self._resolution, recorder.population.name
-        )
+            neurons = recorder.neurons[self._places[recorder]]
+            return StateData(steps, neurons, recorder.variables, values, self._resolution, recorder.population.name)
+
+        return self._fetch(recorder, take, reading.read_state)
 
     def weights(self, recorder: WeightRecorder) -> WeightData:
         """Return what was recorded."""
-        if recorder.to is not None:
-            return files.read_weights(recorder.to)
-        steps, weights = self._joined(recorder)
-        synapses = self._synapses[recorder]
-        return WeightData(steps, weights, synapses.source, synapses.target, self._resolution, recorder.projection.name)
+
+        def take() -> WeightData:
+            steps, weights = self._joined(recorder)
+            synapses, places = self._synapses[recorder], self._places[recorder]
+            sources, targets = synapses.source[places], synapses.target[places]
+            return WeightData(steps, weights, sources, targets, self._resolution, recorder.projection.name)
+
+        return self._fetch(recorder, take, reading.read_weights)
+
+    def _fetch(self, recorder: Recorder, take: Callable[[], Data], read: Callable[[Path], Data]) -> Data:
+        """Return what was recorded, from memory or from the file, to those who get it."""
+        if recorder.to is None:
+            with interrupts_deferred():
+                self._take(recorder)
+                return take()
+        path = recorder.to
+        what = f"file {path}"
+        if self._gather == "local":
+            return agree(self._communicator, what, lambda: read(path))
+        if self._gather == "everywhere":
+            return from_root(self._communicator, what, lambda: read(path))
+        # What others have kept of it is nothing.
+        return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take())
+
+    # ---- what this process keeps -------------------------------------------------------------------------------------
+
+    def _gathering(self, recorder: Recorder) -> str:
+        """Who gets what a recorder has recorded: who writes it, if it is written."""
+        return "root" if recorder.to is not None and self._gather == "everywhere" else self._gather
+
+    def _keeps(self, recorder: Recorder) -> bool:
+        return self._gathering(recorder) != "root" or self._communicator.rank == 0
+
+    def _find_places(self, recorder: Recorder) -> IntArray:
+        """Return which of all neurons or synapses of a recorder this process keeps samples of, ascending."""
+        if not self._keeps(recorder):
+            return np.empty(0, dtype=np.int64)
+        if self._gathering(recorder) == "local":
+            if isinstance(recorder, StateRecorder):
+                _, _, places = self._core.take_state(recorder.index, "local")
+                return places
+            assert isinstance(recorder, WeightRecorder)
+            return self._core.stored_here(self._synapses[recorder]._handles)
+        whole = recorder.neurons if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
+        return np.arange(len(whole), dtype=np.int64)
 
     def _take(self, recorder: Recorder) -> None:
         if isinstance(recorder, SpikeRecorder):
-            steps, neurons = self._core.take_spikes(recorder.index, self._gather)
-            self._pieces[recorder].append((steps, neurons))
+            steps, neurons = self._core.take_spikes(recorder.index, self._gathering(recorder))
+            self._append(recorder, steps, neurons)
             if self._units[recorder] and self._core.step:
                 # Twice what was seen at most, so that a burst does not take the network by surprise.
                 seen = 2.0 * len(steps) / self._units[recorder]
                 self._spike_rate = max(self._spike_rate, seen / self._core.step)
         elif isinstance(recorder, StateRecorder):
-            steps, values, _ = self._core.take_state(recorder.index, self._gather)
-            shape = (len(steps), len(recorder.variables), len(recorder.neurons))
-            self._pieces[recorder].append((steps, values.reshape(shape)))
+            steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))
+            shape = (len(steps), len(recorder.variables), len(self._places[recorder]))
+            self._append(recorder, steps, values.reshape(shape))
+
+    def _append(self, recorder: Recorder, steps: IntArray, values: npt.NDArray[Any]) -> None:
+        if self._keeps(recorder):
+            self._pieces[recorder].append((steps, values))
 
     def _joined(self, recorder: Recorder) -> Part:
         return self._pieces[recorder].joined(self._empty(recorder))
@@ -163,9 +226,9 @@ class RecordingStore:
     def _empty(self, recorder: Recorder) -> Part:
         steps = np.empty(0, dtype=np.int64)
         if isinstance(recorder, StateRecorder):
-            return steps, np.empty((0, len(recorder.variables), len(recorder.neurons)))
+            return steps, np.empty((0, len(recorder.variables), len(self._places[recorder])))
         if isinstance(recorder, WeightRecorder):
-            return steps, np.empty((0, len(self._synapses[recorder])))
+            return steps, np.empty((0, len(self._places[recorder])))
         return steps, np.empty(0, dtype=np.int64)
 
     def _columns(self, recorder: Recorder, part: Part) -> dict[str, npt.NDArray[Any]]:
@@ -174,7 +237,25 @@ class RecordingStore:
             return {"steps": steps, **{name: values[:, i, :] for i, name in enumerate(recorder.variables)}}
         return {"steps": steps, "weights" if isinstance(recorder, WeightRecorder) else "neurons": values}
 
-    def _create_file(self, recorder: Recorder) -> files.RecordingFile:
+    # ---- files -------------------------------------------------------------------------------------------------------
+
+    def _create_files(self) -> dict[Recorder, files.RecordingFile]:
+        """Create the files that this process writes, and see to it that no others are taken for them."""
+        if not self._filed:
+            return {}
+        # All files of a run have these in common.
+        run = from_root(self._communicator, "run", lambda: {"run_id": uuid.uuid4().hex, "created": time.time()})
+        with agreed(self._communicator, "files of recorders"):
+            if self._communicator.rank == 0:
+                apart = _apart(self._communicator, self._gather)
+                for recorder in self._filed:
+                    assert recorder.to is not None
+                    files.remove_relics(recorder.to, self._communicator.size if apart else None)
+            if not _writes(self._communicator, self._gather):
+                return {}
+            return {recorder: self._create_file(recorder, run) for recorder in self._filed}
+
+    def _create_file(self, recorder: Recorder, run: files.Metadata) -> files.RecordingFile:
         assert recorder.to is not None
         now = self._core.step
         metadata: files.Metadata = {
@@ -183,6 +264,7 @@ class RecordingStore:
             "resolution": self._resolution,
             "begin": now,
             "end": now,
+            **run,
         }
         fixed: dict[str, npt.NDArray[Any]] = {}
         if isinstance(recorder, SpikeRecorder):
@@ -191,14 +273,34 @@ class RecordingStore:
             metadata["population"] = recorder.population.name
             metadata["variables"] = list(recorder.variables)
             metadata["interval"] = recorder.interval
-            fixed["neurons"] = recorder.neurons
+            fixed["neurons"] = recorder.neurons[self._places[recorder]]
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval
-            fixed["sources"] = self._synapses[recorder].source
-            fixed["targets"] = self._synapses[recorder].target
+            fixed["sources"] = self._synapses[recorder].source[self._places[recorder]]
+            fixed["targets"] = self._synapses[recorder].target[self._places[recorder]]
+        if _apart(self._communicator, self._gather):
+            metadata["rank"] = self._communicator.rank
+            metadata["ranks"] = self._communicator.size
+            if recorder in self._places:
+                fixed["places"] = self._places[recorder]
+        path = _path(recorder.to, self._communicator, self._gather)
         columns = self._columns(recorder, self._empty(recorder))
-        return files.create(recorder.to, recorder.kind, metadata, fixed, columns)
+        return files.create(path, recorder.kind, metadata, fixed, columns)
+
+
+def _apart(communicator: _core.Communicator, gather: str) -> bool:
+    """Whether each process has a file of its own."""
+    return gather == "local" and communicator.size > 1
+
+
+def _writes(communicator: _core.Communicator, gather: str) -> bool:
+    return communicator.rank == 0 or _apart(communicator, gather)
+
+
+def _path(path: Path, communicator: _core.Communicator, gather: str) -> Path:
+    """Return where this process writes what a recorder writes to `path`."""
+    return files.path_of_rank(path, communicator.rank) if _apart(communicator, gather) else path
 
 
 def _segments(recorder: SpikeRecorder) -> tuple[Segment, ...]:

@@ -2,38 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import pickle
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from ranvier import _core
 from ranvier.errors import RemoteError
 
-__all__ = ["agree", "on_root"]
+__all__ = ["agree", "agree_on", "agreed", "exchange_values", "from_root", "on_root"]
 
 Result = TypeVar("Result")
 
 
-def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
-    """Do something that may fail on some processes only, and fail on all together.
+@contextlib.contextmanager
+def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
+    """Let what may fail on some processes only fail on all together, at the end of the block.
+
+    In the block, either nothing is collective, or all that is fails on all processes.
 
     Raises
     ------
     RemoteError
-        Where it did not fail, but did on another process; it tells which, and why.
+        Where it did not fail, but did on another process; it tells which, and why. Also where it failed only because
+        another process did, which then tells the cause.
+    """
+    if communicator.size == 1:
+        yield
+        return
+    try:
+        yield
+    except RemoteError as error:
+        _raise_cause(communicator, what, communicator.allgather(_told(error)), b"+")
+        raise
+    except BaseException as error:
+        communicator.allgather(_told(error))
+        raise
+    told = communicator.allgather(b"")
+    for mark in (b"+", b"-"):
+        _raise_cause(communicator, what, told, mark)
+
+
+def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
+    """Do something that may fail on some processes only, and fail on all together; as `agreed`."""
+    with agreed(communicator, what):
+        return action()
+
+
+def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
+    """Return what an action returns, which must be the same on all processes; it may fail on some, as in `agree`.
+
+    Raises
+    ------
+    RemoteError
+        Also where another process got something else.
     """
     if communicator.size == 1:
         return action()
-    try:
+    with agreed(communicator, what):
         result = action()
-    except BaseException as error:
-        communicator.allgather(f"{type(error).__name__}: {error}".encode())
-        raise
-    failures = {rank: text.decode() for rank, text in enumerate(communicator.allgather(b"")) if text}
-    for rank, reason in failures.items():
-        raise RemoteError(what, bound=f"rank {rank} failed ({reason})", remedy="see the message of that rank")
+    for rank, other in enumerate(exchange_values(communicator, result)):
+        if other != result:
+            raise RemoteError(
+                what,
+                bound=f"it is {result} on rank {communicator.rank}, and {other} on rank {rank}",
+                remedy="let all ranks do the same",
+            )
     return result
 
 
 def on_root(communicator: _core.Communicator, what: str, action: Callable[[], None]) -> None:
     """Do something on rank 0 only, such as writing a file; when it fails, all fail."""
     agree(communicator, what, action if communicator.rank == 0 else lambda: None)
+
+
+def from_root(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
+    """Do something on rank 0 only, and return its result, which can be pickled, everywhere; when it fails, all fail."""
+    if communicator.size == 1:
+        return action()
+    if communicator.rank == 0:
+        result = agree(communicator, what, action)
+        communicator.broadcast(pickle.dumps(result, protocol=5))
+        return result
+    agree(communicator, what, lambda: None)
+    received: Result = pickle.loads(communicator.broadcast(None))
+    return received
+
+
+def exchange_values(communicator: _core.Communicator, value: Result) -> list[Result]:
+    """Return the values of all processes, by rank, everywhere; they can be pickled."""
+    if communicator.size == 1:
+        return [value]
+    return [pickle.loads(data) for data in communicator.allgather(pickle.dumps(value, protocol=5))]
+
+
+def _told(error: BaseException) -> bytes:
+    # Who failed because of another one does not count.
+    mark = b"-" if isinstance(error, RemoteError) else b"+"
+    return mark + f"{type(error).__name__}: {error}".encode()
+
+
+def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes], mark: bytes) -> None:
+    """Raise what the first of the other processes tells that has told something with this mark."""
+    for rank, text in enumerate(told):
+        if rank != communicator.rank and text.startswith(mark):
+            raise RemoteError(
+                what, bound=f"rank {rank} failed ({text[1:].decode()})", remedy="see the message of that rank"
+            ) from None

@@ -15,7 +15,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
-from ranvier.simulation import PARTS
+from ranvier.measurements import PARTS
 from small_networks import balanced
 
 

@@ -1,0 +1,115 @@
+"""What simulations tell of themselves: where their time went, and what their processes exchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranvier.recordings import IntArray
+from ranvier.values import FloatArray
+
+__all__ = ["PARTS", "PHASES", "EpochTimes", "Timers", "Traffic"]
+
+PHASES = ("build", "init", "simulation")
+"""What a process does as a whole."""
+
+PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
+"""Of the simulation phase, by each thread."""
+
+
+@dataclass(frozen=True)
+class Timers:
+    """Seconds of wall-clock time, of all processes and their threads.
+
+    Attributes
+    ----------
+    phases
+        By the name of the phase (`PHASES`) one number for each rank, shape ``(ranks,)``: *build* makes neurons and
+        synapses, *init* sorts the tables and makes the presynaptic table and the buffers, *simulation* is all runs
+        since the last `Simulation.reset_counts`.
+    parts
+        Of the simulation, by the name of the part (`PARTS`) one array for each rank, with a number for each of its
+        threads: *update* is neurons and stimuli, *collocate* putting spikes where the exchange takes them from,
+        *communicate* the exchange itself, *deliver* synapses, *wait* for other threads (and for other processes where
+        that is told apart), *record* what recorders do.
+    """
+
+    phases: dict[str, FloatArray]
+    parts: dict[str, tuple[FloatArray, ...]]
+
+    @property
+    def ranks(self) -> int:
+        """Number of processes."""
+        return len(self.phases["simulation"])
+
+    @property
+    def threads(self) -> IntArray:
+        """Number of threads of each rank, shape ``(ranks,)``."""
+        return np.array([len(times) for times in self.parts["update"]], dtype=np.int64)
+
+    def of_ranks(self, name: str) -> FloatArray:
+        """Return the time of each rank in a phase or a part, shape ``(ranks,)``; of a part, the mean of its threads."""
+        if name in self.phases:
+            return self.phases[name]
+        return np.array([times.mean() for times in self.parts[name]])
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What one process has exchanged with the others since the last `Simulation.reset_counts`.
+
+    Attributes
+    ----------
+    spikes_sent
+        Records of spikes that it sent; a spike that several processes need takes several.
+    spikes_received
+        Records that it received, needed here or not.
+    bytes_sent
+        Bytes that it sent, empty places of buffers included.
+    messages
+        Messages from process to process, or partners of collective calls.
+    exchanges
+        Epochs: how often spikes were exchanged.
+    rounds
+        Collective calls, or checks of whether all has arrived.
+    buffer_bytes
+        Memory that its buffers take now.
+    presynaptic_entries, presynaptic_bytes
+        Entries and memory of the table that tells which processes need the spikes of its neurons.
+    build_rounds
+        Collective rounds that it took to build that table.
+    """
+
+    spikes_sent: int
+    spikes_received: int
+    bytes_sent: int
+    messages: int
+    exchanges: int
+    rounds: int
+    buffer_bytes: int
+    presynaptic_entries: int
+    presynaptic_bytes: int
+    build_rounds: int
+
+
+@dataclass(frozen=True)
+class EpochTimes:
+    """Where the time went on one process from exchange to exchange of spikes, on its first thread.
+
+    Attributes
+    ----------
+    compute
+        Seconds of delivery, update, recording and collocation in each epoch, shape ``(epochs,)``.
+    wait
+        Seconds of waiting for other threads, and for other processes where that is told apart.
+    exchange
+        Seconds of the exchange itself.
+    spikes_received
+        Records of spikes that arrived.
+    """
+
+    compute: FloatArray
+    wait: FloatArray
+    exchange: FloatArray
+    spikes_received: IntArray
