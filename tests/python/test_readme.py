@@ -1,7 +1,7 @@
 """The commands and programs of README.md run.
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
-small scale, and of the others it is checked that make or the command knows them.
+small scale, those of mpiexec with that of a wheel, and of the others it is checked that make or the command knows them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 import ranvier as rv
+from mpi_runs import installation, run_ranks
+from ranvier._mpi_library import MPICH
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -31,6 +33,16 @@ def run(arguments: list[str], folder: Path) -> str:
     done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{shlex.join(arguments)}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def run_under_mpiexec(ranks: int, arguments: list[str], folder: Path) -> list[str]:
+    wheel = installation(MPICH, "wheel")
+    programs = Path(sys.executable).parent
+    environment = {"LD_LIBRARY_PATH": str(Path(wheel.library).parent), "MPI4PY_MPIABI": "mpich"}
+    command = [programs / arguments[0], *arguments[1:]]
+    done = run_ranks(wheel, ranks, command, folder=folder, environment=environment, timeout=300)
+    assert done.status == 0, f"{shlex.join(arguments)}\n{done.errors}"
+    return done.outputs
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +73,11 @@ COMMANDS = [
 @pytest.mark.parametrize(("command", "slow"), COMMANDS, ids=[command for command, _ in COMMANDS])
 def test_commands(command: str, slow: bool, folder: Path) -> None:
     arguments = shlex.split(command)
-    if arguments[:3] == ["ranvier", "run", "microcircuit"]:
+    if arguments[:2] == ["mpiexec", "-n"]:
+        small = SMALL[1:] if "microcircuit" in arguments else []
+        outputs = run_under_mpiexec(int(arguments[2]), [*arguments[3:], *small], folder)
+        assert any("spikes" in output.lower() for output in outputs)
+    elif arguments[:3] == ["ranvier", "run", "microcircuit"]:
         # Half of the in-degrees of a tenth of the neurons keep the network alive.
         run([*arguments, *SMALL], folder)
         written = [folder / arguments[i + 1] for i, word in enumerate(arguments) if word in ("--json", "--plot")]
@@ -72,7 +88,7 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
     elif arguments[0] == "make":
         assert re.search(rf"^{arguments[1]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     else:
-        assert command == "pip install ."
+        assert command in ("pip install .", "pip install mpich")
 
 
 @pytest.mark.parametrize("documented", [rv, rv.Network, rv.Simulation], ids=lambda documented: documented.__name__)
