@@ -58,8 +58,10 @@ class RecordExchange {
         for (std::size_t rank = 0; rank < ranks_; ++rank) {
             const std::uint64_t left = counts_[rank] > done_ ? counts_[rank] - done_ : 0;
             const std::uint64_t now = std::min(left, section_);
-            const auto begin = records_.begin() + static_cast<std::ptrdiff_t>(begins_[rank] + done_);
-            if (now > 0) send_.insert(send_.end(), begin, begin + static_cast<std::ptrdiff_t>(now));
+            if (now > 0) {
+                const auto begin = records_.begin() + static_cast<std::ptrdiff_t>(begins_[rank] + done_);
+                send_.insert(send_.end(), begin, begin + static_cast<std::ptrdiff_t>(now));
+            }
             sent_[rank] = now * sizeof(Record);
         }
         done_ += section_;
