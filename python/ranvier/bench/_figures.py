@@ -1,0 +1,272 @@
+"""Figures of what benchmarks on many processes measured, in the style of `ranvier.plot`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
+
+from ranvier.errors import FileError
+from ranvier.plot import _COLOURS, _FAINT, _GREY, _STYLE, Figure, _styled
+from ranvier.values import FloatArray
+
+__all__ = ["intervals", "run_times", "save", "scaling"]
+
+Summary: TypeAlias = dict[str, Any]
+
+_DARK, _LIGHT, _RED = "#0072B2", "#56B4E9", "#D55E00"
+_MARKERS = "osD^vP*X<>"
+_COLUMNS = 3
+_DOTTED = (0, (1, 1.5))
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure.
+
+    Raises
+    ------
+    FileError
+        When the file cannot be written.
+    """
+    try:
+        with matplotlib.rc_context(_STYLE):
+            figure.savefig(path)
+    except OSError as error:
+        raise FileError(f"file {path}", bound=f"it cannot be written ({error.strerror or error})") from error
+
+
+@_styled
+def intervals(result: Summary, network: str) -> Figure:
+    """Plot the times of each interval between exchanges, a panel per method, as Figures 5 to 8 of the paper.
+
+    Parameters
+    ----------
+    result
+        What `ranvier bench exchange` measured on one number of processes.
+    network
+        What the title says of the network.
+    """
+    methods = result["methods"]
+    columns = min(_COLUMNS, len(methods))
+    rows = math.ceil(len(methods) / columns)
+    figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, f"{result['ranks']} processes, {network}", result)
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    top = _top(methods)
+    for axes, method in zip(panels, methods, strict=False):
+        _draw_intervals(axes, method, result["simulated_ms"], top)
+    for axes in panels[len(methods) :]:
+        axes.set_visible(False)
+    for column in range(columns):
+        last = max(row for row in range(rows) if row * columns + column < len(methods))
+        panels[last * columns + column].set_xlabel("time (ms)")
+        panels[last * columns + column].tick_params(labelbottom=True)
+    for row in range(rows):
+        panels[row * columns].set_ylabel("interval takes (ms)")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower left", ncols=len(names), frameon=False)
+    return figure
+
+
+@_styled
+def run_times(results: Sequence[Summary], network: str) -> Figure:
+    """Plot run times over numbers of processes, as Figure 4 of the paper: a line per method.
+
+    Parameters
+    ----------
+    results
+        What `ranvier bench exchange` measured on several numbers of processes.
+    network
+        What the title says of the network.
+    """
+    results = sorted(results, key=lambda result: int(result["ranks"]))
+    figure = _figure(8.0, 5.0, network, *results)
+    axes = figure.add_subplot()
+    names = list(dict.fromkeys((m["method"], m["intervals"]) for result in results for m in result["methods"]))
+    methods = list(dict.fromkeys(method for method, _ in names))
+    for name, count in names:
+        points = [
+            (result["ranks"], m["total_s"]["rank_0"])
+            for result in results
+            for m in result["methods"]
+            if (m["method"], m["intervals"]) == (name, count)
+        ]
+        place = methods.index(name)
+        axes.plot(
+            *zip(*points, strict=True),
+            color=_COLOURS[place % len(_COLOURS)],
+            marker=_MARKERS[place % len(_MARKERS)],
+            markersize=5,
+            markerfacecolor="white" if count == 2 else None,
+            linestyle="--" if count == 2 else "-",
+            linewidth=1.3,
+            label=f"{name}, 2 intervals" if count == 2 else name,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="processes")
+    _tick_ranks(axes, [result["ranks"] for result in results])
+    axes.set_title("run time (s)")
+    _plain_logarithmic(axes)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False)
+    return figure
+
+
+@_styled
+def scaling(results: Sequence[Summary], title: str) -> Figure:
+    """Plot times of build, init and simulation, and memory, over numbers of processes, as Figures 7 to 11 of the paper.
+
+    Parameters
+    ----------
+    results
+        What `ranvier bench scaling` measured, one for each number of processes and variant.
+    title
+        Of the figure.
+    """
+    figure = _figure(9.0, 6.4, title, *results)
+    panels = figure.subplots(2, 2, sharex=True)
+    variants = list(dict.fromkeys((result["method"], result["sorted"]) for result in results))
+    methods = list(dict.fromkeys(method for method, _ in variants))
+    for method, is_sorted in variants:
+        own = sorted(
+            (r for r in results if (r["method"], r["sorted"]) == (method, is_sorted)), key=lambda r: int(r["ranks"])
+        )
+        name = "sorted" if is_sorted else "unsorted"
+        colours = (_DARK, _LIGHT) if len(methods) == 1 else (_COLOURS[methods.index(method) % len(_COLOURS)],) * 2
+        look = {
+            "color": colours[0] if is_sorted else colours[1],
+            "marker": "o" if is_sorted else "s",
+            "markersize": 5,
+            "linewidth": 1.4,
+        }
+        filled = {} if is_sorted else {"markerfacecolor": "white"}
+        legend = name if len(methods) == 1 else f"{method}, {name}"
+        ranks = [r["ranks"] for r in own]
+        for axes, phase in zip(panels.flat, ("build", "init", "simulation"), strict=False):
+            axes.plot(ranks, [r["times_s"][phase]["greatest"] for r in own], **look, **filled, label=legend)
+        _draw_memory(panels[1, 1], own, look | filled)
+    _explain_memory(panels[1, 1])
+    for axes, heading in zip(
+        panels.flat, ("build (s)", "init (s)", "simulation (s)", "memory per process (MB)"), strict=True
+    ):
+        axes.set_title(heading)
+        axes.set_xscale("log", base=2)
+        axes.set_ylim(0.0, 1.08 * axes.dataLim.ymax if axes.dataLim.ymax > 0.0 else 1.0)
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+        axes.set_axisbelow(True)
+        _tick_ranks(axes, [r["ranks"] for r in results])
+    for axes in panels[1]:
+        axes.set_xlabel("processes")
+    handles, names = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower left", ncols=min(4, len(names)), frameon=False)
+    return figure
+
+
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def _figure(width: float, height: float, title: str, *results: Summary) -> Figure:
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    crowded = sorted({str(result["ranks"]) for result in results if result["crowded"]}, key=int)
+    if crowded:
+        note = f"More threads than processors with {', '.join(crowded)} processes: they take turns"
+        figure.supxlabel(note, x=0.99, ha="right", fontsize=8, color=_GREY)
+    return figure
+
+
+def _scaled(method: Summary, key: str) -> FloatArray:
+    """Milliseconds, of halved intervals two together, so that methods can be compared."""
+    seconds: FloatArray = np.asarray(method["per_interval_s"][key], dtype=np.float64)
+    milliseconds: FloatArray = seconds * (1e3 * method["intervals"])
+    return milliseconds
+
+
+def _top(methods: Sequence[Summary]) -> float:
+    """Return where panels end: above nearly all values, but not above single ones that dwarf all others."""
+    highest = [float(np.percentile(_scaled(method, "total"), 95)) for method in methods]
+    # A method that is much slower than most must not flatten these.
+    return 1.2 * min(max(highest), 3.0 * float(np.median(highest)))
+
+
+def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -> None:
+    total = _scaled(method, "total")
+    times = simulated * (np.arange(len(total)) + 0.5) / len(total)
+    axes.plot(times, _scaled(method, "rank_0"), color=_LIGHT, linewidth=0.8, zorder=4, label="computation of rank 0")
+    axes.plot(times, _scaled(method, "mean"), color=_DARK, linewidth=1.8, zorder=3, label="mean over processes")
+    axes.plot(
+        times, _scaled(method, "greatest"), color="black", linewidth=0.8, linestyle=(0, (3, 1.5)), zorder=2,
+        label="greatest over processes",
+    )  # fmt: skip
+    axes.plot(times, total, color=_RED, linewidth=0.9, zorder=1, label="total of the interval")
+    name = f"{method['method']}, 2 intervals" if method["intervals"] == 2 else method["method"]
+    axes.set_title(name)
+    computation, run = method["computation_s"]["rank_0"], method["total_s"]["rank_0"]
+    axes.text(
+        0.99, 0.97, f"computation {1e3 * computation:.0f} ms, run {1e3 * run:.0f} ms", transform=axes.transAxes,
+        ha="right", va="top", fontsize=8, color=_GREY, zorder=5,
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
+    )  # fmt: skip
+    axes.set(xlim=(0.0, simulated), ylim=(0.0, top))
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+
+
+def _draw_memory(axes: Axes, own: Sequence[Summary], look: dict[str, Any]) -> None:
+    ranks = [r["ranks"] for r in own]
+    predicted = [_kept(r["predicted_bytes"]) / 1e6 for r in own]
+    axes.plot(ranks, predicted, color="#9AA5AD", marker="P", markersize=9, markeredgewidth=0, linestyle="", zorder=1)
+    axes.plot(ranks, [r["memory_bytes"]["greatest"] / 1e6 for r in own], **look)
+    dotted = {**look, "linestyle": _DOTTED, "marker": ""}
+    axes.plot(ranks, [r["resident_bytes"]["greatest"] / 1e6 for r in own], **dotted)
+
+
+def _explain_memory(axes: Axes) -> None:
+    axes.legend(
+        handles=[
+            Line2D([], [], color=_GREY, label="account"),
+            Line2D([], [], color=_GREY, linestyle=_DOTTED, label="resident"),
+            Line2D(
+                [], [], color="#9AA5AD", marker="P", markersize=7, markeredgewidth=0, linestyle="", label="predicted"
+            ),
+        ],
+        frameon=False,
+        fontsize=8,
+        ncols=3,
+        # Beside the heading, where no line is in its way.
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.0),
+        borderaxespad=0.1,
+        handlelength=1.4,
+        columnspacing=1.0,
+    )
+
+
+def _kept(predicted: dict[str, int]) -> int:
+    """Return what is predicted for after the build, as the account tells it."""
+    return sum(size for name, size in predicted.items() if name != "construction")
+
+
+def _tick_ranks(axes: Axes, ranks: Sequence[int]) -> None:
+    ticks = sorted(set(ranks))
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.set_xticklabels([str(tick) for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlim(ticks[0] / 1.15, ticks[-1] * 1.15)
+
+
+def _plain_logarithmic(axes: Axes) -> None:
+    """Label a logarithmic axis of few decades with numbers that people read."""
+    low, high = axes.get_ylim()
+    steps = [m * 10.0**e for e in range(-6, 5) for m in (1.0, 2.0, 3.0, 5.0, 7.0)]
+    ticks = [step for step in steps if low <= step <= high]
+    axes.yaxis.set_major_locator(FixedLocator(ticks))
+    axes.set_yticklabels([f"{tick:g}" for tick in ticks])
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+    axes.set_axisbelow(True)

@@ -1,0 +1,335 @@
+"""Methods of exchanging spikes, on the network that was made to compare them.
+
+For each number of processes an mpiexec is started, whose processes run the test network of Hines, Kumar and Schürmann
+(2011) with one method after the other, and once more in another order for each repetition. The digest of all spikes
+must be the same for all methods and numbers of processes.
+
+Times are medians over the repetitions. Computation is all that a process does itself: neurons, delivery of spikes and,
+for methods that send at once, starting to send; waiting is for other processes, which all meet before each exchange;
+exchange is what carries spikes from there. Of these the median over the processes is told, with the least and the
+greatest. Total is the run time of rank 0. With several threads to a process these are the times of its first one.
+
+Imbalance is the greatest of all processes by their mean, 1 if all are alike, over intervals between exchanges: of the
+computation, and of the spikes that arrive. "2" after a name: with two intervals to the shortest delay, so that spikes
+travel during one of them while neurons are updated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from ranvier.bench._exchange_worker import TIMES, TRAFFIC, Run
+from ranvier.bench._mpiexec import find_mpiexec, is_crowded, run_worker
+from ranvier.bench._options import add_shared_arguments, check_destinations, check_positive, parse_methods, parse_ranks
+from ranvier.commands import info
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.machine import usable_processors
+from ranvier.networks import interval_fire
+
+__all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
+
+Summary: TypeAlias = dict[str, Any]
+"""What was measured of a method on some processes, as it stands in the JSON file."""
+
+_WORKER = "ranvier.bench._exchange_worker"
+_INTERVALS = {"1": (1,), "2": (2,), "both": (1, 2)}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_shared_arguments(parser, ranks="2,4", methods="all")
+    parser.add_argument("--cells", type=int, default=4096, help="of the network (default: %(default)s)")
+    parser.add_argument("--connections", type=int, default=1000, help="inputs of a cell (default: %(default)s)")
+    parser.add_argument(
+        "--topology",
+        choices=("random", "adjacent"),
+        default="random",
+        help="inputs are from any cells, or from those with the nearest ids (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--placement",
+        choices=("round_robin", "consecutive", "shuffle"),
+        default="round_robin",
+        help="of cells on processes (default: %(default)s)",
+    )
+    parser.add_argument("--burst", action="store_true", help="eighths of the cells fire five times faster in turn")
+    parser.add_argument(
+        "--intervals",
+        choices=tuple(_INTERVALS),
+        default="both",
+        help="to the shortest delay, for methods that can make use of two (default: %(default)s)",
+    )
+    parser.add_argument("--time", type=float, default=200.0, metavar="MS", help="to simulate (default: %(default)s)")
+    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
+    parser.add_argument(
+        "--spike-buffer", type=int, metavar="BYTES", help="from which spikes are sent; what does not fit takes rounds"
+    )
+    parser.add_argument(
+        "--allgather-spikes", type=int, metavar="N", help="sent by each process in the first call of allgather"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all methods on all numbers of processes, and tell the results."""
+    ranks = parse_ranks(arguments.ranks, 2, ", as one process exchanges nothing")
+    contestants = [
+        (method, intervals)
+        for method in parse_methods(arguments.methods)
+        for intervals in _INTERVALS[arguments.intervals]
+    ]
+    check_positive(
+        arguments, ("threads", "connections", "time", "dt", "repetitions", "spike_buffer", "allgather_spikes")
+    )
+    if arguments.cells < max(ranks):
+        raise ValueOutOfBoundsError("--cells", str(arguments.cells), "there must be one for each process")
+    # What is wrong with the network is told before any process is started.
+    net = interval_fire(
+        cells=arguments.cells, connections=arguments.connections, topology=arguments.topology, dt=arguments.dt
+    ).net
+    if net._core.to_steps(arguments.time, "--time") < 1:
+        raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
+    check_destinations(arguments.json, arguments.plot)
+    mpiexec = find_mpiexec(arguments.mpiexec)
+    keys = (
+        "cells connections topology burst placement time dt seed spike_buffer allgather_spikes repetitions".split()  # noqa: SIM905
+    )
+    specification = {
+        **{key: getattr(arguments, key) for key in keys},
+        "contestants": contestants,
+        "once": arguments.intervals == "both",
+    }
+    console = Console(highlight=False)
+    results = []
+    for number in ranks:
+        with console.status(f"{number} processes") as status:
+            report = run_worker(
+                mpiexec,
+                _WORKER,
+                specification,
+                ranks=number,
+                threads=arguments.threads,
+                on_progress=lambda text, number=number: status.update(f"{number} processes: {text}"),  # type: ignore[misc]
+            )
+        results.append(_result(number, arguments.threads, arguments.time, report, contestants))
+    digest = check_digests(results)
+    for result in results:
+        _show(console, result, arguments)
+    console.print(f"\n  All gave the same spikes, with the digest {digest[:16]}…", style="dim", soft_wrap=True)
+    if arguments.json is not None:
+        whole = {
+            "benchmark": "exchange",
+            "options": {**specification, "threads": arguments.threads, "ranks": ranks},
+            "machine": info.gather(),
+            "mpiexec": str(mpiexec.path),
+            "digest": digest,
+            "results": results,
+        }
+        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        console.print(f"  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+    if arguments.plot is not None:
+        for path in _draw(results, arguments):
+            console.print(f"  Figure in {path}", style="dim", soft_wrap=True)
+    return 0
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+
+
+def label(method: Summary) -> str:
+    """Return the name of a method, with its number of intervals if it has two."""
+    return f"{method['method']} 2" if method["intervals"] == 2 else str(method["method"])
+
+
+def summarize(name: str, intervals: int, runs: list[Run]) -> Summary:
+    """Return the medians of the repetitions of a method."""
+
+    def over_runs(part: str, key: str) -> Any:
+        return np.median([run[part][key] for run in runs], axis=0)  # type: ignore[literal-required]
+
+    summary: Summary = {
+        "method": name,
+        "intervals": intervals,
+        "exchange": runs[-1]["exchange"],
+        "interval_steps": runs[0]["interval_steps"],
+        "interval_count": runs[0]["interval_count"],
+        "digests": sorted({run["digest"] for run in runs}),
+    }
+    for key in TIMES:
+        of_ranks = over_runs("ranks", key)
+        summary[f"{key}_s"] = {
+            "rank_0": float(of_ranks[0]),
+            "least": float(of_ranks.min()),
+            "median": float(np.median(of_ranks)),
+            "greatest": float(of_ranks.max()),
+        }
+    for key in TRAFFIC:
+        of_ranks = over_runs("ranks", key)
+        # Rounds are gone through together; all else adds up.
+        summary[key] = int(of_ranks.max() if key == "rounds" else of_ranks.sum())
+    summary["rounds_per_interval"] = summary["rounds"] / max(1, summary["interval_count"])
+    summary["imbalance"] = {key: float(over_runs("imbalance", key)) for key in runs[0]["imbalance"]}
+    summary["per_interval_s"] = {key: over_runs("intervals", key).tolist() for key in runs[0]["intervals"]}
+    summary["total_of_runs_s"] = [run["ranks"]["total"][0] for run in runs]
+    return summary
+
+
+def check_digests(results: list[Summary]) -> str:
+    """Return the digest that all runs gave.
+
+    Raises
+    ------
+    StateError
+        When there are several; tells which runs gave which.
+    """
+    who: dict[str, list[str]] = {}
+    for result in results:
+        for method in result["methods"]:
+            for digest in method["digests"]:
+                who.setdefault(digest, []).append(f"{label(method)} on {result['ranks']} ranks")
+    if len(who) > 1:
+        # Most are right, most likely.
+        usual = max(who, key=lambda digest: len(who[digest]))
+        others = [name for digest, names in who.items() if digest != usual for name in names]
+        raise StateError(
+            "spikes of the methods",
+            bound=f"{', '.join(others)} did not give those that {len(who[usual])} others gave, such as {who[usual][0]}",
+            remedy="please report it",
+        )
+    return next(iter(who))
+
+
+def _result(
+    ranks: int, threads: int, time: float, report: dict[str, Any], contestants: list[tuple[str, int]]
+) -> Summary:
+    runs: list[Run] = report["runs"]
+    methods = []
+    for i, (name, intervals) in enumerate(contestants):
+        own = [run for run in runs if run["contestant"] == i]
+        if own:
+            methods.append(summarize(name, intervals, own))
+    return {
+        "ranks": ranks,
+        "simulated_ms": time,
+        "threads": threads,
+        "crowded": is_crowded(ranks, threads),
+        "transport": report["transport"],
+        "neurons": runs[0]["neurons"],
+        "synapses": runs[0]["synapses"],
+        "spikes": runs[0]["spikes"],
+        "synaptic_events": runs[0]["events"],
+        "build_s": statistics.median(run["build"] for run in runs),
+        "methods": methods,
+    }
+
+
+def _show(console: Console, result: Summary, arguments: argparse.Namespace) -> None:
+    threads = result["threads"]
+    console.print()
+    console.print(
+        f"[bold]{result['ranks']} processes of {threads} thread{'s' if threads > 1 else ''}[/], {result['transport']}",
+        soft_wrap=True,
+    )
+    console.print(
+        f"{result['neurons']:,} cells, {result['synapses']:,} connections ({arguments.topology}, "
+        f"{arguments.placement}{', bursts' if arguments.burst else ''}),\n{result['spikes']:,} spikes in "
+        f"{arguments.time:g} ms, medians of {arguments.repetitions}",
+        style="dim",
+        soft_wrap=True,
+    )
+    if result["crowded"]:
+        console.print(
+            f"There are {result['ranks'] * threads} threads on {usable_processors()} processors: they take turns, so "
+            "times tell little of the methods.",
+            style="yellow",
+        )
+    console.print()
+    console.print(Padding(_times(result["methods"]), (0, 0, 0, 2)))
+    console.print()
+    console.print(Padding(_traffic(result["methods"]), (0, 0, 0, 2)))
+    for method in result["methods"]:
+        if method["exchange"] != method["method"]:
+            console.print(f"\n  {label(method)} ended as {method['exchange']}", style="dim", soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
+    table.add_column("", no_wrap=True)
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _times(methods: list[Summary]) -> Table:
+    best = min(method["total_s"]["rank_0"] for method in methods)
+    worst = max(method["total_s"]["rank_0"] for method in methods)
+    unit, scale = ("ms", 1e3) if worst < 2.0 else ("s", 1.0)
+    digits = int(worst < 10.0) + 1 if unit == "s" else int(worst < 0.1)
+    table = _table(*(f"{name}\n({unit})" for name in (*TIMES[1:], TIMES[0])), "by\nbest")
+    for method in methods:
+        total = method["total_s"]["rank_0"]
+        ratio = "best" if total == best else f"{total / best:.2f}"
+        table.add_row(
+            label(method),
+            *(_spread(method[f"{key}_s"], scale, digits) for key in TIMES[1:]),
+            f"{scale * total:.{digits}f}",
+            ratio,
+            style="bold green" if total == best else "",
+        )
+    return table
+
+
+def _spread(seconds: dict[str, float], scale: float, digits: int) -> str:
+    least, median, greatest = (f"{scale * seconds[key]:.{digits}f}" for key in ("least", "median", "greatest"))
+    return f"{median} ({least}-{greatest})"
+
+
+def _traffic(methods: list[Summary]) -> Table:
+    table = _table(
+        "spikes\nsent",
+        "spikes\nreceived",
+        "bytes\n(MB)",
+        "\nmessages",
+        "\nrounds",
+        "imbalance:\ncomputation",
+        "\nspikes",
+    )
+    for method in methods:
+        table.add_row(
+            label(method),
+            f"{method['spikes_sent']:,}",
+            f"{method['spikes_received']:,}",
+            f"{method['bytes_sent'] / 1e6:.2f}",
+            f"{method['messages']:,}",
+            f"{method['rounds']:,}",
+            f"{method['imbalance']['computation']:.2f}",
+            f"{method['imbalance']['spikes_received']:.2f}",
+        )
+    return table
+
+
+def _draw(results: list[Summary], arguments: argparse.Namespace) -> list[Path]:
+    """Draw a figure per number of processes, and one over them if there are several; return the files."""
+    from ranvier.bench import _figures
+
+    network = f"{results[0]['neurons']:,} cells, {results[0]['synapses']:,} connections ({arguments.topology})"
+    plot: Path = arguments.plot
+    if len(results) == 1:
+        _figures.save(_figures.intervals(results[0], network), plot)
+        return [plot]
+    _figures.save(_figures.run_times(results, network), plot)
+    paths = [plot]
+    for result in results:
+        path = plot.with_name(f"{plot.stem}_{result['ranks']}_ranks{plot.suffix}")
+        _figures.save(_figures.intervals(result, network), path)
+        paths.append(path)
+    return paths

@@ -1,0 +1,383 @@
+"""How time and memory grow with the number of processes.
+
+An mpiexec is started for each number of processes and variant, whose processes build and run one network:
+
+weak    the same number of neurons to each process, so that the network grows with them
+strong  one network, shared by all
+fill    the largest network that fits --memory-per-rank, as predicted before it is built
+
+Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse, which
+spares sorting them. Both give the same spikes, which is checked.
+
+Times are of the slowest process, memory is of the largest: by the program's own account, without what was recorded,
+and what was resident at most in addition to the interpreter. Jordan et al. (2018) show the same in Figures 7 to 11.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+from typing import Any, TypeAlias
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from ranvier import _core
+from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
+from ranvier.bench._networks import NETWORKS, describe
+from ranvier.bench._options import add_shared_arguments, check_destinations, check_positive, parse_methods, parse_ranks
+from ranvier.bench._scaling_worker import Report
+from ranvier.commands import info
+from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
+from ranvier.machine import usable_processors
+from ranvier.options import check_choice
+from ranvier.simulation import predict_memory
+
+__all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
+
+Summary: TypeAlias = dict[str, Any]
+"""What was measured of one variant on some processes, as it stands in the JSON file."""
+
+_WORKER = "ranvier.bench._scaling_worker"
+_PHASES = ("build", "init", "simulation")
+_UNITS = {"": 1, "B": 1}
+_UNITS |= {f"{prefix}B": 1000 ** (i + 1) for i, prefix in enumerate("KMGT")}
+_UNITS |= {f"{prefix}IB": 1024 ** (i + 1) for i, prefix in enumerate("KMGT")}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--mode", choices=("weak", "strong", "fill"), default="weak", help="(default: %(default)s)")
+    parser.add_argument(
+        "--model", default="hpc_benchmark", help=f"{' or '.join(NETWORKS)} (default: %(default)s)", metavar="NAME"
+    )
+    add_shared_arguments(parser, ranks="1,2,4", methods="alltoall")
+    parser.add_argument(
+        "--neurons-per-rank", type=int, default=2250, metavar="N", help="with weak (default: %(default)s)"
+    )
+    parser.add_argument("--neurons", type=int, default=4500, metavar="N", help="with strong (default: %(default)s)")
+    parser.add_argument(
+        "--memory-per-rank", default="100MB", metavar="BYTES", help="with fill, e.g. 1GB (default: %(default)s)"
+    )
+    parser.add_argument("--indegree", type=int, default=1125, help="synapses of a neuron (default: %(default)s)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
+    which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
+    parser.set_defaults(sorted=(True, False))
+    parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
+    parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
+    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=1, help="runs of each, in turn (default: %(default)s)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all variants on all numbers of processes, and tell the results."""
+    ranks = parse_ranks(arguments.ranks, 1, "")
+    methods = parse_methods(arguments.methods)
+    check_positive(arguments, ("threads", "neurons_per_rank", "neurons", "indegree", "time", "dt", "repetitions"))
+    check_choice("--model", arguments.model, list(NETWORKS))
+    memory = parse_bytes("--memory-per-rank", arguments.memory_per_rank)
+    if arguments.mode == "fill" and memory * max(ranks) > _core.available_memory():
+        raise InsufficientMemoryError(
+            "--memory-per-rank",
+            arguments.memory_per_rank,
+            f"{max(ranks)} processes would need more than the {_core.available_memory() / 1e9:.1f} GB available",
+            "give less, or fewer processes",
+        )
+    variants = [(method, is_sorted) for method in methods for is_sorted in arguments.sorted]
+    plans = [_plan(arguments, number, method, is_sorted, memory) for number in ranks for method, is_sorted in variants]
+    check_destinations(arguments.json, arguments.plot)
+    mpiexec = find_mpiexec(arguments.mpiexec)
+    console = Console(highlight=False)
+    reports = _run_all(plans, arguments, mpiexec, console)
+    results = [_summarize(plan, own, arguments) for plan, own in zip(plans, reports, strict=True)]
+    check_same_spikes(results)
+    _show(console, results, arguments, reports[0][0]["transport"])
+    if arguments.json is not None:
+        whole = {
+            "benchmark": "scaling",
+            "options": {
+                key: value
+                for key, value in vars(arguments).items()
+                if isinstance(value, bool | int | float | str | list | tuple)
+            },
+            "machine": info.gather(),
+            "mpiexec": str(mpiexec.path),
+            "transport": reports[0][0]["transport"],
+            "results": results,
+        }
+        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+    if arguments.plot is not None:
+        from ranvier.bench import _figures
+
+        _figures.save(_figures.scaling(results, _title(arguments)), arguments.plot)
+        console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
+    return 0
+
+
+def parse_bytes(name: str, text: str) -> int:
+    """Return a number of bytes that was written with or without a unit.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For what is not one.
+    """
+    match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", text)
+    unit = _UNITS.get(match[2].upper()) if match else None
+    if match is None or unit is None or match[1].count(".") > 1 or match[1] == "." or float(match[1]) <= 0.0:
+        raise ValueOutOfBoundsError(
+            name, f"'{text}'", "it must be a number > 0 with a unit such as 500MB, 1.5GB or 2GiB"
+        )
+    return int(float(match[1]) * unit)
+
+
+# ---- what runs -------------------------------------------------------------------------------------------------------
+
+
+def largest_network(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int) -> int:
+    """Return the number of neurons of the largest network of which each process takes at most so many bytes.
+
+    Raises
+    ------
+    InsufficientMemoryError
+        When one neuron to a process is too much already.
+    """
+
+    def fits(per_rank: int) -> bool:
+        return sum(_predict(arguments, per_rank * ranks, ranks, method, is_sorted).values()) <= memory
+
+    least = _least_neurons(arguments, ranks)
+    if not fits(least):
+        raise InsufficientMemoryError(
+            "--memory-per-rank",
+            arguments.memory_per_rank,
+            f"{least} neurons to each of {ranks} processes, with {arguments.indegree} synapses each, take more",
+            "give more memory, or fewer synapses",
+        )
+    fitting, too_many = least, 2 * least
+    while fits(too_many):
+        fitting, too_many = too_many, 2 * too_many
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        if fits(middle):
+            fitting = middle
+        else:
+            too_many = middle
+    return fitting * ranks
+
+
+def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
+    """Return the smallest number of neurons to a process of which the model can be made."""
+    per_rank = 1
+    while True:
+        try:
+            describe(arguments.model, per_rank * ranks, arguments.indegree, arguments.dt, arguments.seed)
+        except RanvierError:
+            if per_rank > 1024:
+                raise
+            per_rank *= 2
+            continue
+        return per_rank
+
+
+def _predict(arguments: argparse.Namespace, neurons: int, ranks: int, method: str, is_sorted: bool) -> dict[str, int]:
+    net = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed).net
+    return predict_memory(
+        net, ranks=ranks, rank=0, threads=arguments.threads, exchange=method, sort_connections=is_sorted
+    )
+
+
+def _plan(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int) -> Summary:
+    """Return what to run on so many processes, with the prediction."""
+    if arguments.mode == "weak":
+        neurons = arguments.neurons_per_rank * ranks
+    elif arguments.mode == "strong":
+        neurons = arguments.neurons
+    else:
+        neurons = largest_network(arguments, ranks, method, is_sorted, memory)
+    model = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed)
+    if (
+        model.net._core.to_steps(arguments.time, "--time") < 1
+        or model.net._core.to_steps(arguments.presim, "--presim") < 0
+    ):
+        raise ValueOutOfBoundsError("--time and --presim", f"{arguments.time} and {arguments.presim} ms", "too short")
+    return {
+        "ranks": ranks,
+        "threads": arguments.threads,
+        "method": method,
+        "sorted": is_sorted,
+        "crowded": is_crowded(ranks, arguments.threads),
+        "neurons": neurons,
+        "predicted_bytes": _predict(arguments, neurons, ranks, method, is_sorted),
+    }
+
+
+def _run_all(
+    plans: list[Summary], arguments: argparse.Namespace, mpiexec: Mpiexec, console: Console
+) -> list[list[Report]]:
+    reports: list[list[Report]] = [[] for _ in plans]
+    for repetition in range(arguments.repetitions):
+        for plan, own in zip(plans, reports, strict=True):
+            variant = f"{plan['ranks']} processes, {_variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
+            with console.status(variant):
+                own.append(
+                    run_worker(
+                        mpiexec,
+                        _WORKER,
+                        {
+                            "model": arguments.model,
+                            "neurons": plan["neurons"],
+                            "indegree": arguments.indegree,
+                            "dt": arguments.dt,
+                            "seed": arguments.seed,
+                            "exchange": plan["method"],
+                            "sort_connections": plan["sorted"],
+                            "time": arguments.time,
+                            "presim": arguments.presim,
+                        },
+                        ranks=plan["ranks"],
+                        threads=plan["threads"],
+                        on_progress=lambda text: None,
+                    )
+                )
+    return reports
+
+
+# ---- what comes out --------------------------------------------------------------------------------------------------
+
+
+def check_same_spikes(results: list[Summary]) -> None:
+    """Check that runs of the same network gave the same spikes.
+
+    Raises
+    ------
+    StateError
+        When they did not; tells which runs.
+    """
+    first: dict[int, Summary] = {}
+    for result in results:
+        other = first.setdefault(result["neurons"], result)
+        if len(result["fingerprints"]) > 1 or result["fingerprints"] != other["fingerprints"]:
+            raise StateError(
+                "spikes",
+                bound=f"{_variant(result)} on {result['ranks']} ranks did not give those of {_variant(other)} on "
+                f"{other['ranks']} ranks",
+                remedy="please report it",
+            )
+
+
+def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespace) -> Summary:
+    last = reports[-1]
+
+    def spread(by_rank: list[float]) -> dict[str, float]:
+        return {
+            "rank_0": by_rank[0],
+            "least": min(by_rank),
+            "median": statistics.median(by_rank),
+            "greatest": max(by_rank),
+        }
+
+    def over_runs(values: list[list[float]]) -> dict[str, float]:
+        return spread([statistics.median(of_rank) for of_rank in zip(*values, strict=True)])
+
+    components = {name: spread([float(b) for b in by_rank]) for name, by_rank in last["memory_bytes"].items()}
+    account = [
+        float(sum(by_rank[rank] for name, by_rank in last["memory_bytes"].items() if name != "recordings"))
+        for rank in range(plan["ranks"])
+    ]
+    predicted = sum(b for name, b in plan["predicted_bytes"].items() if name != "construction")
+    return {
+        **plan,
+        "neurons": last["neurons"],
+        "synapses": last["synapses"],
+        "spikes": last["spikes"],
+        "synaptic_events": last["events"],
+        "mean_rate_hz": last["spikes"] / last["neurons"] / (arguments.time / 1000.0),
+        "fingerprints": sorted({report["fingerprint"] for report in reports}),
+        "times_s": {phase: over_runs([report["times_s"][phase] for report in reports]) for phase in _PHASES},
+        "memory_bytes": spread(account),
+        "components_bytes": components,
+        "resident_bytes": over_runs([[float(b) for b in report["resident_bytes"]] for report in reports]),
+        # The prediction is for rank 0; what only construction needs has gone by then.
+        "deviation": account[0] / predicted - 1.0,
+    }
+
+
+def _title(arguments: argparse.Namespace) -> str:
+    size = {
+        "weak": f"{arguments.neurons_per_rank:,} neurons to each process",
+        "strong": f"{arguments.neurons:,} neurons",
+        "fill": f"{arguments.memory_per_rank} to each process",
+    }[arguments.mode]
+    return f"{arguments.model}, {arguments.mode} scaling: {size}, in-degree {arguments.indegree:,}"
+
+
+def _variant(result: Summary) -> str:
+    return f"{result['method']}, {'sorted' if result['sorted'] else 'unsorted'}"
+
+
+def _show(console: Console, results: list[Summary], arguments: argparse.Namespace, transport: str) -> None:
+    threads = f"{arguments.threads} thread{'s' if arguments.threads > 1 else ''} to each process"
+    console.print()
+    console.print(_title(arguments), style="bold", soft_wrap=True)
+    console.print(
+        f"{threads}, {arguments.time:g} ms after {arguments.presim:g} ms, {transport}", style="dim", soft_wrap=True
+    )
+    crowded = sorted({result["ranks"] for result in results if result["crowded"]})
+    if crowded:
+        console.print(
+            f"With {', '.join(map(str, crowded))} processes there are more threads than the {usable_processors()} "
+            "processors: they take turns, so times grow with their number.",
+            style="yellow",
+        )
+    groups = [
+        [result for result in results if (result["method"], result["sorted"]) == variant]
+        for variant in dict.fromkeys((result["method"], result["sorted"]) for result in results)
+    ]
+    for own in groups:
+        console.print(f"\n  [bold]{_variant(own[0])}[/]")
+        console.print(Padding(_overview(own, arguments.mode), (0, 0, 0, 2)))
+    for own in groups:
+        console.print(f"\n  [bold]{_variant(own[0])}[/]: memory of the largest process by component (MB)")
+        console.print(Padding(_components(own), (0, 0, 0, 2)))
+
+
+def _overview(results: list[Summary], mode: str) -> Table:
+    table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
+    names = {"pro-\ncesses": 6, "\nneurons": 8, "synapses\n(million)": 9}
+    names |= {"build\n(s)": 5, "init\n(s)": 5, "sim\n(s)": 5, "account\n(MB)": 7, "resident\n(MB)": 8}
+    if mode == "fill":
+        names |= {"predicted\n(MB)": 9, "off by\n(%)": 6}
+    for name, width in names.items():
+        table.add_column(name, justify="right", no_wrap=True, min_width=width)
+    for result in results:
+        cells = [
+            str(result["ranks"]),
+            f"{result['neurons']:,}",
+            f"{result['synapses'] / 1e6:.2f}",
+            *(f"{result['times_s'][phase]['greatest']:.2f}" for phase in _PHASES),
+            f"{result['memory_bytes']['greatest'] / 1e6:.1f}",
+            f"{result['resident_bytes']['greatest'] / 1e6:.1f}",
+        ]
+        if mode == "fill":
+            cells += [f"{sum(result['predicted_bytes'].values()) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
+        table.add_row(*cells)
+    return table
+
+
+def _components(results: list[Summary]) -> Table:
+    table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
+    table.add_column("processes", no_wrap=True, min_width=12)
+    for result in results:
+        table.add_column(str(result["ranks"]), justify="right", no_wrap=True, min_width=9)
+    names = sorted({name for result in results for name in result["components_bytes"]})
+    for name in names:
+        values = [result["components_bytes"].get(name, {"greatest": 0.0})["greatest"] for result in results]
+        if max(values) > 0.0:
+            table.add_row(name, *(f"{value / 1e6:.3f}" for value in values))
+    return table

@@ -1,0 +1,310 @@
+"""`ranvier bench exchange` measures what it says, finds methods that give other spikes, and tells what is wrong."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import image
+
+from mpi_runs import WHEELS
+from ranvier.bench import _exchange_worker, exchange
+from ranvier.bench._exchange_worker import Run
+from ranvier.bench._mpiexec import Mpiexec, find_mpiexec
+from ranvier.bench._mpiexec import run_worker as run_module
+from ranvier.errors import (
+    CommunicationError,
+    FileError,
+    RemoteError,
+    RuleError,
+    StateError,
+    UnknownNameError,
+    ValueOutOfBoundsError,
+)
+
+SMALL = ["--ranks=2", "--cells=64", "--connections=20", "--time=60", "--repetitions=2"]
+
+
+def bench(*arguments: str) -> int:
+    parser = argparse.ArgumentParser()
+    exchange.add_arguments(parser)
+    return exchange.main(parser.parse_args(arguments))
+
+
+def fake_mpiexec(path: Path, code: str) -> Path:
+    """Return a program that says it is MPICH's mpiexec and does something else."""
+    path.write_text(
+        f"#!{sys.executable}\nimport json, sys\nif '--version' in sys.argv:\n    sys.exit(print('HYDRA'))\n{code}"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def one_run(contestant: int, digest: str = "right", total: float = 1.0, **ranks: list[float]) -> Run:
+    of_ranks = {name: [0.0, 0.0] for name in (*_exchange_worker.TIMES, *_exchange_worker.TRAFFIC)}
+    return Run(
+        contestant=contestant,
+        exchange="alltoall",
+        interval_steps=10,
+        interval_count=2,
+        digest=digest,
+        neurons=4,
+        synapses=8,
+        spikes=1,
+        events=2,
+        build=0.1,
+        ranks={**of_ranks, "total": [total, total], **ranks},
+        intervals={name: [total / 2, total / 2] for name in ("rank_0", "mean", "greatest", "total")},
+        imbalance={"computation": 1.5, "spikes_received": 1.0},
+    )
+
+
+# ---- real runs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    folder = tmp_path_factory.mktemp("exchange")
+    methods = "--methods=alltoall,multisend,allgather"
+    destinations = [f"--json={folder / 'results.json'}", f"--plot={folder / 'figure.png'}"]
+    assert bench(*SMALL[1:], "--ranks=2,3", methods, f"--mpiexec={WHEELS[0].mpiexec}", *destinations) == 0
+    results: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return results, folder
+
+
+def test_results(measured: tuple[dict[str, Any], Path]) -> None:
+    whole, _ = measured
+    assert len(whole["digest"]) == 64
+    assert whole["machine"]["usable_processors"] >= 1
+    assert [result["ranks"] for result in whole["results"]] == [2, 3]
+    for result in whole["results"]:
+        assert result["neurons"] == 64
+        assert result["spikes"] > 64
+        assert result["transport"].startswith(WHEELS[0].family.name)
+        # Only multisend can make use of a second interval.
+        assert [(method["method"], method["intervals"]) for method in result["methods"]] == [
+            ("alltoall", 1),
+            ("multisend", 1),
+            ("multisend", 2),
+            ("allgather", 1),
+        ]
+        for method in result["methods"]:
+            assert method["digests"] == [whole["digest"]]
+            assert method["interval_count"] == 60 * method["intervals"]
+            assert method["interval_steps"] == 10 // method["intervals"]
+            assert {len(values) for values in method["per_interval_s"].values()} == {method["interval_count"]}
+            assert len(method["total_of_runs_s"]) == 2
+            for time in ("total_s", "computation_s", "waiting_s", "exchange_s"):
+                assert 0.0 < method[time]["least"] <= method[time]["median"] <= method[time]["greatest"] < 60.0
+            assert method["spikes_sent"] == method["spikes_received"] > 0
+            assert method["bytes_sent"] > 0
+            assert method["rounds"] >= method["interval_count"]
+            assert all(1.0 <= value < result["ranks"] + 1e-9 for value in method["imbalance"].values())
+
+
+def test_times_of_parts_add_up(measured: tuple[dict[str, Any], Path]) -> None:
+    whole, _ = measured
+    for result in whole["results"]:
+        for method in result["methods"]:
+            arrays = {name: np.array(values) for name, values in method["per_interval_s"].items()}
+            # Medians of two runs are means, which keep sums and what is greater.
+            assert arrays["greatest"].sum() <= arrays["total"].sum()
+            assert (arrays["mean"] <= arrays["greatest"] * (1.0 + 1e-9)).all()
+            assert arrays["rank_0"].sum() == pytest.approx(method["computation_s"]["rank_0"], rel=1e-6)
+            parts = sum(method[f"{part}_s"]["rank_0"] for part in ("computation", "waiting", "exchange"))
+            assert parts <= method["total_s"]["rank_0"] * 1.001
+
+
+def test_figures(measured: tuple[dict[str, Any], Path]) -> None:
+    _, folder = measured
+    names = ["figure.png", "figure_2_ranks.png", "figure_3_ranks.png"]
+    assert sorted(path.name for path in folder.glob("*.png")) == names
+    for name in names:
+        picture = image.imread(folder / name)
+        # Lines of several colours, beside white and what text has.
+        colours = {tuple(pixel) for pixel in (picture[::2, ::2, :3].reshape(-1, 3) * 8).astype(int)}
+        assert len(colours) > 10
+
+
+def test_tables(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    # As long as "auto" needs to settle.
+    settings = ["--methods=rma_allgather,auto", "--burst", "--time=150", "--repetitions=1"]
+    bench(*SMALL, *settings, f"--mpiexec={WHEELS[0].mpiexec}")
+    printed = capfd.readouterr().out
+    assert "64 cells" in printed
+    assert "bursts" in printed
+    assert printed.count("best") == 2  # the header, and the fastest
+    assert "rma_allgather" in printed
+    assert "auto ended as" in printed
+    assert "…" not in printed.partition("All gave")[0]
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+def test_that_a_failing_worker_tells_why() -> None:
+    mpiexec = find_mpiexec(WHEELS[0].mpiexec)
+    with pytest.raises(RemoteError, match=r"(?s)status.*KeyError.*contestants"):
+        run_module(mpiexec, "ranvier.bench._exchange_worker", {}, ranks=2, threads=1, on_progress=lambda text: None)
+
+
+# ---- spikes that differ ----------------------------------------------------------------------------------------------
+
+
+def results_of(digests: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    return [
+        {"ranks": 2 + i, "methods": [exchange.summarize(f"method{k}", 1, [one_run(k, d)]) for k, d in enumerate(row)]}
+        for i, row in enumerate(digests)
+    ]
+
+
+def test_digests_that_agree() -> None:
+    assert exchange.check_digests(results_of([["right"] * 3] * 2)) == "right"
+
+
+def test_that_a_method_with_other_spikes_is_named() -> None:
+    with pytest.raises(StateError, match=r"method2 on 3 ranks did not give those that 5 others") as caught:
+        exchange.check_digests(results_of([["right"] * 3, ["right", "right", "wrong"]]))
+    assert "method1" not in str(caught.value)
+
+
+def test_that_repetitions_are_compared() -> None:
+    runs = [one_run(0), one_run(0, "wrong")]
+    summary = exchange.summarize("alltoall", 1, runs)
+    with pytest.raises(StateError, match="alltoall on 2 ranks"):
+        exchange.check_digests([{"ranks": 2, "methods": [summary]}])
+
+
+def test_that_a_worker_that_lies_is_found(tmp_path: Path) -> None:
+    runs = [one_run(i, digest) for i, digest in enumerate(["right", "right", "wrong"])]
+    code = f"""
+from pathlib import Path
+Path(json.loads(sys.argv[-1])["report"]).write_text({json.dumps({"transport": "none", "runs": runs})!r})
+"""
+    mpiexec = fake_mpiexec(tmp_path / "mpiexec", code)
+    path = tmp_path / "results.json"
+    with pytest.raises(StateError, match="neighbor on 2 ranks did not give"):
+        bench(
+            *SMALL, f"--mpiexec={mpiexec}", "--methods=alltoall,alltoallv,neighbor", "--intervals=1", f"--json={path}"
+        )
+    assert not path.exists()
+
+
+# ---- sums and medians ------------------------------------------------------------------------------------------------
+
+
+def test_medians() -> None:
+    runs = [
+        one_run(0, total=total, spikes_sent=[sent, 10.0], rounds=[sent, 4.0], waiting=[total, 2.0])
+        for total, sent in ((5.0, 1.0), (1.0, 3.0), (3.0, 2.0))
+    ]
+    summary = exchange.summarize("alltoall", 1, runs)
+    assert summary["total_s"]["rank_0"] == 3.0
+    assert summary["total_of_runs_s"] == [5.0, 1.0, 3.0]
+    assert summary["waiting_s"] == {"rank_0": 3.0, "least": 2.0, "median": 2.5, "greatest": 3.0}
+    assert summary["spikes_sent"] == 12
+    assert summary["rounds"] == 4
+    assert summary["rounds_per_interval"] == 2.0
+    assert summary["per_interval_s"]["mean"] == [1.5, 1.5]
+
+
+def test_imbalance() -> None:
+    # Twice the mean in the first interval, which has three times as much as the second, where all are alike.
+    by_rank = np.array([[6.0, 1.0], [0.0, 1.0]])
+    assert _exchange_worker.imbalance(by_rank) == pytest.approx(7.0 / 4.0)
+    assert _exchange_worker.imbalance(np.zeros((3, 5))) == 1.0
+
+
+# ---- mistakes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ranks", ["1", "0", "2,x", "", "2,,3", "-2", "99999999"])
+def test_bad_ranks(ranks: str) -> None:
+    with pytest.raises(ValueOutOfBoundsError, match="--ranks"):
+        bench(*SMALL, f"--ranks={ranks}")
+
+
+def test_unknown_method() -> None:
+    with pytest.raises(UnknownNameError, match="alltoallv"):
+        bench(*SMALL, "--methods=alltoall,altoallv")
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["--threads=0", "--repetitions=0", "--time=0", "--time=0.01", "--cells=1", "--spike-buffer=0", "--dt=nan"],
+)
+def test_bad_values(argument: str) -> None:
+    with pytest.raises((ValueOutOfBoundsError, ValueError), match=argument.partition("=")[0].strip("-")):
+        bench(*SMALL, argument)
+
+
+def test_that_a_bad_network_is_told_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(RuleError):
+        bench(*SMALL, "--topology=adjacent", "--connections=100", f"--mpiexec={tmp_path / 'none'}")
+
+
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        bench(*SMALL, f"--json={tmp_path / 'none' / 'results.json'}")
+    with pytest.raises(FileError, match="format"):
+        bench(*SMALL, f"--plot={tmp_path / 'figure.xyz'}")
+
+
+def test_no_mpiexec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CommunicationError, match=r"no such program.*pip install"):
+        bench(*SMALL, f"--mpiexec={tmp_path / 'mpiexec'}")
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        CommunicationError, match=r"there is none in the Python environment or on the PATH.*pip install"
+    ):
+        bench(*SMALL)
+
+
+def test_mpiexec_of_an_unknown_family(tmp_path: Path) -> None:
+    program = tmp_path / "mpiexec"
+    program.write_text("#!/bin/sh\necho MyPI 1.0\n")
+    program.chmod(0o755)
+    with pytest.raises(CommunicationError, match="not known"):
+        bench(*SMALL, f"--mpiexec={program}")
+
+
+def test_that_the_environment_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in ("environment/bin", "path"):
+        (tmp_path / folder).mkdir(parents=True)
+    on_path = fake_mpiexec(tmp_path / "path/mpiexec", "")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "environment"))
+    monkeypatch.setenv("PATH", str(tmp_path / "path"))
+    assert find_mpiexec().path == on_path
+    beside = fake_mpiexec(tmp_path / "environment/bin/mpiexec", "")
+    assert find_mpiexec().path == beside
+    assert find_mpiexec(on_path).path == on_path
+
+
+def test_that_it_does_not_start_under_mpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", "2")
+    with pytest.raises(StateError, match="without mpiexec"):
+        bench(*SMALL)
+
+
+def test_settings_of_mpiexec(monkeypatch: pytest.MonkeyPatch) -> None:
+    families = {found.family.package: Mpiexec(Path("mpiexec"), found.family) for found in WHEELS}
+    for name in list(os.environ):
+        if name.startswith(("OMPI_", "PRTE_", "MPIR_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    open_mpi = families["openmpi"]
+    assert "--oversubscribe" in open_mpi.command(3, True)
+    assert "--oversubscribe" not in open_mpi.command(3, False)
+    assert not any(name.startswith(("OMPI_", "PRTE_")) for name in open_mpi.environment(False))
+    assert open_mpi.environment(True)["OMPI_MCA_mpi_yield_when_idle"] == "1"
+    monkeypatch.setenv("OMPI_MCA_mpi_yield_when_idle", "0")
+    assert open_mpi.environment(True)["OMPI_MCA_mpi_yield_when_idle"] == "0"
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert open_mpi.environment(False)["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
+    assert "OMPI_ALLOW_RUN_AS_ROOT" not in families["mpich"].environment(False)
+    assert families["mpich"].command(3, True)[1:3] == ["-n", "3"]

@@ -1,0 +1,179 @@
+"""`ranvier bench scaling` scales what it says, finds runs that give other spikes, and tells what is wrong."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import image
+
+import ranvier as rv
+from mpi_runs import WHEELS
+from ranvier.bench import scaling
+from ranvier.bench._networks import describe
+from ranvier.bench._scaling_worker import fingerprint
+from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
+
+SMALL = ["--ranks=1,2", "--indegree=40", "--time=20", "--presim=5"]
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    scaling.add_arguments(parser)
+    return parser.parse_args([*SMALL, *arguments])
+
+
+def bench(*arguments: str) -> int:
+    return scaling.main(parse(*arguments))
+
+
+def results_of(path: Path, *arguments: str) -> list[dict[str, Any]]:
+    assert bench(*arguments, f"--mpiexec={WHEELS[0].mpiexec}", f"--json={path}") == 0
+    results: list[dict[str, Any]] = json.loads(path.read_text())["results"]
+    return results
+
+
+# ---- real runs -------------------------------------------------------------------------------------------------------
+
+
+def test_weak(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    figure = tmp_path / "figure.png"
+    results = results_of(tmp_path / "results.json", "--mode=weak", "--neurons-per-rank=100", f"--plot={figure}")
+    assert [(result["ranks"], result["sorted"]) for result in results] == [
+        (1, True),
+        (1, False),
+        (2, True),
+        (2, False),
+    ]
+    for result in results:
+        assert result["neurons"] == 100 * result["ranks"]
+        assert result["synapses"] == 40 * result["neurons"]
+        assert result["method"] == "alltoall"
+        assert result["spikes"] > 0
+        assert result["fingerprints"] == results[0 if result["ranks"] == 1 else 2]["fingerprints"]
+        assert all(0.0 < result["times_s"][phase]["greatest"] < 60.0 for phase in ("build", "init", "simulation"))
+        parts = {name: size["greatest"] for name, size in result["components_bytes"].items()}
+        # Recordings grow with what is simulated, and are not in it.
+        whole = sum(size for name, size in parts.items() if name != "recordings")
+        assert result["memory_bytes"]["greatest"] <= whole
+        assert result["memory_bytes"]["greatest"] >= parts["synapses"] > 0
+        assert 0 <= result["resident_bytes"]["greatest"] < 1e9
+        assert result["predicted_bytes"]["synapses"] > 0
+    assert results[0]["fingerprints"] != results[2]["fingerprints"]
+    printed = capfd.readouterr().out
+    assert "weak scaling: 100 neurons to each process" in printed
+    assert "alltoall, unsorted: memory" in printed
+    assert "…" not in printed.partition("All that")[0]
+    picture = image.imread(figure)
+    assert len({tuple(pixel) for pixel in (picture[::2, ::2, :3].reshape(-1, 3) * 8).astype(int)}) > 10
+
+
+def test_strong(tmp_path: Path) -> None:
+    settings = ["--mode=strong", "--neurons=120", "--sorted", "--methods=neighbor", "--repetitions=2"]
+    results = results_of(tmp_path / "results.json", *settings)
+    assert [(result["ranks"], result["method"]) for result in results] == [
+        (1, "neighbor"),
+        (2, "neighbor"),
+    ]
+    assert {result["neurons"] for result in results} == {120}
+    assert len({result["fingerprints"][0] for result in results}) == 1
+
+
+def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--sorted", "--model=interval_fire", "--ranks=2"]
+    (result,) = results_of(tmp_path / "results.json", *settings)
+    assert sum(result["predicted_bytes"].values()) <= 400_000
+    more = describe("interval_fire", result["neurons"] + 2, 40, 0.1, 1).net
+    assert sum(rv.simulation.predict_memory(more, ranks=2, rank=0, threads=1).values()) > 400_000
+    kept = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
+    assert result["deviation"] == pytest.approx(result["memory_bytes"]["rank_0"] / kept - 1.0)
+    assert "predicted" in capfd.readouterr().out
+
+
+# ---- spikes that differ ----------------------------------------------------------------------------------------------
+
+
+def summary(neurons: int, is_sorted: bool, *fingerprints: str) -> dict[str, Any]:
+    return {
+        "neurons": neurons,
+        "sorted": is_sorted,
+        "method": "alltoall",
+        "ranks": 2,
+        "fingerprints": sorted(fingerprints),
+    }
+
+
+def test_that_other_spikes_of_the_same_network_are_found() -> None:
+    scaling.check_same_spikes([summary(10, True, "a"), summary(20, True, "b"), summary(10, False, "a")])
+    with pytest.raises(StateError, match="alltoall, unsorted on 2 ranks did not give those of alltoall, sorted"):
+        scaling.check_same_spikes([summary(10, True, "a"), summary(20, True, "b"), summary(10, False, "b")])
+    with pytest.raises(StateError, match="alltoall, sorted on 2 ranks"):
+        scaling.check_same_spikes([summary(10, True, "a", "b")])
+
+
+def test_fingerprint() -> None:
+    def of(steps: list[int], neurons: list[int]) -> int:
+        return fingerprint(np.array(steps, dtype=np.int64), np.array(neurons, dtype=np.int64))
+
+    whole = of([1, 2, 2, 9], [3, 1, 4, 3])
+    assert (of([1, 9], [3, 3]) + of([2, 2], [1, 4])) % 2**64 == whole
+    for steps, neurons in (([1, 2, 2, 8], [3, 1, 4, 3]), ([1, 2, 2, 9], [3, 1, 3, 4]), ([1, 2, 2], [3, 1, 4])):
+        assert of(steps, neurons) != whole
+    assert of([], []) == 0
+
+
+# ---- mistakes --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1000", 1000), ("1.5GB", 1_500_000_000), ("2 GiB", 2**31), ("0.5mb", 500_000), ("64KiB", 65536)],
+)
+def test_bytes(text: str, expected: int) -> None:
+    assert scaling.parse_bytes("--memory-per-rank", text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "much", "1XB", "0", "-1GB", ".", "1.2.3MB", "nan"])
+def test_bytes_that_are_none(text: str) -> None:
+    with pytest.raises(ValueOutOfBoundsError, match="--memory-per-rank"):
+        bench("--mode=fill", f"--memory-per-rank={text}")
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["--ranks=0", "--ranks=two", "--neurons=0", "--indegree=0", "--time=0", "--presim=-1", "--repetitions=0"],
+)
+def test_bad_values(argument: str) -> None:
+    with pytest.raises((ValueOutOfBoundsError, ValueError), match=argument.partition("=")[0].strip("-")):
+        bench(argument)
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UnknownNameError, match="hpc_benchmark"):
+        bench("--model=hpc_bench")
+    with pytest.raises(UnknownNameError, match="neighbor"):
+        bench("--methods=neighbour")
+
+
+@pytest.mark.parametrize(
+    ("memory", "message"), [("1000TB", "available"), ("1KB", "take more")], ids=["too much", "too little"]
+)
+def test_memory_that_nothing_fits(memory: str, message: str) -> None:
+    with pytest.raises(InsufficientMemoryError, match=message):
+        bench("--mode=fill", f"--memory-per-rank={memory}")
+
+
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        bench(f"--json={tmp_path / 'none' / 'results.json'}")
+
+
+@pytest.mark.parametrize("model", ["hpc_benchmark", "interval_fire"])
+def test_networks(model: str) -> None:
+    net = describe(model, 1125, 225, 0.1, 1).net
+    assert net.neuron_count == 1125
+    assert net.expected_synapses == pytest.approx(1125 * 225)
