@@ -18,12 +18,12 @@ import threading
 from types import TracebackType
 from typing import Protocol
 
-from ranvier import _mpi_library
+from ranvier import _core, _mpi_library
 from ranvier._core import Communicator, open_mpi_communicator
 from ranvier._mpi_library import Family, Launcher
 from ranvier.errors import CommunicationError, StateError
 
-__all__ = ["Communicator", "communicator", "launched", "world"]
+__all__ = ["Communicator", "communicator", "exchanges", "launched", "world"]
 
 _INTERRUPTED = 130  # as shells do: 128 + SIGINT
 
@@ -35,6 +35,11 @@ class Mpi4pyCommunicator(Protocol):
 
     def py2f(self) -> int:
         """Return the communicator's handle in Fortran."""
+
+
+def exchanges() -> dict[str, str]:
+    """Return the methods by which processes exchange spikes, by name, with a summary of each."""
+    return _core.exchanges()
 
 
 def launched() -> bool:

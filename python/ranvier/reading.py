@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ranvier.errors import FileError
 from ranvier.files import CSV_SUFFIX, Metadata, file_errors, files_of_ranks, path_of_rank, peek
-from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData
+from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData, joined
 
 __all__ = ["read_spikes", "read_state", "read_weights"]
 
@@ -31,22 +31,18 @@ def read_spikes(path: str | PathLike[str]) -> SpikeData:
     FileError
         When it cannot be read or is not such a file, or when the file of a rank is missing or belongs to another run.
     """
-    parts = _read(Path(path), "spikes")
-    metadata, columns = parts[0]
-    end = min(int(described["end"]) for described, _ in parts)
-    if len(parts) > 1:
-        joined = [np.concatenate([columns[name] for _, columns in parts]) for name in ("steps", "neurons")]
-        order = np.lexsort(joined[::-1])
-        columns = {name: column[order] for name, column in zip(("steps", "neurons"), joined, strict=True)}
-        columns = {name: column[columns["steps"] <= end] for name, column in columns.items()}
-    return SpikeData(
-        steps=_integers(columns["steps"]),
-        neurons=_integers(columns["neurons"]),
-        resolution=float(metadata["resolution"]),
-        begin=int(metadata["begin"]),
-        end=end,
-        segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
-    )
+    parts = [
+        SpikeData(
+            steps=_integers(columns["steps"]),
+            neurons=_integers(columns["neurons"]),
+            resolution=float(metadata["resolution"]),
+            begin=int(metadata["begin"]),
+            end=int(metadata["end"]),
+            segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
+        )
+        for metadata, columns in _read(Path(path), "spikes")
+    ]
+    return parts[0] if len(parts) == 1 else joined(parts)
 
 
 def read_state(path: str | PathLike[str]) -> StateData:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from ranvier.numeric import number
 from ranvier.populations import PopulationView
 from ranvier.values import FloatArray
 
-__all__ = ["IntArray", "Segment", "SpikeData", "StateData", "WeightData"]
+__all__ = ["IntArray", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
 
 IntArray = npt.NDArray[np.int64]
 
@@ -306,6 +307,16 @@ class WeightData:
 
     def __repr__(self) -> str:
         return f"<WeightData of {self.projection}: {len(self)} samples of {len(self.sources)} synapses>"
+
+
+def joined(parts: Sequence[SpikeData]) -> SpikeData:
+    """Return as one what several processes have recorded with one recorder, as far as all of them reach."""
+    end = min(part.end for part in parts)
+    steps = np.concatenate([part.steps for part in parts])
+    neurons = np.concatenate([part.neurons for part in parts])
+    order = np.lexsort((neurons, steps))
+    order = order[steps[order] <= end]
+    return replace(parts[0], steps=steps[order], neurons=neurons[order], end=end)
 
 
 class Pieces:

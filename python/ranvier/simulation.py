@@ -223,7 +223,10 @@ class Simulation:
         self._grid = _core.Network(network.resolution, 0)
         synapses = network.expected_synapses
         title = f"Building {network.neuron_count:,} neurons and {synapses:,.0f} synapses"
-        with ProgressReporter(self._progress, "build", title) as reporter:
+        with (
+            ProgressReporter(self._progress, "build", title) as reporter,
+            agreed(self._communicator, "building the network"),
+        ):
             self._core = _core.Simulation(
                 network._core,
                 options,

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ranvier import _core
 from ranvier.errors import RemoteError
 
-__all__ = ["agree", "agree_on", "agreed", "exchange_values", "from_root", "on_root"]
+__all__ = ["agree", "agree_on", "agreed", "exchange_values", "from_root", "on_root", "teller"]
 
 Result = TypeVar("Result")
 
@@ -33,14 +33,31 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
     try:
         yield
     except RemoteError as error:
-        _raise_cause(communicator, what, communicator.allgather(_told(error)), b"+")
+        told = communicator.allgather(_told(error))
+        _raise_cause(communicator, what, told, b"+")
+        _note_teller(error, _first_alike(told, error))
         raise
     except BaseException as error:
-        communicator.allgather(_told(error))
+        told = communicator.allgather(_told(error))
+        _note_teller(error, _first_alike(told, error))
         raise
     told = communicator.allgather(b"")
     for mark in (b"+", b"-"):
         _raise_cause(communicator, what, told, mark)
+
+
+def teller(error: BaseException) -> int | None:
+    """Return the rank that tells the user of an error with which all processes have failed together.
+
+    It is the lowest of those that have failed with an error of the same kind, whose details may differ. None where this
+    process may have failed alone.
+    """
+    rank: int | None = getattr(error, "_teller", None)
+    return rank
+
+
+def _note_teller(error: BaseException, rank: int) -> None:
+    error._teller = rank  # type: ignore[attr-defined]
 
 
 def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
@@ -61,13 +78,16 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
         return action()
     with agreed(communicator, what):
         result = action()
-    for rank, other in enumerate(exchange_values(communicator, result)):
-        if other != result:
-            raise RemoteError(
+    results = exchange_values(communicator, result)
+    for rank, other in enumerate(results):
+        if other != results[0]:
+            error = RemoteError(
                 what,
-                bound=f"it is {result} on rank {communicator.rank}, and {other} on rank {rank}",
+                bound=f"it is {results[0]} on rank 0, and {other} on rank {rank}",
                 remedy="let all ranks do the same",
             )
+            _note_teller(error, 0)
+            raise error
     return result
 
 
@@ -96,6 +116,11 @@ def exchange_values(communicator: _core.Communicator, value: Result) -> list[Res
     return [pickle.loads(data) for data in communicator.allgather(pickle.dumps(value, protocol=5))]
 
 
+def _first_alike(told: list[bytes], error: BaseException) -> int:
+    kind = _told(error).partition(b":")[0]
+    return [text.partition(b":")[0] for text in told].index(kind)
+
+
 def _told(error: BaseException) -> bytes:
     # Who failed because of another one does not count.
     mark = b"-" if isinstance(error, RemoteError) else b"+"
@@ -106,6 +131,8 @@ def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes],
     """Raise what the first of the other processes tells that has told something with this mark."""
     for rank, text in enumerate(told):
         if rank != communicator.rank and text.startswith(mark):
-            raise RemoteError(
+            error = RemoteError(
                 what, bound=f"rank {rank} failed ({text[1:].decode()})", remedy="see the message of that rank"
-            ) from None
+            )
+            _note_teller(error, rank)
+            raise error from None

@@ -14,7 +14,7 @@ from ranvier.errors import ValueOutOfBoundsError
 __all__ = ["RUN_KEYS", "parse_settings", "shipped_networks", "signature_keys"]
 
 # With their defaults; None: the network, or the machine, tells.
-RUN_KEYS: dict[str, float | int | str | None] = {
+RUN_KEYS: dict[str, float | int | str | bool | None] = {
     "time": None,
     "presim": None,
     "threads": None,
@@ -23,8 +23,26 @@ RUN_KEYS: dict[str, float | int | str | None] = {
     "instruction_set": "auto",
     "table_layout": "auto",
     "delivery_window": None,
+    "exchange": "alltoall",
+    "placement": "round_robin",
+    "intervals": 1,
+    "spike_buffer": None,
+    "allgather_spikes": None,
+    "connection_buffer": None,
+    "sort_connections": True,
+    "keep_sources": True,
+    "row_numbering": "auto",
+    "wait_apart": False,
+    "recordings": "root",
 }
-_TYPES: dict[str, type] = {"time": float, "presim": float, "threads": int, "delivery_window": int}
+_TYPES: dict[str, type] = {
+    "time": float,
+    "presim": float,
+    **dict.fromkeys(
+        ("threads", "delivery_window", "intervals", "spike_buffer", "allgather_spikes", "connection_buffer"), int
+    ),
+    **dict.fromkeys(("sort_connections", "keep_sources", "wait_apart"), bool),
+}
 
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -13,9 +16,11 @@ from rich.text import Text
 
 from ranvier import _core
 from ranvier.machine import peak_resident_bytes
+from ranvier.measurements import PARTS, PHASES, Timers, Traffic
 from ranvier.networks import NetworkModel
-from ranvier.recordings import SpikeData
+from ranvier.recordings import SpikeData, joined
 from ranvier.simulation import Counts, Simulation
+from ranvier.together import exchange_values
 
 __all__ = ["Results", "gather", "show"]
 
@@ -24,22 +29,41 @@ _BAR_WIDTH = 24
 
 @dataclass(frozen=True)
 class Results:
-    """What came out of a run, without its pre-simulation."""
+    """What came out of a run on all its processes, without its pre-simulation. Lists have an item for each rank."""
 
     model: str
     network: str
     parameters: dict[str, Any]
     counts: Counts
-    threads: int
-    ranks: int
+    threads: list[int]
+    transport: str
+    exchange: str
     instruction_set: str
-    phases: dict[str, float]
+    timers: Timers
+    traffic: list[Traffic]
     simulated_ms: float
     presim_ms: float
-    memory: dict[str, int]
-    peak_resident: int
+    memory: list[dict[str, int]]
+    peak_resident: list[int]
     spikes: SpikeData
     mean_rates: dict[str, float]
+
+    @property
+    def ranks(self) -> int:
+        """Number of processes."""
+        return len(self.threads)
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase, on the process that took longest, and of parts of the simulation: means of threads."""
+        longest = {name: float(self.timers.phases[name].max()) for name in PHASES}
+        return {**longest, **{name: float(np.concatenate(self.timers.parts[name]).mean()) for name in PARTS}}
+
+    @property
+    def total_memory(self) -> dict[str, int]:
+        """Bytes that all processes take, by component."""
+        names = dict.fromkeys(name for one in self.memory for name in one)
+        return {name: sum(one.get(name, 0) for one in self.memory) for name in names}
 
     @property
     def real_time_factor(self) -> float:
@@ -49,10 +73,11 @@ class Results:
     @property
     def bytes_per_synapse(self) -> float | None:
         """All memory of the simulation by its own account, per synapse; None without synapses."""
-        return sum(self.memory.values()) / self.counts.synapses if self.counts.synapses else None
+        return sum(self.total_memory.values()) / self.counts.synapses if self.counts.synapses else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is written as JSON."""
+        """Return what is written as JSON; what is called ``by_rank``, and each of the ``timers_s``, is a list."""
+        parts = {name: [times.tolist() for times in self.timers.parts[name]] for name in PARTS}
         return {
             "model": self.model,
             "network": self.network,
@@ -61,8 +86,11 @@ class Results:
             "source_revision": _core.source_revision,
             "neurons": self.counts.neurons,
             "synapses": self.counts.synapses,
-            "threads": self.threads,
+            "threads": self.threads[0],
+            "threads_by_rank": self.threads,
             "ranks": self.ranks,
+            "transport": self.transport,
+            "exchange": self.exchange,
             "instruction_set": self.instruction_set,
             "build_s": self.phases["build"],
             "init_s": self.phases["init"],
@@ -73,34 +101,48 @@ class Results:
             "spikes": self.counts.spikes,
             "synaptic_events": self.counts.synaptic_events,
             "mean_rate_hz": self.mean_rates,
-            "peak_rss_bytes": self.peak_resident,
-            "memory_bytes": self.memory,
+            "peak_rss_bytes": sum(self.peak_resident),
+            "peak_rss_bytes_by_rank": self.peak_resident,
+            "memory_bytes": self.total_memory,
+            "memory_bytes_by_rank": self.memory,
             "bytes_per_synapse": self.bytes_per_synapse,
             "phases_s": self.phases,
+            "timers_s": {**{name: self.timers.phases[name].tolist() for name in PHASES}, **parts},
+            "traffic_by_rank": [asdict(traffic) for traffic in self.traffic],
             "spike_digest": self.spikes.digest(),
         }
 
 
 def gather(
-    simulation: Simulation, model: NetworkModel, name: str, presim: float, parameters: dict[str, Any]
+    simulation: Simulation, model: NetworkModel, name: str, presim: float, recordings: str, parameters: dict[str, Any]
 ) -> Results:
-    """Gather the results of a run; counts and times are those since the pre-simulation."""
-    memory = simulation.memory()
+    """Gather the results of a run; counts and times are those since the pre-simulation. All processes must call it.
+
+    They are complete on rank 0.
+    """
+    communicator = simulation.communicator
+    timers = simulation.timers()
+    memory = exchange_values(communicator, simulation.memory())
     counts = simulation.counts()
-    spikes = simulation.spikes(model.spikes).between(presim)
+    spikes = simulation.spikes(model.spikes)
+    if recordings == "local" and model.spikes.to is None:
+        spikes = joined(exchange_values(communicator, spikes))
+    spikes = spikes.between(presim)
     return Results(
         model=name,
         network=model.net.name,
-        parameters=parameters,
+        parameters={**parameters, "threads": simulation.threads},
         counts=counts,
-        threads=simulation.threads,
-        ranks=simulation.ranks,
+        threads=timers.threads.tolist(),
+        transport=communicator.transport,
+        exchange=simulation.exchange,
         instruction_set=simulation.instruction_set,
-        phases=simulation.phases,
+        timers=timers,
+        traffic=exchange_values(communicator, simulation.traffic()),
         simulated_ms=counts.steps * simulation.resolution,
         presim_ms=presim,
         memory=memory,
-        peak_resident=peak_resident_bytes(),
+        peak_resident=exchange_values(communicator, peak_resident_bytes()),
         spikes=spikes,
         mean_rates=spikes.mean_rates(),
     )
@@ -109,29 +151,41 @@ def gather(
 def show(console: Console, results: Results, model: NetworkModel) -> None:
     """Print the results for people."""
     counts = results.counts
+    many = results.ranks > 1
     console.print()
     console.print(Text(results.network, style="bold"), soft_wrap=True)
     if model.source:
         console.print(Text(model.source, style="dim"), soft_wrap=True)
-    console.print(
-        f"[bold]{counts.neurons:,}[/] neurons, [bold]{counts.synapses:,}[/] synapses, {results.threads} "
-        f"thread{'s' if results.threads > 1 else ''}, {results.instruction_set}",
-        soft_wrap=True,
-    )
+    size = f"[bold]{counts.neurons:,}[/] neurons, [bold]{counts.synapses:,}[/] synapses"
+    if many:
+        console.print(size, soft_wrap=True)
+        console.print(f"{_processes(results)}, {results.instruction_set}", soft_wrap=True)
+    else:
+        console.print(f"{size}, {_number(results.threads[0], 'thread')}, {results.instruction_set}", soft_wrap=True)
     console.print()
-    console.print(Padding(_phases(results), (0, 0, 0, 2)))
+    console.print(Padding(_phases_of_ranks(results) if many else _phases(results), (0, 0, 0, 2)))
     console.print()
+    if many:
+        console.print(Padding(_accounts_of_ranks(results), (0, 0, 0, 2)))
+        console.print()
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
     console.print()
     per_synapse = results.bytes_per_synapse
     console.print(
-        f"Memory  [bold]{_size(sum(results.memory.values()))}[/]"
+        f"Memory  [bold]{_size(sum(results.total_memory.values()))}[/]"
         + (f", {per_synapse:.2f} bytes a synapse" if per_synapse is not None else "")
-        + f"; at most {_size(results.peak_resident)} resident",
+        + f"; at most {_size(sum(results.peak_resident))} resident"
+        + (f", {_size(max(results.peak_resident))} on one rank" if many else ""),
         soft_wrap=True,
     )
     console.print(f"Spikes  [bold]{counts.spikes:,}[/], {counts.synaptic_events:,} synaptic events", soft_wrap=True)
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
+
+
+def _processes(results: Results) -> str:
+    least, most = min(results.threads), max(results.threads)
+    threads = _number(most, "thread") if least == most else f"{least} to {most} threads"
+    return f"[bold]{results.ranks}[/] ranks \u00d7 {threads}, {results.transport}, exchange [bold]{results.exchange}[/]"
 
 
 def _phases(results: Results) -> Table:
@@ -142,17 +196,71 @@ def _phases(results: Results) -> Table:
     phases = results.phases
     table.add_row("build", _seconds(phases["build"]), "")
     table.add_row("init", _seconds(phases["init"]), "")
-    factor = results.real_time_factor
-    pace = f"for {results.simulated_ms:,g} ms: real-time factor {factor:.2f}"
-    table.add_row(
-        Text("simulation", style="bold"),
-        Text(_seconds(phases["simulation"]), style="bold"),
-        Text(pace, style="bold green" if factor < 1.0 else "bold"),
-    )
-    for name in ("update", "deliver", "communicate", "record"):
-        share = phases[name] / phases["simulation"] if phases["simulation"] > 0.0 else 0.0
-        table.add_row(Text(f"  {name}", style="dim"), _seconds(phases[name]), _bar(share, "cyan"))
+    table.add_row(Text("simulation", style="bold"), Text(_seconds(phases["simulation"]), style="bold"), _pace(results))
+    for name in PARTS:
+        table.add_row(Text(f"  {name}", style="dim"), _seconds(phases[name]), _share(results, phases[name]))
     return table
+
+
+def _phases_of_ranks(results: Results) -> Table:
+    """Return the times of all processes; the bars are of the medians."""
+    table = _table_of_ranks("time", ("least", "median", "most", ""))
+    for name in (*PHASES, *PARTS):
+        times = results.timers.of_ranks(name)
+        cells = [_seconds(value) for value in _spread(times)]
+        if name == "simulation":
+            table.add_row(Text(name, style="bold"), *(Text(cell, style="bold") for cell in cells), _pace(results))
+        elif name in PARTS:
+            table.add_row(Text(f"  {name}", style="dim"), *cells, _share(results, float(np.median(times))))
+        else:
+            table.add_row(name, *cells, "")
+    return table
+
+
+def _accounts_of_ranks(results: Results) -> Table:
+    """Return what each process holds and has moved."""
+    table = _table_of_ranks("of a rank", ("least", "median", "most", "all"))
+
+    def add(name: str, values: Sequence[int], write: Callable[[float], str]) -> None:
+        table.add_row(name, *(write(value) for value in _spread(np.array(values))), write(sum(values)))
+
+    add("memory", [sum(one.values()) for one in results.memory], _size)
+    add("peak resident", results.peak_resident, _size)
+    if any(traffic.exchanges for traffic in results.traffic):
+        names = {field.name: field.name.replace("_", " ") for field in fields(Traffic)}
+        for name in ("spikes_sent", "spikes_received", "bytes_sent", "messages", "rounds"):
+            write = _size if name == "bytes_sent" else "{:,.0f}".format
+            add(names[name], [getattr(traffic, name) for traffic in results.traffic], write)
+    return table
+
+
+def _table_of_ranks(title: str, columns: Sequence[str]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column(title, no_wrap=True, min_width=15)
+    for column in columns:
+        table.add_column(column, justify="right" if column else "left", no_wrap=True, min_width=9 if column else 0)
+    return table
+
+
+def _spread(values: npt.NDArray[Any]) -> tuple[float, float, float]:
+    return float(values.min()), float(np.median(values)), float(values.max())
+
+
+def _pace(results: Results) -> Text:
+    factor = results.real_time_factor
+    text = f"real-time factor {factor:.2f}"
+    if results.ranks == 1:
+        text = f"for {results.simulated_ms:,g} ms: {text}"
+    return Text(text, style="bold green" if factor < 1.0 else "bold")
+
+
+def _share(results: Results, seconds: float) -> Text:
+    whole = results.phases["simulation"]
+    return _bar(seconds / whole if whole > 0.0 else 0.0, "cyan")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' if count != 1 else ''}"
 
 
 def _populations(results: Results, model: NetworkModel) -> Table:

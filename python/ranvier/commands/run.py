@@ -12,9 +12,30 @@ function ``network``. Its keywords are keys that ``--set`` can set, and it retur
         net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
         return net
 
-Every run has the keys time and presim (ms: how long to simulate and report on, and how long to simulate before that),
-threads, precision and weight_precision (double or single), instruction_set (auto, baseline, avx2 or avx512) and
-table_layout (auto, runs or ring) and delivery_window (steps that are delivered at a time).
+Every run has these keys:
+
+  time, presim        ms: how long to simulate and report on, and how long to simulate before that
+  threads             of each process
+  precision, weight_precision
+                      double or single
+  instruction_set     auto, baseline, avx2 or avx512
+  table_layout        auto, runs or ring
+  delivery_window     steps that are delivered at a time
+
+`mpiexec -n 4 ranvier run MODEL` runs the network on four processes. Then there are also these:
+
+  exchange            how they exchange spikes:
+                      {exchanges}
+  placement           which of them has which neuron: round_robin, consecutive or shuffle
+  intervals           1 or 2: into how many intervals the shortest delay is divided, for methods that can use it
+  spike_buffer        bytes of the buffer that spikes are sent from
+  allgather_spikes    spikes that each process sends in one allgather
+  connection_buffer   bytes of the buffers that are needed to build the network
+  sort_connections    true or false: whether a spike is sent once to a process, or once for each synapse
+  keep_sources        true or false: whether the sources of synapses are kept after the build
+  row_numbering       auto, dense or compact: which sources have a row in the tables of synapses
+  wait_apart          true or false: whether processes meet before each exchange, so that wait is told apart
+  recordings          root (rank 0 gets them), everywhere, or local (a file for each process)
 """
 
 from __future__ import annotations
@@ -23,14 +44,16 @@ import argparse
 import importlib.util
 import json
 import sys
+import textwrap
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from rich.console import Console
 
+from ranvier import mpi
 from ranvier._names import unknown_name
 from ranvier.commands import report
 from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
@@ -39,6 +62,7 @@ from ranvier.files import check_writable
 from ranvier.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.simulation import Simulation
+from ranvier.together import agree, teller
 
 __all__ = ["add_command"]
 
@@ -48,7 +72,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = commands.add_parser(
         "run",
         help="build and run a network, and report",
-        description=__doc__,
+        description=(__doc__ or "").replace("{exchanges}", _listed(mpi.exchanges(), 22)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
@@ -60,42 +84,63 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.set_defaults(carry_out=carry_out)
 
 
+def _listed(names: Iterable[str], indent: int) -> str:
+    """Return names in lines that begin where the first one stands."""
+    return textwrap.fill(", ".join(names), 120 - indent).replace("\n", "\n" + indent * " ")
+
+
 @dataclass(frozen=True)
-class _RunKeys:
-    time: float
-    presim: float
-    threads: int | None
-    precision: str
-    weight_precision: str
-    instruction_set: str
-    table_layout: str
-    delivery_window: int | None
+class _Task:
+    """What the command line asks for."""
+
+    model: NetworkModel
+    keys: dict[str, Any]
+    parameters: dict[str, Any]
 
 
 def carry_out(options: argparse.Namespace) -> int:
-    """Build, run and report."""
-    _check_destinations(options.json, options.plot)
+    """Build, run and report, on all processes that were started together."""
+    world = mpi.world()
+    try:
+        _carry_out(options, world)
+    except RanvierError as error:
+        rank = teller(error)
+        if rank is None:
+            raise
+        # All have come here: one of them tells why, and then they may end.
+        if rank == world.rank:
+            print(f"ranvier: error: {error}", file=sys.stderr, flush=True)
+        world.barrier()
+        return 2
+    return 0
+
+
+def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
+    task = agree(world, "command line", lambda: _understand(options, world.rank))
+    model, keys = task.model, task.keys
+    simulation = Simulation(
+        model.net, communicator=world, **{name: keys[name] for name in keys if name not in ("time", "presim")}
+    )
+    simulation.run(keys["presim"])
+    simulation.reset_counts()
+    simulation.run(keys["time"])
+    results = report.gather(simulation, model, options.model, keys["presim"], keys["recordings"], task.parameters)
+    if world.rank == 0:
+        _report(options, results, model)
+
+
+def _understand(options: argparse.Namespace, rank: int) -> _Task:
+    if rank == 0:
+        _check_destinations(options.json, options.plot)
     function = _find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
     model = _describe(options.model, function, set_for_network)
-    keys = _RunKeys(
-        **{**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run},
-    )
+    keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
-    simulation = Simulation(
-        model.net,
-        threads=keys.threads,
-        precision=cast(Literal["double", "single"], keys.precision),
-        weight_precision=cast(Literal["double", "single"], keys.weight_precision),
-        instruction_set=keys.instruction_set,
-        table_layout=cast(Literal["auto", "runs", "ring"], keys.table_layout),
-        delivery_window=keys.delivery_window,
-    )
-    simulation.run(keys.presim)
-    simulation.reset_counts()
-    simulation.run(keys.time)
-    parameters = {**signature_keys(function), **set_for_network, **vars(keys), "threads": simulation.threads}
-    results = report.gather(simulation, model, options.model, keys.presim, parameters)
+    return _Task(model, keys, {**signature_keys(function), **set_for_network, **keys})
+
+
+def _report(options: argparse.Namespace, results: report.Results, model: NetworkModel) -> None:
     console = Console(highlight=False)
     try:
         if options.json is not None:
@@ -113,7 +158,6 @@ def carry_out(options: argparse.Namespace) -> int:
         figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
         _write(options.plot, figure.savefig)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
-    return 0
 
 
 def _check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
@@ -128,9 +172,10 @@ def _check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
             raise FileError(f"file {plot_path}", bound="it cannot hold both the results and the figure")
 
 
-def _check_times(net: Network, keys: _RunKeys) -> None:
+def _check_times(net: Network, keys: dict[str, Any]) -> None:
     """Find out before building whether the times can be run for."""
-    for name, value, least in (("time", keys.time, 1), ("presim", keys.presim, 0)):
+    for name, least in (("time", 1), ("presim", 0)):
+        value = keys[name]
         if net._core.to_steps(value, f"key {name}") < least:
             raise ValueOutOfBoundsError(f"key {name}", f"{value} ms", f"it must be {'>' if least else '>='} 0")
 

@@ -1,0 +1,143 @@
+"""`mpiexec -n 3 ranvier run` is one run, with one report."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from mpi_runs import WHEELS, Installation, Run, run_ranks
+from ranvier import mpi
+from ranvier.measurements import PARTS, PHASES
+
+SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=60", "presim=40", "threads=2")
+
+
+def ranvier(where: Installation, ranks: int, *arguments: str, folder: Path) -> Run:
+    command = [sys.executable, "-m", "ranvier.command_line", *arguments]
+    return run_ranks(where, ranks, command, folder=folder)
+
+
+def run(where: Installation, ranks: int, *arguments: str, folder: Path) -> str:
+    done = ranvier(where, ranks, *arguments, folder=folder)
+    assert (done.status, done.errors) == (0, "")
+    assert done.outputs[1:] == [""] * (ranks - 1)
+    return done.outputs[0]
+
+
+@pytest.fixture(scope="module")
+def digest() -> str:
+    model = rv.networks.microcircuit(n_scaling=0.01, k_scaling=0.5)
+    sim = rv.Simulation(model.net, threads=1)
+    sim.run(100.0)
+    spikes = sim.spikes(model.spikes).between(40.0)
+    assert len(spikes) > 100
+    return spikes.digest()
+
+
+@pytest.mark.parametrize("where", WHEELS, ids=str)
+def test_microcircuit(where: Installation, tmp_path: Path, digest: str) -> None:
+    keys = ["exchange=alltoallv", "placement=shuffle", "wait_apart=true"]
+    results = ["--json", "results.json", "--plot", "raster.png"]
+    printed = run(where, 3, "run", "microcircuit", "--set", *SMALL, *keys, *results, folder=tmp_path)
+    for part in ("3 ranks \u00d7 2 threads", where.family.name, "exchange alltoallv", "median", "spikes sent", digest):
+        assert part in printed
+    assert max(map(len, map(str.rstrip, printed.splitlines()))) <= 100
+    assert (tmp_path / "raster.png").read_bytes().startswith(b"\x89PNG")
+    found: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
+    assert found["spike_digest"] == digest
+    assert (found["ranks"], found["threads"], found["threads_by_rank"]) == (3, 2, [2, 2, 2])
+    assert found["transport"].startswith(where.family.name)
+    assert found["parameters"]["placement"] == "shuffle"
+    timers = found["timers_s"]
+    assert set(timers) == {*PHASES, *PARTS}
+    for name in PHASES:
+        assert len(timers[name]) == 3
+        assert found["phases_s"][name] == max(timers[name]) > 0.0
+    for name in PARTS:
+        assert [len(times) for times in timers[name]] == [2, 2, 2]
+    for rank in range(3):
+        for thread in range(2):
+            # They leave out only what lies between the phases.
+            assert sum(timers[name][rank][thread] for name in PARTS) <= 1.05 * timers["simulation"][rank]
+    assert all(0.0 < time < timers["simulation"][0] for time in (timers["update"][0][0], timers["communicate"][0][0]))
+    traffic = found["traffic_by_rank"]
+    assert len(traffic) == 3
+    assert sum(one["spikes_sent"] for one in traffic) == sum(one["spikes_received"] for one in traffic)
+    assert found["spikes"] <= sum(one["spikes_sent"] for one in traffic) <= 3 * found["spikes"]
+    assert all(one["exchanges"] == 600 for one in traffic)
+    assert found["memory_bytes"]["synapses"] == sum(one["synapses"] for one in found["memory_bytes_by_rank"])
+    assert found["peak_rss_bytes"] == sum(found["peak_rss_bytes_by_rank"])
+    assert all(peak > 2e7 for peak in found["peak_rss_bytes_by_rank"])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("recordings=local", "spike_buffer=64", "connection_buffer=1000", "keep_sources=false"),
+        ("recordings=everywhere", "exchange=allgather", "allgather_spikes=1", "row_numbering=compact"),
+        ("sort_connections=false", "placement=consecutive", "intervals=2", "exchange=overlap"),
+    ],
+    ids=" ".join,
+)
+def test_keys(keys: tuple[str, ...], tmp_path: Path, digest: str) -> None:
+    arguments = ["--set", *SMALL, *keys, "--json", "results.json"]
+    assert digest in run(WHEELS[0], 2, "run", "microcircuit", *arguments, folder=tmp_path)
+    given = dict(setting.split("=") for setting in keys)
+    parameters = json.loads((tmp_path / "results.json").read_text())["parameters"]
+    assert {key: str(parameters[key]).lower() for key in given} == given
+
+
+def test_one_process_under_mpiexec(tmp_path: Path, digest: str) -> None:
+    printed = run(WHEELS[1], 1, "run", "microcircuit", "--set", *SMALL, folder=tmp_path)
+    assert digest in printed
+    assert "rank" not in printed
+
+
+MODEL = """
+import os
+import ranvier as rv
+
+def network(size=50, failing=-1, dt=0.1):
+    rank = int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK", 0)))
+    if rank == failing:
+        raise ValueError("only here")
+    net = rv.Network(resolution=dt)
+    net.create("iaf_psc_exp", size + (1000 if failing == 100 + rank else 0), I_e=500.0)
+    return net
+"""
+
+
+@pytest.mark.parametrize("where", WHEELS, ids=str)
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["microcirciut"], "did you mean 'microcircuit'?"),
+        (["microcircuit", "--set", "exchange=alltoal"], "did you mean 'alltoall'?"),
+        (["microcircuit", "--set", "intervals=3", "scale=0.01"], "intervals is 3"),
+        (["microcircuit", "--set", "scale=100"], "bytes"),
+        (["model.py", "--set", "failing=1"], "ValueError: only here"),
+        (["model.py", "--set", "failing=102"], "not the same on all ranks"),
+        (["model.py", "--json", "missing/results.json"], "missing/results.json"),
+        (["model.py", "--json", "/dev/full", "--set", "time=1"], "/dev/full"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_errors_are_told_once(where: Installation, arguments: list[str], part: str, tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    done = ranvier(where, 3, "run", *arguments, folder=tmp_path)
+    assert done.status != 0
+    assert done.seconds < 20.0
+    told = [line for line in done.errors.splitlines() if line.startswith("ranvier: error: ")]
+    assert len(told) == 1, done.errors
+    assert part in told[0]
+    assert "Traceback" not in done.errors
+
+
+def test_methods_are_listed() -> None:
+    assert {"allgather", "alltoall", "auto"} <= set(mpi.exchanges())
+    assert all(mpi.exchanges().values())
