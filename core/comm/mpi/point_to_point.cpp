@@ -139,11 +139,23 @@ bool Post::receive_piece(int from, int tag, Message& message, std::size_t& recei
     return true;
 }
 
+void Post::pass_if_waiting() {
+    // Longer than a look at other tags takes, shorter than work between two looks.
+    constexpr std::chrono::microseconds at_once{5};
+    if (std::chrono::steady_clock::now() - last_in_vain_ > at_once) idle_ = Idle();
+    idle_.pass();
+    last_in_vain_ = std::chrono::steady_clock::now();
+}
+
 bool Post::try_receive(int tag, Message& message) {
     if (!requests_.empty()) collect_sent();
     message.data.clear();
     std::size_t received = 0;
-    if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) return false;
+    if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) {
+        if (group_->oversubscribed) pass_if_waiting();
+        return false;
+    }
+    idle_ = Idle();
     while (received == group_->most_bytes) {
         Idle idle;
         while (!receive_piece(message.from.value, tag, message, received)) idle.pass();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -28,6 +29,8 @@ class Post {
     /// Looks at some of those under way, in turn, so that this takes no longer when there are many.
     void collect_sent();
     void drop(std::size_t index);
+    /// Nothing has arrived. Who asks again at once is waiting, and does so at the expense of others.
+    void pass_if_waiting();
     bool receive_piece(int from, int tag, Message& message, std::size_t& received);
 
     std::shared_ptr<const Group> group_;
@@ -36,6 +39,8 @@ class Post {
     std::vector<std::vector<std::byte>> copies_;
     std::vector<std::vector<std::byte>> spare_;
     std::size_t next_to_look_at_ = 0;
+    Idle idle_;
+    std::chrono::steady_clock::time_point last_in_vain_;
 };
 
 std::unique_ptr<PersistentSend> make_mpi_persistent_send(std::shared_ptr<const Group> group, std::size_t bytes,
