@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "bindings.hpp"
+#include "comm/mirror_communicator.hpp"
 #include "comm/mpi_plugin.hpp"
 
 namespace ranvier::bindings {
@@ -78,6 +79,9 @@ void bind_communicator(nb::module_& module) {
     using comm::Communicator;
     nb::class_<Communicator>(module, "Communicator", "A group of processes that run one simulation together.")
         .def_static("local", comm::make_local_communicator, "This process alone.")
+        .def_static("mirror", comm::make_mirror_communicator, nb::arg("size"),
+                    "This process, playing rank 0 of many in a dry run: all others are taken to do what it does.")
+        .def_prop_ro("is_dry_run", &Communicator::is_dry_run, "Whether the other processes are only played.")
         .def_prop_ro(
             "rank", [](const Communicator& c) { return c.rank().value; }, "Place of this process, from 0.")
         .def_prop_ro("size", &Communicator::size, "Number of processes.")

@@ -89,7 +89,8 @@ void bind_options(nb::module_& module) {
         .def_rw("keep_sources", &SimulationOptions::keep_sources)
         .def_rw("row_numbering", &SimulationOptions::row_numbering)
         .def_rw("wait_apart", &SimulationOptions::wait_apart)
-        .def_rw("trace_epochs", &SimulationOptions::trace_epochs);
+        .def_rw("trace_epochs", &SimulationOptions::trace_epochs)
+        .def_rw("invented_rate", &SimulationOptions::invented_rate, nb::arg().none());
 }
 
 engine::Gather to_gather(std::string_view name) {
@@ -308,10 +309,9 @@ void bind_simulation(nb::module_& module) {
         "The methods of exchanging spikes, by name, with a summary of each.");
     module.def(
         "predict_memory",
-        [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank) {
-            return to_map(engine::predict_memory(network, options, ranks, Rank{rank}));
-        },
-        nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0,
+        [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
+           double rate) { return to_map(engine::predict_memory(network, options, ranks, Rank{rank}, rate)); },
+        nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
         "Bytes by component that a simulation would take.");
 }
 

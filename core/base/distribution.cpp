@@ -154,6 +154,14 @@ double Distribution::greatest() const {
     return restriction == Restriction::none ? value : std::clamp(value, lower, upper);
 }
 
+double Distribution::quantile(double probability) const {
+    // Draws from an exponential fall with the word they are made of.
+    const double along = kind == Kind::exponential ? 1.0 - probability : probability;
+    const std::uint64_t word = along >= 1.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(std::ldexp(along, 64));
+    const double value = transform_one(*this, word);
+    return restriction == Restriction::none ? value : std::clamp(value, lower, upper);
+}
+
 double Distribution::acceptance() const {
     if (restriction == Restriction::none) return 1.0;
     const double below = std::isinf(lower) ? 0.0 : cumulative(*this, std::nextafter(lower, -HUGE_VAL));

@@ -41,6 +41,10 @@ struct Distribution {
     double least() const;
     double greatest() const;
 
+    /// The value below which draws lie with this probability, from 0 to 1: exact where values are not redrawn, else that of
+    /// the unrestricted distribution within the bounds. For estimates.
+    double quantile(double probability) const;
+
     /// @throws ValueOutOfBoundsError when a parameter is not finite or negative where it must not be, when lower > upper,
     /// or when redrawing would accept less than one draw in a thousand. `object` names the thing in the message.
     void check(std::string_view object) const;

@@ -23,6 +23,7 @@ enum class Purpose : std::uint32_t {
     test,               ///< for tests only
     neuron,             ///< what the neurons of a population draw while they run
     placement,          ///< dealing neurons to processes
+    invented_spikes,    ///< what neurons are said to send in dry runs
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

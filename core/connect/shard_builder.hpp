@@ -18,21 +18,9 @@
 #include "connect/row_sort.hpp"
 #include "connect/stored_table.hpp"
 #include "connect/table_builder.hpp"
+#include "connect/table_plan.hpp"
 
 namespace ranvier::connect {
-
-/// What is known of a table before its synapses are drawn; the same on every shard of a process.
-struct TablePlan {
-    RowMap row_map;
-    RowNumbering numbering = RowNumbering::dense;
-    /// While it is being built, synapses lie in buckets of 2^bucket_bits possible sources: one each when rows are dense, all
-    /// together when they stay unsorted. No memory is taken for each source that could be there.
-    std::uint32_t bucket_bits = 0;
-    bool used = false;
-    bool tagged = false;  ///< source and target do not tell the projection
-    DelaySteps least_delay = 1;
-    DelaySteps greatest_delay = 1;
-};
 
 /// Synapses of one projection and receptor on their way into a table, as columns of equal length.
 struct SynapseBatch {

@@ -332,9 +332,8 @@ class RunTable final : public StoredTable<Target, Weight> {
 
     std::string_view layout() const override { return "runs"; }
     DelaySteps reach() const override { return 0; }
-    std::uint64_t bytes() const override {
-        return this->column_bytes() + offsets_.bytes() + active_.capacity() * sizeof(detail::ActiveSpike);
-    }
+    std::uint64_t bytes() const override { return this->column_bytes() + offsets_.bytes(); }
+    std::uint64_t spike_bytes() const override { return active_.capacity() * sizeof(detail::ActiveSpike); }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override {
@@ -421,8 +420,10 @@ class RingTable final : public StoredTable<Target, Weight> {
 
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    std::uint64_t bytes() const override {
-        return this->column_bytes() + recent_.capacity() * sizeof(typename StoredTable<Target, Weight>::RecentSpike);
+    std::uint64_t bytes() const override { return this->column_bytes(); }
+    std::uint64_t spike_bytes() const override {
+        return recent_.capacity() * sizeof(typename StoredTable<Target, Weight>::RecentSpike) +
+               (begins_.capacity() + ends_.capacity()) * sizeof(std::uint64_t);
     }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,

@@ -1,6 +1,8 @@
 #include "connect/synapse_values.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace ranvier::connect {
 
@@ -18,6 +20,14 @@ double SynapseValues::greatest() const {
     }
     if (const auto* distribution = std::get_if<Distribution>(&values_)) return distribution->greatest();
     return std::get<double>(values_);
+}
+
+std::pair<double, double> SynapseValues::expected_range(double count) const {
+    const auto* distribution = std::get_if<Distribution>(&values_);
+    if (distribution == nullptr || count < 1.0) return {least(), greatest()};
+    // The least of n draws lies below x with probability 1 - (1 - F(x))^n, which is a half at F(x) = 1 - 2^(-1/n).
+    const double tail = -std::expm1(-std::numbers::ln2 / count);
+    return {distribution->quantile(tail), distribution->quantile(1.0 - tail)};
 }
 
 void SynapseValues::fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,

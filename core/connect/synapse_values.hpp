@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,6 +28,8 @@ class SynapseValues {
     bool constant() const { return std::holds_alternative<double>(values_); }
     double least() const;
     double greatest() const;
+    /// The median of the least and of the greatest of so many values that are drawn; the bounds where none is drawn.
+    std::pair<double, double> expected_range(double count) const;
 
     /// Values of `count` synapses, the first `count` of this major neuron.
     void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,

@@ -77,6 +77,8 @@ class SynapseTable {
     virtual void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const = 0;
     virtual std::uint64_t size() const = 0;
     virtual std::uint64_t bytes() const = 0;
+    /// Bytes of the lists of spikes that are being delivered.
+    virtual std::uint64_t spike_bytes() const = 0;
     /// How it delivers, for reports: "runs" or "ring".
     virtual std::string_view layout() const = 0;
     virtual DelaySteps least_delay() const = 0;

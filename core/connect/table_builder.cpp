@@ -1,9 +1,6 @@
 #include "connect/table_builder.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -11,6 +8,7 @@
 #include "base/errors.hpp"
 #include "comm/record_exchange.hpp"
 #include "connect/shard_builder.hpp"
+#include "connect/table_plan.hpp"
 
 namespace ranvier::connect {
 
@@ -20,98 +18,6 @@ constexpr std::size_t batch_synapses = 8192;
 /// Synapses that all workers together hold at a time on the way from the shard that draws them to the one that stores
 /// them.
 constexpr std::size_t round_synapses = std::size_t{1} << 20;
-
-bool overlap(NeuronId a, std::uint64_t a_size, NeuronId b, std::uint64_t b_size) {
-    return a.value < b.value + b_size && b.value < a.value + a_size;
-}
-
-/// Whether some pair of neurons is connected by two projections of this receptor.
-bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
-    std::map<std::uint32_t, std::vector<const ProjectionPlan*>> by_target;
-    for (const ProjectionPlan& plan : plans) {
-        if (plan.feeds(receptor)) by_target[plan.target_population.value].push_back(&plan);
-    }
-    for (const auto& [population, group] : by_target) {
-        for (std::size_t i = 0; i < group.size(); ++i) {
-            for (std::size_t j = 0; j < i; ++j) {
-                const PairSpace& a = group[i]->pairs;
-                const PairSpace& b = group[j]->pairs;
-                if (overlap(a.first_source, a.sources, b.first_source, b.sources) &&
-                    overlap(a.first_target, a.targets, b.first_target, b.targets)) {
-                    return true;
-                }
-            }
-        }
-    }
-    return false;
-}
-
-/// Synapses of a projection that are expected on a process.
-double expected_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
-    if (plan.pairs.targets == 0) return 0.0;
-    const double share = static_cast<double>(layout.ids().within(plan.pairs.first_target, plan.pairs.targets).size()) /
-                         static_cast<double>(plan.pairs.targets);
-    return plan.sampler->expected_synapses() * share;
-}
-
-/// The same of a receptor. Where the sign is drawn, the synapses are counted with the first one.
-double expected_here(std::span<const ProjectionPlan> plans, std::uint32_t receptor, const ProcessLayout& layout) {
-    double synapses = 0.0;
-    for (const ProjectionPlan& plan : plans) {
-        if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0))) synapses += expected_here(plan, layout);
-    }
-    return synapses;
-}
-
-TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t receptor, double resolution) {
-    TablePlan table;
-    std::vector<RowMap::Range> ranges;
-    DelaySteps least = UINT32_MAX;
-    DelaySteps greatest = 0;
-    for (const ProjectionPlan& plan : plans) {
-        if (!plan.feeds(receptor) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
-        ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
-        least = std::min(least, round_delay(plan.delays.least(), 1.0 / resolution));
-        greatest = std::max(greatest, round_delay(plan.delays.greatest(), 1.0 / resolution));
-    }
-    table.used = !ranges.empty();
-    if (!table.used) return table;
-    table.row_map = RowMap(std::move(ranges));
-    table.tagged = is_ambiguous(plans, receptor);
-    table.least_delay = least;
-    table.greatest_delay = greatest;
-    return table;
-}
-
-/// The tables of a process, by receptor, before anything is drawn.
-std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                                   const BuildOptions& options) {
-    constexpr double synapses_per_bucket = 64.0;
-    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
-    constexpr double least_synapses_per_row = 0.7;
-    std::vector<TablePlan> tables;
-    double synapses = 0.0;
-    double rows = 0.0;
-    const auto shards = static_cast<double>(layout.shards().size());
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        tables.push_back(plan_table(plans, receptor, options.resolution));
-        if (!tables.back().used) continue;
-        synapses += expected_here(plans, receptor, layout);
-        rows += tables.back().row_map.rows() * shards;
-    }
-    const bool dense = layout.placement().ranks() == 1 || synapses >= least_synapses_per_row * rows;
-    const RowNumbering numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        TablePlan& table = tables[receptor];
-        table.numbering = numbering;
-        if (numbering == RowNumbering::dense || !table.used) continue;
-        const double buckets = std::max(1.0, expected_here(plans, receptor, layout) / shards / synapses_per_bucket);
-        const double width = numbering == RowNumbering::unsorted ? 0x1p32 : table.row_map.rows() / buckets;
-        table.bucket_bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(width)));
-        if (width <= 1.0) table.bucket_bits = 0;
-    }
-    return tables;
-}
 
 /// Weights to what will be stored: the precision of the table and the grid of the receptor.
 template <class Weight>
@@ -515,46 +421,6 @@ ShardTables TableBuilder::finish(std::uint32_t worker) {
     ShardTables tables = implementation_->builders[worker]->finish();
     implementation_->builders[worker].reset();
     return tables;
-}
-
-TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                              const BuildOptions& options) {
-    TableEstimate estimate;
-    const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        const TablePlan& table = tables[receptor];
-        if (!table.used) continue;
-        const double synapses = expected_here(plans, receptor, layout);
-        const DelaySteps range = table.greatest_delay - table.least_delay;
-        const double delay_bytes = range == 0 ? 0.0 : (range > UINT8_MAX ? 2.0 : 1.0);
-        for (const ShardLayout& shard : layout.shards()) {
-            const double share = synapses / static_cast<double>(layout.shards().size());
-            const double possible = table.row_map.rows();
-            const bool unsorted = table.numbering == RowNumbering::unsorted;
-            // As many sources as are hit when `share` synapses fall on them at random.
-            const double rows = table.numbering == RowNumbering::dense
-                                    ? possible
-                                    : (unsorted ? share : -possible * std::expm1(-share / possible));
-            const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
-            const double columns =
-                share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
-            const double starts = unsorted ? 0.0 : (share <= UINT32_MAX ? 4.0 : 8.0) * (rows + 1.0);
-            const double sources = table.numbering == RowNumbering::dense ? 0.0 : 4.0 * rows;
-            const double offset_bytes = rows > 0.0 && share / rows > 30000.0 ? 4.0 : 2.0;
-            const bool ring = unsorted || options.layout == TableLayout::ring ||
-                              (options.layout == TableLayout::automatic &&
-                               prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows),
-                                           range + 1, table.greatest_delay, shard.size()));
-            if (ring) estimate.reach = std::max(estimate.reach, table.greatest_delay);
-            const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-            const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
-            // While they are being built: a counter for each bucket and the source of each synapse.
-            const double building = 8.0 * buckets + (table.numbering == RowNumbering::compact ? 4.0 * share : 0.0);
-            estimate.final_bytes += columns + starts + sources + (ring ? share * delay_bytes : offsets);
-            estimate.peak_bytes += columns + starts + sources + share * delay_bytes + std::max(offsets, building);
-        }
-    }
-    return estimate;
 }
 
 }  // namespace ranvier::connect

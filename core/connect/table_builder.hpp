@@ -60,13 +60,4 @@ class TableBuilder {
     std::unique_ptr<Implementation> implementation_;
 };
 
-/// Bytes that the tables of all shards of a process take, when built and while they are being built.
-struct TableEstimate {
-    double final_bytes = 0.0;
-    double peak_bytes = 0.0;
-    DelaySteps reach = 0;  ///< longest delay of those tables that would deliver through a ring
-};
-TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                              const BuildOptions& options);
-
 }  // namespace ranvier::connect

@@ -7,14 +7,13 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "comm/exchange.hpp"
+#include "connect/table_estimate.hpp"
+#include "engine/memory_samples.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-/// Bytes of state a variable of a neuron takes, and what a group needs beside its variables.
-constexpr double bytes_per_variable = 8.0;
-constexpr double extra_variables = 2.0;
 
 std::uint64_t read_number(const char* path) {
     std::ifstream file(path);
@@ -54,38 +53,50 @@ std::uint64_t available_memory() {
 }
 
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                               const connect::BuildOptions& build, std::uint32_t window) {
+                               const connect::BuildOptions& build, const SimulationOptions& options,
+                               std::uint32_t window, double rate) {
     const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layout, build);
-    double neurons = 0.0;
-    for (const Population& population : network.network().populations()) {
-        double variables = extra_variables + static_cast<double>(population.model->variables.size());
-        // Parameters that differ among neurons are kept, and so are the propagators that follow from them.
-        bool heterogeneous = false;
-        for (const auto& [name, value] : population.parameters) {
-            if (std::holds_alternative<double>(value)) continue;
-            heterogeneous = true;
-            variables += 1.0;
-        }
-        if (heterogeneous) variables += static_cast<double>(population.model->parameters.size());
-        const std::uint64_t here = layout.ids().within(population.first, population.size).size();
-        neurons += bytes_per_variable * variables * static_cast<double>(here);
-    }
-    double inputs = 0.0;
-    for (const connect::ShardLayout& shard : layout.shards()) {
-        const double slots = std::max<double>(window, tables.reach + 1.0);
-        inputs +=
-            2.0 * sizeof(double) * static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(slots))) * shard.size();
-    }
+    const GroupSample groups = sample_groups(network, layout, options);
+    const bool travels = layout.placement().ranks() > 1 || !options.sort_connections;
+    const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
+    const double spikes_per_step = rate * network.network().resolution() / 1000.0 * groups.neurons;
     MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
         estimate.items.push_back({component, static_cast<std::uint64_t>(bytes)});
         estimate.final_bytes += static_cast<std::uint64_t>(bytes);
     };
     add("synapses", tables.final_bytes);
-    add("neurons", neurons);
+    add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
+    double inputs = 0.0;
+    for (const connect::ShardLayout& shard : layout.shards()) {
+        for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
+            const std::uint64_t slots =
+                tables.used[receptor] ? std::bit_ceil(std::max<std::uint64_t>(window, tables.reach[receptor] + 1)) : 1;
+            inputs += static_cast<double>(slots * shard.size() * sizeof(double));
+        }
+        if (groups.currents) inputs += static_cast<double>(shard.size() * sizeof(double));
+    }
     add("inputs", inputs);
+    add("stimuli", groups.stimulus_bytes);
+    // Lists grow by doubling: those of an epoch, and those that tables keep until all synapses are reached.
+    const double of_epoch = grown(spikes_per_step * steps_per_epoch / groups.shards) * groups.shards;
+    const double spikes_here = spikes_per_step * static_cast<double>(layout.placement().ranks()) *
+                               std::min(1.0, tables.addresses / std::max(1.0, tables.address_limit)) *
+                               tables.rows_per_source;
+    const double kept = grown(spikes_here * tables.mean_delay_range / groups.shards) * groups.shards;
+    add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + 24.0 * kept + groups.output_bytes);
+    if (travels) {
+        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+        if (method.directed || method.name == "auto") add("presynaptic", presynaptic_bytes(layout, tables));
+        add("exchange", sample_exchange(layout, tables, options, spikes_per_step, steps_per_epoch));
+    }
     estimate.peak_bytes =
         estimate.final_bytes + static_cast<std::uint64_t>(std::max(0.0, tables.peak_bytes - tables.final_bytes));
+    if (travels) {
+        // While the presynaptic table is built: its buffers, which are not larger than what has to go through them.
+        const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
+        estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes + static_cast<std::uint64_t>(buffers));
+    }
     return estimate;
 }
 

@@ -12,13 +12,17 @@
 namespace ranvier::engine {
 
 struct MemoryEstimate {
-    std::vector<MemoryItem> items;  ///< once built
+    std::vector<MemoryItem> items;  ///< once built, by the names of Simulation::memory()
     std::uint64_t final_bytes = 0;
     std::uint64_t peak_bytes = 0;  ///< while being built
 };
 
+/// What one process of a run will take by its own account, without building it: expectations over the random numbers.
+/// Groups of neurons and exchange methods are made as small samples and asked, so that the account need not be written twice.
+/// @param rate spikes/s of a neuron, on average
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                               const connect::BuildOptions& build, std::uint32_t window);
+                               const connect::BuildOptions& build, const SimulationOptions& options,
+                               std::uint32_t window, double rate);
 
 /// @param processes that share the memory of this machine
 /// @throws InsufficientMemoryError when the estimate exceeds the limit (0: this process's share of what is available)

@@ -13,6 +13,13 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
     create_groups(network, options);
     create_stimuli(network);
     create_recorders(network.network());
+    if (!options.invented_rate) return;
+    std::vector<PopulationId> senders;
+    for (const Group& group : groups_) {
+        if (!group.plays_spikes) senders.push_back(group.population);
+    }
+    const double spikes_per_step = *options.invented_rate * network.network().resolution() / 1000.0;
+    invented_ = std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), spikes_per_step);
 }
 
 void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options) {
@@ -76,6 +83,8 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
                                 .sequences = sequences,
                                 .weights = network.weights(i, layout_),
                                 .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay"))});
+        stimulus.index = i;
+        stimulus.targets = own.size();
         stimulus.offset = layout_.local_index(spec.targets.population, own[0]).value;
         stimulus.receptor = receptor;
         stimulus.current = current;
@@ -202,6 +211,17 @@ void Shard::update(Step step) {
     for (Group& group : groups_) {
         if (group.neurons) update_group(group, step);
     }
+    if (invented_) invent_spikes(step);
+}
+
+void Shard::invent_spikes(Step step) {
+    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
+    const auto is_earlier = [lag](const comm::EmittedSpike& spike) { return spike.lag < lag; };
+    const auto played = std::partition_point(outbox_->begin(), outbox_->end(), is_earlier) - outbox_->begin();
+    const auto invented = static_cast<std::ptrdiff_t>(outbox_->size());
+    invented_->append(step, lag, *outbox_);
+    std::inplace_merge(outbox_->begin() + played, outbox_->begin() + invented, outbox_->end(),
+                       [](const auto& a, const auto& b) { return a.local < b.local; });
 }
 
 void Shard::update_group(Group& group, Step step) {
@@ -216,7 +236,7 @@ void Shard::update_group(Group& group, Step step) {
     const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
     for (std::size_t i = 0; i < fired; ++i) {
         const NeuronId neuron = ids[fired_[i]];
-        outbox_->push_back({neuron, group.offset + fired_[i], lag});
+        if (!invented_ || group.plays_spikes) outbox_->push_back({neuron, group.offset + fired_[i], lag});
         remember(neuron, step);
     }
     group.spikes += fired;
@@ -242,6 +262,15 @@ void Shard::record(Step step) {
             if (neurons != nullptr) neurons->read(variable, recorder.local, recorder.values.data() + size);
         }
     }
+}
+
+std::vector<Shard::StimulusAccount> Shard::stimuli() const {
+    std::vector<StimulusAccount> accounts;
+    for (const ShardStimulus& stimulus : stimuli_) {
+        accounts.push_back({stimulus.index, static_cast<double>(stimulus.targets),
+                            static_cast<double>(stimulus.stimulus->bytes()), stimulus.current});
+    }
+    return accounts;
 }
 
 std::uint64_t Shard::synapses() const {
@@ -293,7 +322,11 @@ std::uint64_t Shard::stimulus_bytes() const {
 }
 
 std::uint64_t Shard::spike_bytes() const {
-    return (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::EmittedSpike) +
+    std::uint64_t bytes = rows_.capacity() * sizeof(RowIndex);
+    for (const auto& table : tables_) {
+        if (table) bytes += table->spike_bytes();
+    }
+    return bytes + (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::EmittedSpike) +
            fired_.capacity() * sizeof(std::uint32_t);
 }
 

@@ -12,6 +12,7 @@
 #include "connect/layout.hpp"
 #include "connect/row_addresses.hpp"
 #include "connect/table_builder.hpp"
+#include "engine/invented_spikes.hpp"
 #include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
 #include "engine/times.hpp"
@@ -35,7 +36,7 @@ class Shard {
 
     /// Before the neurons of a step are updated: synapses that arrive in the window that begins here, if one does.
     void begin_step(Step step);
-    /// Updates all neurons by one step; their spikes are appended to the outbox.
+    /// Updates all neurons by one step; their spikes are appended to the outbox, or those that are invented for them.
     void update(Step step);
     void record(Step step);
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
@@ -72,6 +73,15 @@ class Shard {
     Group& group(PopulationId population) { return groups_[population.value]; }
     std::span<const Group> groups() const { return groups_; }
 
+    /// A stimulus of which this shard has targets.
+    struct StimulusAccount {
+        std::size_t index = 0;  ///< in the description
+        double targets = 0.0;   ///< here
+        double bytes = 0.0;
+        bool current = false;
+    };
+    std::vector<StimulusAccount> stimuli() const;
+
     std::uint64_t synapses() const;
     std::uint64_t synaptic_events() const { return synaptic_events_; }
     void reset_counts();
@@ -103,12 +113,16 @@ class Shard {
     std::uint64_t input_bytes() const;
     std::uint64_t stimulus_bytes() const;
     std::uint64_t spike_bytes() const;
+    /// Of what a dry run needs beside the simulation.
+    std::uint64_t invention_bytes() const { return invented_ ? invented_->bytes() : 0; }
 
     WorkerTimes times;
 
    private:
     struct ShardStimulus {
         std::unique_ptr<models::Stimulus> stimulus;
+        std::size_t index = 0;      ///< in the description
+        std::uint64_t targets = 0;  ///< here
         std::uint32_t offset = 0;   ///< local index of the first target
         std::uint32_t receptor = 0;
         bool current = false;
@@ -121,6 +135,7 @@ class Shard {
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
     void create_recorders(const Network& network);
+    void invent_spikes(Step step);
     void update_group(Group& group, Step step);
     /// What is in rows_.
     void accept_rows(Step stamp, std::uint32_t receptor, Step now);
@@ -141,6 +156,7 @@ class Shard {
     std::array<std::vector<comm::EmittedSpike>, 2> outboxes_;
     std::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];
     Step epoch_begin_ = 1;
+    std::unique_ptr<InventedSpikes> invented_;  ///< in place of what neurons send; null: they send their own
     std::vector<RowIndex> rows_;
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;

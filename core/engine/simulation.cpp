@@ -18,6 +18,7 @@
 #include "engine/description.hpp"
 #include "engine/lowering.hpp"
 #include "engine/memory.hpp"
+#include "engine/memory_samples.hpp"
 #include "engine/neuron_access.hpp"
 #include "engine/queries.hpp"
 #include "engine/shard.hpp"
@@ -32,8 +33,6 @@ namespace {
 /// Steps that runs are delivered ahead unless the user says otherwise; measured on the full-scale microcircuit.
 constexpr std::uint32_t default_window = 4;
 constexpr std::uint32_t most_threads = 4096;
-/// Workers meet at least this often, in steps, so that a wish to stop is heard.
-constexpr Step longest_epoch = 128;
 
 std::uint32_t choose_threads(const SimulationOptions& options, std::size_t processors) {
     if (options.threads > most_threads) {
@@ -124,6 +123,7 @@ struct Simulation::Implementation {
                                        "round-robin",
                               .remedy = "use round_robin"});
         }
+        check_invented_rate();
         const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
         if (!method.directed && !options.sort_connections) {
             throw StateError({.object = "exchange",
@@ -140,6 +140,7 @@ struct Simulation::Implementation {
         for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     }
 
+    void check_invented_rate() const;
     void build(const Poll& poll);
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
@@ -207,9 +208,27 @@ void Simulation::Implementation::run_together(Job job, const Poll& poll) {
     }
 }
 
+void Simulation::Implementation::check_invented_rate() const {
+    if (!options.invented_rate) return;
+    const double rate = *options.invented_rate;
+    if (!communicator->is_dry_run()) {
+        throw StateError({.object = "invented rate",
+                          .value = std::to_string(rate) + " spikes/s",
+                          .bound = "spikes are invented in dry runs only",
+                          .remedy = "leave it out"});
+    }
+    // Neurons cannot fire more than once a step.
+    if (!(rate >= 0.0 && rate * network.resolution() <= 1000.0)) {
+        throw ValueOutOfBoundsError({.object = "invented rate",
+                                     .value = std::to_string(rate) + " spikes/s",
+                                     .bound = "it must be >= 0, and at most one spike a step",
+                                     .remedy = "give the mean rate of the neurons"});
+    }
+}
+
 void Simulation::Implementation::build(const Poll& poll) {
     agree(*communicator, "building the network", [&] {
-        check_memory(estimate_memory(lowered, layout, build_options, window), options.memory_limit,
+        check_memory(estimate_memory(lowered, layout, build_options, options, window, 0.0), options.memory_limit,
                      communicator->host_size());
     });
     LapTimer timer;
@@ -217,6 +236,7 @@ void Simulation::Implementation::build(const Poll& poll) {
                        static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
     team = std::make_unique<parallel::Team>(threads(), options.pin_threads, processors,
                                             alone || communicator->host_size() == 1);
+    communicator->expect_threads(static_cast<std::int32_t>(threads()));
     shards.resize(threads());
     connect::TableBuilder builder(lowered.plans(), layout, build_options, *team, communicator);
     // An interruption would leave processes behind that wait in a collective.
@@ -483,6 +503,10 @@ std::vector<MemoryItem> Simulation::memory() const {
     }
     const Implementation& self = *implementation_;
     items[1].bytes += self.layout.bytes();
+    if (self.options.invented_rate) {
+        items.push_back({"invention", 0});
+        for (const auto& shard : self.shards) items.back().bytes += shard->invention_bytes();
+    }
     if (self.presynaptic) items.push_back({"presynaptic", self.presynaptic->bytes()});
     if (const comm::SpikeExchange* exchange = self.traffic->exchange()) {
         items.push_back({"exchange", exchange->counts().buffer_bytes});
@@ -585,13 +609,13 @@ void Simulation::set(PopulationId population, std::string_view name, std::span<c
 }
 
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
-                                       Rank rank) {
+                                       Rank rank, double rate) {
     const LoweredNetwork lowered(network);
     const std::uint32_t threads = choose_threads(options, parallel::available_processors().size());
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, threads,
                                         to_vector(lowered.ranges()));
     MemoryEstimate estimate =
-        estimate_memory(lowered, layout, make_build_options(network, options), choose_window(options));
+        estimate_memory(lowered, layout, make_build_options(network, options), options, choose_window(options), rate);
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
     return estimate.items;
 }

@@ -44,6 +44,9 @@ struct SimulationOptions {
     std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
     bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
     bool trace_epochs = false;  ///< keep the times of each epoch
+    /// In a dry run: spikes/s that each neuron, here and so everywhere, is said to send, in place of its own spikes; those
+    /// are still recorded. Without it, other processes are taken to send what this one does.
+    std::optional<double> invented_rate = std::nullopt;
 };
 
 /// Called from the thread that called, about 20 times a second, while workers are busy. What it throws stops the work at
@@ -199,9 +202,9 @@ class Simulation {
 };
 
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().
-/// Of rank `rank` of `ranks`.
+/// Of rank `rank` of `ranks`. @param rate spikes/s of a neuron, on average
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks = 1,
-                                       Rank rank = Rank{0});
+                                       Rank rank = Rank{0}, double rate = 10.0);
 /// Bytes of memory that this process may still take (machine and control group).
 std::uint64_t available_memory();
 

@@ -1,0 +1,43 @@
+#include "engine/invented_spikes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.hpp"
+
+namespace ranvier::engine {
+
+InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<const PopulationId> populations,
+                               std::uint64_t seed, double rate)
+    : key_(make_key(seed, Purpose::invented_spikes, 0)), rate_(rate) {
+    if (rate == 0.0) return;
+    for (const PopulationId population : populations) {
+        const connect::ShardLayout::Part& part = layout.part(population);
+        const auto size = static_cast<std::uint32_t>(part.ids.size());
+        for (std::uint32_t i = 0; i < size; ++i) {
+            Next next{.neuron = part.ids[i], .local = part.offset + i};
+            draw(next);
+            queue_.push_back(next);
+        }
+    }
+    std::make_heap(queue_.begin(), queue_.end(), is_later);
+}
+
+void InventedSpikes::append(Step step, std::uint32_t lag, std::vector<comm::EmittedSpike>& outbox) {
+    while (!queue_.empty() && queue_.front().step <= step) {
+        std::pop_heap(queue_.begin(), queue_.end(), is_later);
+        Next& next = queue_.back();
+        outbox.push_back({next.neuron, next.local, lag});
+        draw(next);
+        std::push_heap(queue_.begin(), queue_.end(), is_later);
+    }
+}
+
+void InventedSpikes::draw(Next& next) const {
+    constexpr double never = 0x1p60;  // no simulation has so many steps
+    const RandomStream random{.key = key_, .stream = next.neuron.value};
+    next.time -= math::log(to_open_unit(random.word64(next.drawn++))) / rate_;
+    next.step = static_cast<Step>(std::ceil(std::min(next.time, never)));
+}
+
+}  // namespace ranvier::engine

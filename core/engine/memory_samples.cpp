@@ -1,0 +1,201 @@
+#include "engine/memory_samples.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/random.hpp"
+#include "comm/exchange.hpp"
+#include "comm/mirror_communicator.hpp"
+#include "engine/shard.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Neurons of each population in the two samples from which the rest is extrapolated: whole blocks of neurons, so that
+/// what a group pads is there in both.
+constexpr std::uint64_t small_sample = 128;
+constexpr std::uint64_t large_sample = 1152;
+
+/// The first neurons of each population on a shard.
+connect::ShardLayout first_neurons(const connect::ProcessLayout& layout, const connect::ShardLayout& shard,
+                                   std::uint64_t most) {
+    std::vector<std::uint64_t> ids;
+    for (const connect::ShardLayout::Part& part : shard.parts()) {
+        for (std::uint64_t i = 0; i < std::min(most, part.ids.size()); ++i) ids.push_back(part.ids[i].value);
+    }
+    const std::uint64_t count = ids.size();
+    return {shard.shard(), IdSequence(std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, count),
+            layout.populations()};
+}
+
+/// What n things take when `small` and `large` of them take so much.
+double extrapolate(double n, double small, double small_bytes, double large, double large_bytes) {
+    if (n <= large || large <= small) return large_bytes;
+    return large_bytes + (n - large) * (large_bytes - small_bytes) / (large - small);
+}
+
+double group_bytes(const Shard::Group& group) {
+    double bytes = group.neurons ? static_cast<double>(group.neurons->bytes()) : 0.0;
+    for (const models::GroupValues& values : group.parameters) {
+        bytes += static_cast<double>(values.values.capacity() * sizeof(double));
+    }
+    return bytes;
+}
+
+/// Sends the spikes of a source to as many ranks as they would go to, evenly spread.
+class SampledDestinations final : public comm::Destinations {
+   public:
+    SampledDestinations(const connect::ProcessLayout& layout, double entries_per_source, double address_limit)
+        : layout_(layout), entries_(entries_per_source), limit_(std::max(1.0, address_limit)) {}
+
+    void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
+              std::vector<comm::Destination>& found) const override {
+        const double ranks = layout_.placement().ranks();
+        const SequentialHash hash{shard, local};
+        const auto count = static_cast<std::uint64_t>(entries_ + hash.unit(0));
+        if (count == 0) return;
+        // Entry i lies anywhere in the i-th of so many equal parts of all ranks.
+        const double step = ranks / static_cast<double>(count);
+        const auto begin = static_cast<std::uint64_t>(std::max(0.0, std::floor(first.value / step) - 1.0));
+        for (std::uint64_t i = begin; i < count; ++i) {
+            const double place = (static_cast<double>(i) + hash.unit(2 * i + 1)) * step;
+            const Rank rank{static_cast<std::int32_t>(std::min(place, ranks - 1.0))};
+            if (rank < first) continue;
+            if (rank >= last) break;
+            found.push_back({rank, static_cast<std::uint64_t>(hash.unit(2 * i + 2) * limit_)});
+        }
+    }
+    std::vector<Rank> ranks() const override {
+        const double sources = static_cast<double>(layout_.ids().size());
+        const auto all = static_cast<double>(layout_.placement().ranks());
+        // Those that any source reaches.
+        const auto count = static_cast<std::int32_t>(std::ceil(all * -std::expm1(-sources * entries_ / all)));
+        std::vector<Rank> ranks;
+        for (std::int32_t rank = 0; rank < count; ++rank) ranks.push_back(Rank{rank});
+        return ranks;
+    }
+    std::uint32_t sources(std::uint32_t shard) const override { return layout_.shard(shard).size(); }
+
+   private:
+    struct SequentialHash {
+        std::uint32_t shard;
+        std::uint32_t local;
+        /// A number in [0, 1) for each index.
+        double unit(std::uint64_t index) const {
+            std::uint64_t mixed = (std::uint64_t{shard} << 32 | local) * 0x9E3779B97F4A7C15 + index;
+            mixed = (mixed ^ mixed >> 31) * 0xBF58476D1CE4E5B9;
+            mixed = (mixed ^ mixed >> 29) * 0x94D049BB133111EB;
+            return static_cast<double>(mixed >> 11) * 0x1p-53;
+        }
+    };
+
+    const connect::ProcessLayout& layout_;
+    double entries_;
+    double limit_;
+};
+
+}  // namespace
+
+double grown(double mean) {
+    if (mean <= 0.0) return 0.0;
+    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(mean + 3.0 * std::sqrt(mean) + 1.0)));
+}
+
+GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessLayout& layout,
+                          const SimulationOptions& options) {
+    GroupSample sample{.shards = static_cast<double>(layout.shards().size())};
+    const InstructionSet set = parse_instruction_set(options.instruction_set);
+    const connect::ShardLayout& first = layout.shard(0);
+    const Shard small(network, first_neurons(layout, first, small_sample), options, set);
+    const Shard large(network, first_neurons(layout, first, large_sample), options, set);
+    for (const connect::ShardLayout& shard : layout.shards()) {
+        std::uint64_t largest = 0;
+        for (std::size_t p = 0; p < shard.parts().size(); ++p) {
+            const Shard::Group& of_small = small.groups()[p];
+            const Shard::Group& of_large = large.groups()[p];
+            const std::uint64_t count = shard.parts()[p].ids.size();
+            sample.neuron_bytes += extrapolate(static_cast<double>(count), of_small.size, group_bytes(of_small),
+                                               of_large.size, group_bytes(of_large));
+            largest = std::max(largest, count);
+            if (!of_large.plays_spikes) sample.neurons += static_cast<double>(count);
+        }
+        sample.output_bytes += static_cast<double>(largest * sizeof(std::uint32_t));
+    }
+    const auto stimuli_small = small.stimuli();
+    const auto stimuli_large = large.stimuli();
+    for (std::size_t i = 0; i < stimuli_large.size(); ++i) {
+        const StimulusSpec& spec = network.network().stimuli()[stimuli_large[i].index];
+        const NeuronId first_target{network.network().population(spec.targets.population).first.value +
+                                    spec.targets.begin};
+        sample.currents = sample.currents || stimuli_large[i].current;
+        for (const connect::ShardLayout& shard : layout.shards()) {
+            const auto count = static_cast<double>(shard.ids().within(first_target, spec.targets.size()).size());
+            sample.stimulus_bytes += extrapolate(count, stimuli_small[i].targets, stimuli_small[i].bytes,
+                                                 stimuli_large[i].targets, stimuli_large[i].bytes);
+        }
+    }
+    return sample;
+}
+
+double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
+    const auto bits = [](double limit) {
+        return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::max(0.0, limit))));
+    };
+    const double rank_bits = bits(layout.placement().ranks() - 1.0);
+    const double bytes_each = std::floor((std::max(1.0, bits(tables.address_limit)) + rank_bits + 7.0) / 8.0);
+    double bytes = tables.addresses * bytes_each;
+    for (const connect::ShardLayout& shard : layout.shards()) {
+        bytes += static_cast<double>((shard.size() + std::size_t{1}) * sizeof(std::uint64_t) + sizeof(std::uint64_t));
+    }
+    return bytes;
+}
+
+double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                       const SimulationOptions& options, double spikes_per_step, double steps_per_epoch) {
+    const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
+    const auto workers = static_cast<std::uint32_t>(layout.shards().size());
+    const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
+    const comm::ExchangeArguments arguments{
+        .communicator = comm::make_mirror_communicator(layout.placement().ranks()),
+        .destinations = std::make_shared<SampledDestinations>(layout, tables.addresses / sources, tables.address_limit),
+        .source_of = [&](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
+        .place_of =
+            [&](std::uint32_t shard, std::uint32_t local) {
+                return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));
+            },
+        .options = {.buffer_bytes = options.spike_buffer,
+                    .allgather_spikes = options.allgather_spikes,
+                    .workers = workers,
+                    .most_sources = layout.placement().places(),
+                    .most_lags = steps,
+                    .intervals = steps >= 2 ? options.intervals : 1}};
+    const std::unique_ptr<comm::SpikeExchange> exchange = comm::find_exchange(options.exchange).make(arguments);
+    // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them.
+    const double mean = spikes_per_step * steps_per_epoch;
+    const auto spikes = static_cast<std::uint64_t>(mean + 2.0 * std::sqrt(mean));
+    constexpr int epochs = 3;
+    Step first_step = 1;
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+        std::vector<std::vector<comm::EmittedSpike>> outboxes(workers);
+        for (std::uint64_t i = 0; i < spikes; ++i) {
+            const NeuronId source = layout.ids()[(i * 7919 + static_cast<std::uint64_t>(epoch)) % layout.ids().size()];
+            const std::uint32_t shard = layout.shard_of(source).value;
+            const std::uint32_t local = layout.shard(shard).local_index(layout.population_of(source), source).value;
+            outboxes[shard].push_back({source, local, static_cast<std::uint32_t>(i * steps / spikes)});
+        }
+        const std::vector<std::span<const comm::EmittedSpike>> spans(outboxes.begin(), outboxes.end());
+        exchange->begin(first_step);
+        do {
+            for (std::uint32_t worker = 0; worker < workers; ++worker) exchange->collocate(worker, spans);
+        } while (exchange->transfer(epoch + 1 == epochs));
+        first_step += steps;
+    }
+    return static_cast<double>(exchange->counts().buffer_bytes);
+}
+
+}  // namespace ranvier::engine

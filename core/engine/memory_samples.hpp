@@ -1,0 +1,36 @@
+#pragma once
+
+#include "connect/layout.hpp"
+#include "connect/table_estimate.hpp"
+#include "engine/lowering.hpp"
+#include "engine/simulation.hpp"
+
+namespace ranvier::engine {
+
+/// Epochs are at most this long, in steps, so that a wish to stop is heard.
+inline constexpr Step longest_epoch = 128;
+
+/// What the neurons and stimuli of a process take, extrapolated from a few of each population.
+struct GroupSample {
+    double shards = 1.0;
+    double neurons = 0.0;  ///< of the process
+    double neuron_bytes = 0.0;
+    double stimulus_bytes = 0.0;
+    double output_bytes = 0.0;  ///< room for the spikes of a step
+    bool currents = false;      ///< whether a stimulus injects current
+};
+GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessLayout& layout,
+                          const SimulationOptions& options);
+
+/// Bytes of the presynaptic table, when every process has as many targets elsewhere as it is a target.
+double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables);
+
+/// Bytes of the buffers of the exchange method, from a few epochs of it in which the spikes of this process go to as many
+/// ranks as they would.
+double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                       const SimulationOptions& options, double spikes_per_step, double steps_per_epoch);
+
+/// Room that a growing list takes which at most holds what is drawn with this mean.
+double grown(double mean);
+
+}  // namespace ranvier::engine
