@@ -160,23 +160,23 @@ def _is_divided(simulation: Simulation, dt: float) -> bool:
 def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time: float) -> Run | None:
     """Run the network; return what rank 0 tells of it."""
     simulation.run(time)
-    computation, waiting, exchange, received = simulation._core.epoch_times()
+    times = simulation.epoch_times()
     phases = simulation.phases
-    traffic = simulation._core.traffic()
+    traffic = simulation.traffic()
     here = {
         "total": phases["simulation"],
-        "computation": float(computation.sum()),
-        "waiting": float(waiting.sum()),
-        "exchange": float(exchange.sum()),
-        **{name: traffic[name] for name in TRAFFIC},
+        "computation": float(times.compute.sum()),
+        "waiting": float(times.wait.sum()),
+        "exchange": float(times.exchange.sum()),
+        **{name: getattr(traffic, name) for name in TRAFFIC},
     }
     everywhere = _gather(
         {
             "sums": here,
             "build": phases["build"] + phases["init"],
-            "computation": computation.tolist(),
-            "total": (computation + waiting + exchange).tolist(),
-            "received": received.tolist(),
+            "computation": times.compute.tolist(),
+            "total": (times.compute + times.wait + times.exchange).tolist(),
+            "received": times.spikes_received.tolist(),
         }
     )
     counts = simulation.counts()
@@ -186,7 +186,7 @@ def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time:
     of_ranks = np.array([rank["computation"] for rank in everywhere])
     return Run(
         contestant=contestant,
-        exchange=simulation._core.exchange,
+        exchange=simulation.exchange,
         interval_steps=simulation._core.epoch_steps,
         interval_count=of_ranks.shape[1],
         digest=spikes.digest(),

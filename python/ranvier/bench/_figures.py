@@ -23,6 +23,8 @@ Summary: TypeAlias = dict[str, Any]
 
 _DARK, _LIGHT, _RED = "#0072B2", "#56B4E9", "#D55E00"
 _MARKERS = "osD^vP*X<>"
+# One for each method; those of populations are fewer.
+_LINES = (*_COLOURS, "#7A5195", "#8FB339")
 _COLUMNS = 3
 _DOTTED = (0, (1, 1.5))
 
@@ -56,9 +58,12 @@ def intervals(result: Summary, network: str) -> Figure:
     methods = result["methods"]
     columns = min(_COLUMNS, len(methods))
     rows = math.ceil(len(methods) / columns)
-    figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, f"{result['ranks']} processes, {network}", result)
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     top = _top(methods)
+    cut = any((_scaled(method, "total") > top).any() for method in methods)
+    note = "What is higher than the panels is cut off" if cut else ""
+    title = f"{result['ranks']} processes, {network}"
+    figure = _figure(4.0 * columns, 0.9 + 1.9 * rows, title, result, note=note)
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, method in zip(panels, methods, strict=False):
         _draw_intervals(axes, method, result["simulated_ms"], top)
     for axes in panels[len(methods) :]:
@@ -100,7 +105,7 @@ def run_times(results: Sequence[Summary], network: str) -> Figure:
         place = methods.index(name)
         axes.plot(
             *zip(*points, strict=True),
-            color=_COLOURS[place % len(_COLOURS)],
+            color=_LINES[place % len(_LINES)],
             marker=_MARKERS[place % len(_MARKERS)],
             markersize=5,
             markerfacecolor="white" if count == 2 else None,
@@ -136,7 +141,7 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
             (r for r in results if (r["method"], r["sorted"]) == (method, is_sorted)), key=lambda r: int(r["ranks"])
         )
         name = "sorted" if is_sorted else "unsorted"
-        colours = (_DARK, _LIGHT) if len(methods) == 1 else (_COLOURS[methods.index(method) % len(_COLOURS)],) * 2
+        colours = (_DARK, _LIGHT) if len(methods) == 1 else (_LINES[methods.index(method) % len(_LINES)],) * 2
         look = {
             "color": colours[0] if is_sorted else colours[1],
             "marker": "o" if is_sorted else "s",
@@ -170,13 +175,15 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
 # ---- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _figure(width: float, height: float, title: str, *results: Summary) -> Figure:
+def _figure(width: float, height: float, title: str, *results: Summary, note: str = "") -> Figure:
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     crowded = sorted({str(result["ranks"]) for result in results if result["crowded"]}, key=int)
+    notes = [note] if note else []
     if crowded:
-        note = f"More threads than processors with {', '.join(crowded)} processes: they take turns"
-        figure.supxlabel(note, x=0.99, ha="right", fontsize=8, color=_GREY)
+        notes.append(f"More threads than processors with {', '.join(crowded)} processes: they take turns")
+    if notes:
+        figure.supxlabel("\n".join(notes), x=0.99, ha="right", fontsize=8, color=_GREY)
     return figure
 
 

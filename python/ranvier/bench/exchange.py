@@ -262,7 +262,7 @@ def _show(console: Console, result: Summary, arguments: argparse.Namespace) -> N
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 1), pad_edge=False, header_style="dim")
+    table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
     table.add_column("", no_wrap=True)
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
@@ -272,8 +272,8 @@ def _table(*columns: str) -> Table:
 def _times(methods: list[Summary]) -> Table:
     best = min(method["total_s"]["rank_0"] for method in methods)
     worst = max(method["total_s"]["rank_0"] for method in methods)
-    unit, scale = ("ms", 1e3) if worst < 2.0 else ("s", 1.0)
-    digits = int(worst < 10.0) + 1 if unit == "s" else int(worst < 0.1)
+    unit, scale = ("ms", 1e3) if worst < 10.0 else ("s", 1.0)
+    digits = 1 if unit == "s" or worst < 0.1 else 0
     table = _table(*(f"{name}\n({unit})" for name in (*TIMES[1:], TIMES[0])), "by\nbest")
     for method in methods:
         total = method["total_s"]["rank_0"]

@@ -1,4 +1,4 @@
-"""`ranvier bench NAME`: compare with other programs, side by side on the same work.
+"""`ranvier bench NAME`: compare programs, methods and sizes, side by side on the same work.
 
 Each module of `ranvier.bench` whose name does not begin with ``_`` and that has the functions ``add_arguments(parser)``
 and ``main(arguments) -> int`` is a benchmark; its docstring is its help.
@@ -20,7 +20,7 @@ __all__ = ["add_command", "benchmarks"]
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
-        "bench", help="compare with other programs", description=(__doc__ or "").split("\n")[0]
+        "bench", help="compare programs, methods and sizes", description=(__doc__ or "").split("\n")[0]
     )
     names = parser.add_subparsers(title="benchmarks", required=True, metavar="NAME")
     for name, module in benchmarks():
