@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -122,6 +123,9 @@ class Simulation:
         Whether processes meet before each exchange, so that waiting for others is told apart from exchanging.
     trace_epochs
         Whether the times of each interval between exchanges are kept, for `epoch_times`.
+    invented_rate
+        In a dry run (`ranvier.dry_run`): spikes/s that each neuron of all processes is said to send, in place of its
+        own spikes, which are still recorded; None: the other processes are taken to send what this one does.
     progress
         None: show progress when stderr is a terminal; True or False: always or never; a function: it gets a
         `ranvier.progress.ProgressReport` about 20 times a second, and what it raises stops the work at a safe point.
@@ -175,6 +179,7 @@ class Simulation:
         recordings: Literal["everywhere", "root", "local"] = "everywhere",
         wait_apart: bool = False,
         trace_epochs: bool = False,
+        invented_rate: float | None = None,
         progress: ProgressOption = None,
     ) -> None:
         if not isinstance(network, Network):
@@ -202,6 +207,7 @@ class Simulation:
                 row_numbering=row_numbering,
                 wait_apart=wait_apart,
                 trace_epochs=trace_epochs,
+                invented_rate=invented_rate,
             )
             check_choice("recordings", recordings, RECORDINGS)
             check_files(network, self._communicator, recordings)
@@ -638,7 +644,9 @@ def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communic
     return mpi.communicator(communicator)
 
 
-def predict_memory(network: Network, *, ranks: int = 1, rank: int = 0, **options: Any) -> dict[str, int]:
+def predict_memory(
+    network: Network, *, ranks: int = 1, rank: int = 0, rate: float = 10.0, **options: Any
+) -> dict[str, int]:
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
     ``"construction"`` is needed only while it is being built; recordings grow with the time that is simulated and are
@@ -650,9 +658,11 @@ def predict_memory(network: Network, *, ranks: int = 1, rank: int = 0, **options
         What would be built.
     ranks, rank
         How many processes would share it, and which of them is asked for.
+    rate
+        Mean rate of the neurons, spikes/s, which buffers depend on.
     **options
         Those of `Simulation`.
     """
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
-    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank))
+    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate)))
