@@ -155,9 +155,7 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
             axes.plot(ranks, [r["times_s"][phase]["greatest"] for r in own], **look, **filled, label=legend)
         _draw_memory(panels[1, 1], own, look | filled)
     _explain_memory(panels[1, 1])
-    for axes, heading in zip(
-        panels.flat, ("build (s)", "init (s)", "simulation (s)", "memory per process (MB)"), strict=True
-    ):
+    for axes, heading in zip(panels.flat, ("build (s)", "init (s)", "simulation (s)", "memory (MB)"), strict=True):
         axes.set_title(heading)
         axes.set_xscale("log", base=2)
         axes.set_ylim(0.0, 1.08 * axes.dataLim.ymax if axes.dataLim.ymax > 0.0 else 1.0)

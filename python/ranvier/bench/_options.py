@@ -19,7 +19,7 @@ _MOST_RANKS = 4096
 def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods: str) -> None:
     """Declare those that say on what to run and where results go."""
     parser.add_argument("--ranks", default=ranks, metavar="N,...", help="numbers of processes (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=1, help="of each process (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of each process (default: %(default)s)")
     parser.add_argument(
         "--methods",
         default=methods,
@@ -29,7 +29,7 @@ def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods
     parser.add_argument(
         "--mpiexec", type=Path, metavar="PATH", help="default: that of the Python environment, or the first on the PATH"
     )
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
 

@@ -47,8 +47,10 @@ _INTERVALS = {"1": (1,), "2": (2,), "both": (1, 2)}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_shared_arguments(parser, ranks="2,4", methods="all")
-    parser.add_argument("--cells", type=int, default=4096, help="of the network (default: %(default)s)")
-    parser.add_argument("--connections", type=int, default=1000, help="inputs of a cell (default: %(default)s)")
+    parser.add_argument("--cells", type=int, default=4096, metavar="N", help="of the network (default: %(default)s)")
+    parser.add_argument(
+        "--connections", type=int, default=1000, metavar="N", help="inputs of a cell (default: %(default)s)"
+    )
     parser.add_argument(
         "--topology",
         choices=("random", "adjacent"),
@@ -70,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--time", type=float, default=200.0, metavar="MS", help="to simulate (default: %(default)s)")
     parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
-    parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="runs of each (default: %(default)s)")
     parser.add_argument(
         "--spike-buffer", type=int, metavar="BYTES", help="from which spikes are sent; what does not fit takes rounds"
     )

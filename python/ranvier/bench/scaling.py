@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-per-rank", default="100MB", metavar="BYTES", help="with fill, e.g. 1GB (default: %(default)s)"
     )
-    parser.add_argument("--indegree", type=int, default=1125, help="synapses of a neuron (default: %(default)s)")
+    parser.add_argument(
+        "--indegree", type=int, default=1125, metavar="N", help="synapses of a neuron (default: %(default)s)"
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
     which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
@@ -70,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
     parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
     parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
-    parser.add_argument("--repetitions", type=int, default=1, help="runs of each, in turn (default: %(default)s)")
+    parser.add_argument(
+        "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
