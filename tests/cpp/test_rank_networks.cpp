@@ -1,0 +1,326 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "balanced_network.hpp"
+#include "comm/exchange.hpp"
+#include "engine/simulation.hpp"
+#include "thread_communicator.hpp"
+
+/// Networks of kinds that are apt to be cut wrongly, on several processes, which are threads here: each must do what it
+/// does on one thread of one process.
+namespace ranvier::engine {
+namespace {
+
+struct Outcome {
+    Spikes spikes;
+    std::vector<StateData> states;
+    Counts counts;
+};
+
+using Communicator = std::shared_ptr<comm::Communicator>;
+/// Runs a simulation in any way and comes to the same end.
+using Script = std::function<void(Simulation&)>;
+
+Script run_for(Step steps) {
+    return [steps](Simulation& simulation) { simulation.run(steps); };
+}
+
+Outcome outcome_of(Simulation& simulation, const Network& network) {
+    Outcome outcome;
+    if (!network.spike_recorders().empty()) outcome.spikes = take(simulation, 0);
+    for (RecorderIndex i = 0; i < network.state_recorders().size(); ++i) {
+        outcome.states.push_back(simulation.take_state(i));
+    }
+    outcome.counts = simulation.counts();
+    return outcome;
+}
+
+Outcome simulate(const Network& network, SimulationOptions options, const Script& script,
+                 Communicator communicator = nullptr) {
+    options.pin_threads = false;
+    Simulation simulation(network, options, {}, std::move(communicator));
+    script(simulation);
+    return outcome_of(simulation, network);
+}
+
+void expect_same(const Outcome& outcome, const Outcome& expected) {
+    EXPECT_EQ(outcome.spikes, expected.spikes);
+    ASSERT_EQ(outcome.states.size(), expected.states.size());
+    for (std::size_t i = 0; i < expected.states.size(); ++i) {
+        EXPECT_EQ(outcome.states[i].steps, expected.states[i].steps);
+        EXPECT_EQ(outcome.states[i].places, expected.states[i].places);
+        EXPECT_EQ(outcome.states[i].values, expected.states[i].values);
+    }
+    EXPECT_EQ(outcome.counts.neurons, expected.counts.neurons);
+    EXPECT_EQ(outcome.counts.synapses, expected.counts.synapses);
+    EXPECT_EQ(outcome.counts.spikes, expected.counts.spikes);
+    EXPECT_EQ(outcome.counts.synaptic_events, expected.counts.synaptic_events);
+    EXPECT_EQ(outcome.counts.steps, expected.counts.steps);
+    EXPECT_EQ(outcome.counts.population_spikes, expected.counts.population_spikes);
+}
+
+std::string name_of(std::int32_t ranks, const SimulationOptions& options) {
+    return std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " + options.exchange +
+           ", " + std::to_string(options.intervals) + " intervals, " + options.placement + ", " +
+           options.row_numbering + (options.sort_connections ? "" : ", unsorted");
+}
+
+void expect_same_on_ranks(const Network& network, const Outcome& expected, std::int32_t ranks,
+                          const SimulationOptions& options, const Script& script) {
+    SCOPED_TRACE(name_of(ranks, options));
+    std::vector<Outcome> outcomes(static_cast<std::size_t>(ranks));
+    comm::run_processes(ranks, [&](const Communicator& communicator) {
+        const auto rank = static_cast<std::size_t>(communicator->rank().value);
+        outcomes[rank] = simulate(network, options, script, communicator);
+    });
+    for (const Outcome& outcome : outcomes) expect_same(outcome, expected);
+}
+
+/// With every method of exchange, on 2 and 3 ranks, with each placement and division of the delay in turn.
+void expect_same_by_all_methods(const Network& network, const Outcome& expected, SimulationOptions options,
+                                const Script& script) {
+    const std::vector<std::string> placements{"round_robin", "consecutive", "shuffle"};
+    std::size_t turn = 0;
+    for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        for (const std::uint32_t intervals : {1u, 2u}) {
+            options.exchange = std::string(method->name);
+            options.intervals = intervals;
+            options.placement = placements[turn++ % placements.size()];
+            expect_same_on_ranks(network, expected, 2 + static_cast<std::int32_t>(turn % 2), options, script);
+        }
+    }
+}
+
+// ---- networks that exchange of spikes is measured with ---------------------------------------------------------------
+
+/// Artificial cells that burst in turn.
+Network make_bursting_network() {
+    Network network(resolution, 5);
+    const PopulationId cells =
+        network.create("interval_fire", 180, "cells",
+                       {{"interval_min", 4.0}, {"interval_max", 8.0}, {"burst_groups", 3.0}, {"burst_duration", 6.0}});
+    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 25}, 0.02, 1.0,
+                    "");
+    network.record_spikes({all_of(network, cells)});
+    network.record_state(cells, {0, 90, 179}, {"m"}, 0.7);
+    return network;
+}
+
+TEST(RankNetworks, OfCellsThatBurst) {
+    const Network network = make_bursting_network();
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(500));
+    EXPECT_GT(expected.spikes.size(), 2000u);
+    expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(500));
+}
+
+/// Alpha currents, one delay, Poisson input: in the manner of hpc_benchmark.
+TEST(RankNetworks, OfBalancedCellsWithOneDelay) {
+    Network network(resolution, 8);
+    const PopulationId excitatory =
+        network.create("iaf_psc_alpha", 96, "excitatory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+    const PopulationId inhibitory =
+        network.create("iaf_psc_alpha", 24, "inhibitory", {{"V_m", normal(-65.0, 5.0, -infinity, -56.0)}});
+    for (const PopulationId to : {excitatory, inhibitory}) {
+        network.connect(all_of(network, excitatory), all_of(network, to), {.name = "fixed_indegree", .number = 24},
+                        40.0, 1.5, "");
+        network.connect(all_of(network, inhibitory), all_of(network, to), {.name = "fixed_indegree", .number = 6},
+                        -200.0, 1.5, "");
+        network.stimulate(all_of(network, to), "poisson_generator", {{"rate", 18000.0}}, {}, 40.0, 1.5, "");
+    }
+    network.record_spikes({all_of(network, excitatory)});
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(600));
+    EXPECT_GT(expected.spikes.size(), 200u);
+    expect_same_by_all_methods(network, expected, {.threads = 3}, run_for(600));
+}
+
+// ---- networks at the edge --------------------------------------------------------------------------------------------
+
+TEST(RankNetworks, WithMoreThreadsThanNeurons) {
+    Network network(resolution, 3);
+    const PopulationId cells = network.create("iaf_psc_exp", 5, "cells", {{"I_e", 600.0}});
+    network.connect(all_of(network, cells), all_of(network, cells), {.name = "all_to_all"}, 50.0, 0.4, "");
+    network.record_spikes({all_of(network, cells)});
+    network.record_state(cells, {0, 4}, {"V_m"}, 0.1);
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(500));
+    EXPECT_GT(expected.spikes.size(), 5u);
+    for (const char* exchange : {"alltoall", "allgather", "multisend", "overlap"}) {
+        for (const std::int32_t ranks : {2, 6}) {
+            for (const bool sorted : {true, false}) {
+                if (!sorted && std::string(exchange) == "allgather") continue;
+                expect_same_on_ranks(network, expected, ranks,
+                                     {.threads = 4, .exchange = exchange, .intervals = 2, .sort_connections = sorted},
+                                     run_for(500));
+            }
+        }
+    }
+}
+
+TEST(RankNetworks, WithoutProjections) {
+    Network network(resolution, 3);
+    const PopulationId cells = network.create("iaf_psc_exp", 20, "cells", {{"I_e", 600.0}});
+    network.stimulate(all_of(network, cells), "poisson_generator", {{"rate", 9000.0}}, {}, 20.0, 1.5, "");
+    network.record_spikes({all_of(network, cells)});
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(300));
+    EXPECT_GT(expected.spikes.size(), 10u);
+    EXPECT_EQ(expected.counts.synapses, 0u);
+    expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(300));
+    expect_same_on_ranks(network, expected, 3, {.threads = 2, .sort_connections = false}, run_for(300));
+}
+
+/// Units that fire several times in one step, which no buffer may take for one spike.
+TEST(RankNetworks, WithSeveralSpikesOfOneUnitInOneStep) {
+    Network network(resolution, 3);
+    const std::vector<std::vector<double>> times{
+        {1.0, 1.0, 1.0, 5.0}, {}, {1.0, 5.0, 5.0}, {0.1, 0.1, 20.0, 20.0, 20.0, 20.0}, {7.3}};
+    const PopulationId units = network.create_spike_generators("units", times);
+    const PopulationId cells = network.create("iaf_psc_delta", 12, "cells", {});
+    network.connect(all_of(network, units), all_of(network, cells), {.name = "all_to_all"}, 1.5, 0.9, "");
+    network.record_spikes({all_of(network, cells), all_of(network, units)});
+    network.record_state(cells, {0, 5, 11}, {"V_m"}, 0.1);
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(250));
+    EXPECT_EQ(expected.counts.synaptic_events, 14u * 12u);
+    expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(250));
+    expect_same_by_all_methods(network, expected, {.threads = 2, .spike_buffer = 1, .allgather_spikes = 1},
+                               run_for(250));
+}
+
+/// Longer than an epoch may be, and than a byte can count.
+TEST(RankNetworks, WithDelaysOfManySteps) {
+    Network network(resolution, 6);
+    const PopulationId cells =
+        network.create("iaf_psc_exp", 60, "cells", {{"I_e", normal(500.0, 60.0, -infinity, infinity)}});
+    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_indegree", .number = 10}, 100.0,
+                    normal(45.0, 15.0, 20.0, 70.0), "");
+    network.connect(all_of(network, cells), all_of(network, cells), {.name = "fixed_outdegree", .number = 4}, -200.0,
+                    30.0, "");
+    network.record_spikes({all_of(network, cells)});
+    network.record_state(cells, {0, 30, 59}, {"V_m"}, 1.7);
+    const Outcome expected = simulate(network, {.threads = 1}, run_for(1500));
+    EXPECT_GT(expected.spikes.size(), 200u);
+    expect_same_by_all_methods(network, expected, {.threads = 2}, run_for(1500));
+}
+
+/// Weights of both signs by rules that are drawn by target, and by source in more rounds than one.
+TEST(RankNetworks, WithWeightsOfBothSignsAndManyRounds) {
+    Network network(resolution, 6);
+    const PopulationId sources = network.create("iaf_psc_exp", 700, "sources", {{"I_e", 450.0}});
+    const PopulationId targets = network.create("iaf_psc_exp", 50, "targets", {{"I_e", 300.0}});
+    const Distribution both = normal(0.0, 5.0, -infinity, infinity);
+    // A round takes about a million synapses of each process.
+    network.connect(all_of(network, sources), all_of(network, targets), {.name = "fixed_outdegree", .number = 6000},
+                    both, normal(1.5, 0.5, 0.5, infinity), "");
+    network.connect(all_of(network, targets), all_of(network, sources),
+                    {.name = "pairwise_bernoulli", .probability = 0.1}, both, 1.0, "");
+    network.connect({sources, 20, 90}, all_of(network, targets), {.name = "fixed_total_number", .number = 3000}, both,
+                    0.7, "");
+    network.record_spikes({all_of(network, sources), all_of(network, targets)});
+    network.record_state(targets, {0, 49}, {"V_m"}, 0.5);
+    const Outcome expected = simulate(network, {.threads = 2}, run_for(200));
+    EXPECT_GT(expected.spikes.size(), 700u);
+    expect_same_on_ranks(network, expected, 2, {.threads = 1}, run_for(200));
+    // All targets on one rank, which gets what all draw.
+    expect_same_on_ranks(network, expected, 3,
+                         {.threads = 2, .placement = "consecutive", .connection_buffer = 10'000'000}, run_for(200));
+}
+
+TEST(RankNetworks, WithEachPrecision) {
+    const BalancedNetwork balanced(0.35);
+    using models::Precision;
+    for (const Precision state : {Precision::single_precision, Precision::double_precision}) {
+        for (const Precision weights : {Precision::single_precision, Precision::double_precision}) {
+            SimulationOptions options{.threads = 1, .precision = state, .weight_precision = weights};
+            const Outcome expected = simulate(balanced.network, options, run_for(400));
+            EXPECT_GT(expected.spikes.size(), 200u);
+            options.threads = 2;
+            for (const char* numbering : {"dense", "compact"}) {
+                options.row_numbering = numbering;
+                expect_same_on_ranks(balanced.network, expected, 3, options, run_for(400));
+            }
+        }
+    }
+}
+
+// ---- runs ------------------------------------------------------------------------------------------------------------
+
+/// Nothing may stay on its way, whatever the length of a run.
+TEST(RankNetworks, InRunsOfAnyLength) {
+    const BalancedNetwork balanced(0.75);
+    const Outcome expected = simulate(balanced.network, {.threads = 1}, run_for(300));
+    EXPECT_GT(expected.spikes.size(), 100u);
+    expect_same_by_all_methods(balanced.network, expected, {.threads = 2}, [](Simulation& simulation) {
+        simulation.run(0);
+        for (int i = 0; i < 40; ++i) simulation.run(1);
+        for (const Step steps : {0, 2, 3, 4, 5, 6, 0, 7, 8, 15}) simulation.run(steps);
+        simulation.run(210);
+    });
+}
+
+TEST(RankNetworks, CountFromAnewWhenTold) {
+    const BalancedNetwork balanced(0.75);
+    const Script script = [](Simulation& simulation) {
+        simulation.run(150);
+        simulation.reset_counts();
+        EXPECT_EQ(simulation.counts().steps, 0);
+        EXPECT_EQ(simulation.counts().spikes, 0u);
+        EXPECT_EQ(simulation.counts().synaptic_events, 0u);
+        EXPECT_EQ(simulation.traffic().counts.spikes_sent, 0u);
+        simulation.run(203);
+    };
+    const Outcome expected = simulate(balanced.network, {.threads = 1}, script);
+    EXPECT_EQ(expected.counts.steps, 203);
+    EXPECT_GT(expected.counts.spikes, 50u);
+    for (const char* exchange : {"alltoall", "allgather", "overlap", "auto"}) {
+        expect_same_on_ranks(balanced.network, expected, 2, {.threads = 2, .exchange = exchange, .intervals = 2},
+                             script);
+    }
+}
+
+/// A communicator serves several simulations, with different methods, side by side and one after another.
+TEST(RankNetworks, SideBySide) {
+    const BalancedNetwork balanced(0.75);
+    const Network bursting = make_bursting_network();
+    const Outcome first_expected = simulate(balanced.network, {.threads = 1}, run_for(300));
+    const Outcome second_expected = simulate(bursting, {.threads = 1}, run_for(300));
+    std::vector<std::string> methods;
+    for (const comm::ExchangeInfo* method : comm::exchanges()) methods.emplace_back(method->name);
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        const SimulationOptions first_options{
+            .threads = 2, .pin_threads = false, .exchange = methods[i], .intervals = 2};
+        const SimulationOptions second_options{
+            .threads = 1, .pin_threads = false, .exchange = methods[(i + 1) % methods.size()]};
+        SCOPED_TRACE(first_options.exchange + " beside " + second_options.exchange);
+        std::vector<std::vector<Outcome>> outcomes(2);
+        comm::run_processes(2, [&](const Communicator& communicator) {
+            std::vector<Outcome>& own = outcomes[static_cast<std::size_t>(communicator->rank().value)];
+            {
+                Simulation first(balanced.network, first_options, {}, communicator);
+                first.run(77);
+                Simulation second(bursting, second_options, {}, communicator);
+                for (const Step steps : {1, 99, 50, 73}) {
+                    second.run(steps);
+                    first.run(steps);
+                }
+                second.run(77);
+                own.push_back(outcome_of(first, balanced.network));
+                own.push_back(outcome_of(second, bursting));
+            }
+            Simulation third(bursting, first_options, {}, communicator);
+            third.run(300);
+            own.push_back(outcome_of(third, bursting));
+        });
+        for (const std::vector<Outcome>& own : outcomes) {
+            expect_same(own[0], first_expected);
+            expect_same(own[1], second_expected);
+            expect_same(own[2], second_expected);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ranvier::engine
