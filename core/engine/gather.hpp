@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -17,11 +19,12 @@ enum class Gather : std::uint8_t {
     local        ///< every process keeps what it has
 };
 
-/// The items of all processes, by rank. @note Collective, unless they stay local.
+/// The items of all processes, by rank; in a dry run, those of the only one that there is. @note Collective, unless they
+/// stay local.
 template <class Item>
 std::vector<Item> gather(comm::Communicator& communicator, std::vector<Item> own, Gather how) {
     static_assert(std::is_trivially_copyable_v<Item>);
-    if (communicator.size() == 1 || how == Gather::local) return own;
+    if (communicator.size() == 1 || communicator.is_dry_run() || how == Gather::local) return own;
     std::vector<std::size_t> counts(static_cast<std::size_t>(communicator.size()));
     const std::size_t bytes = own.size() * sizeof(Item);
     communicator.allgather(std::as_bytes(std::span(&bytes, 1)), std::as_writable_bytes(std::span(counts)));

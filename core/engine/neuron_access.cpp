@@ -84,10 +84,10 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
         for (std::size_t i = 0; i < read.size(); ++i) values[part.places[i]] = read[i];
     }
     if (communicator_.size() > 1) {
-        // One process has each value and the others have zero bits, so that the sum of the bits is the value.
+        // One process has each value and the others have zero bits, which are the least of all.
         std::vector<std::uint64_t> bits(values.size());
         std::memcpy(bits.data(), values.data(), values.size() * sizeof(double));
-        communicator_.reduce(bits, comm::Reduction::sum);
+        communicator_.reduce(bits, comm::Reduction::greatest);
         std::memcpy(values.data(), bits.data(), values.size() * sizeof(double));
     }
     return values;

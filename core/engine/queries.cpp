@@ -56,8 +56,9 @@ bool canonical_order(const Found& a, const Found& b) {
     return a.handle < b.handle;
 }
 
-std::vector<std::uint64_t> sorted_unique(const std::vector<std::uint64_t>& ids) {
-    std::vector<std::uint64_t> sorted = ids;
+std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids) {
+    std::vector<NeuronId> sorted;
+    for (const std::uint64_t id : ids) sorted.emplace_back(id);
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     return sorted;
@@ -82,11 +83,10 @@ class ShardSearch {
             const connect::SynapseTable* table = shard_.tables()[receptor].get();
             if (table == nullptr) continue;
             if (query_.sources) {
-                for (const std::uint64_t source : sources_) {
-                    const NeuronId id{source};
-                    rows_.clear();
-                    table->find_rows(std::span(&id, 1), rows_);
-                    for (const RowIndex row : rows_) visit_row(*table, receptor, row, id, visit_synapse);
+                rows_.clear();
+                table->find_rows(sources_, rows_);
+                for (const RowIndex row : rows_) {
+                    visit_row(*table, receptor, row, table->source(row), visit_synapse);
                 }
                 continue;
             }
@@ -151,7 +151,7 @@ class ShardSearch {
     const LoweredNetwork& network_;
     const Shard& shard_;
     const ConnectionQuery& query_;
-    std::vector<std::uint64_t> sources_;
+    std::vector<NeuronId> sources_;
     std::vector<std::uint8_t> selected_;
     std::vector<std::vector<const connect::ProjectionPlan*>> by_population_;
     std::vector<connect::SynapseView> views_;
@@ -217,46 +217,55 @@ std::uint64_t ConnectionAccess::count_here(const ConnectionQuery& query, paralle
         return std::accumulate(shards_.begin(), shards_.end(), std::uint64_t{0},
                                [](std::uint64_t sum, const auto& shard) { return sum + shard->synapses(); });
     }
-    agree(communicator_, "connections", [&] { check_sources(shards_); });
-    team.run([&](std::uint32_t worker) {
-        std::uint64_t count = 0;
-        ShardSearch(network_, *shards_[worker], query)
-            .visit(team,
-                   [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
-        counts[worker] = count;
+    agree(communicator_, "connections", [&] {
+        check_sources(shards_);
+        team.run([&](std::uint32_t worker) {
+            std::uint64_t count = 0;
+            ShardSearch(network_, *shards_[worker], query)
+                .visit(team,
+                       [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
+            counts[worker] = count;
+        });
     });
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Team& team) const {
-    const std::uint64_t total = count(query, team);
-    // The list, its sorted copy in the order of the shards, and the columns that are handed out.
-    const std::uint64_t bytes = total * (2 * sizeof(Found) + 5 * sizeof(std::uint64_t));
-    if (bytes > available_memory()) {
+    const std::uint64_t expected = communicator_.is_dry_run() ? count_here(query, team) : count(query, team);
+    agree(communicator_, "connections", [&] {
+        check_sources(shards_);
+        // The list, its sorted copy in the order of the shards, and the columns that are handed out, on each process.
+        const auto processes = static_cast<std::uint64_t>(communicator_.host_size());
+        const std::uint64_t bytes = processes * expected * (2 * sizeof(Found) + 5 * sizeof(std::uint64_t));
+        const std::uint64_t available = available_memory();
+        if (bytes <= available) return;
         throw InsufficientMemoryError({.object = "memory for the connections that were asked for",
                                        .value = std::to_string(bytes) + " bytes",
-                                       .bound = "this machine has " + std::to_string(available_memory()) + " available",
+                                       .bound = "this machine has " + std::to_string(available) + " available",
                                        .remedy = "ask for fewer sources, targets or projections at a time"});
-    }
-    agree(communicator_, "connections", [&] { check_sources(shards_); });
+    });
     const std::uint32_t first = first_shard();
     std::vector<std::vector<Found>> found(shards_.size());
-    team.run([&](std::uint32_t worker) {
-        std::vector<Found>& own = found[worker];
-        ShardSearch(network_, *shards_[worker], query)
-            .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
-                             const connect::SynapseView& view) {
-                own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
-                               Handle{first + worker, receptor, view.position}.pack()});
-            });
-        std::sort(own.begin(), own.end(), canonical_order);
+    agree(communicator_, "connections", [&] {
+        team.run([&](std::uint32_t worker) {
+            std::vector<Found>& own = found[worker];
+            ShardSearch(network_, *shards_[worker], query)
+                .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
+                                 const connect::SynapseView& view) {
+                    own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
+                                   Handle{first + worker, receptor, view.position}.pack()});
+                });
+            std::sort(own.begin(), own.end(), canonical_order);
+        });
     });
     if (communicator_.size() > 1) {
         std::vector<Found> here;
         for (std::vector<Found>& own : found) here.insert(here.end(), own.begin(), own.end());
-        found.assign(1, gather_everywhere<Found>(communicator_, here));
+        found.assign(1, gather_everywhere<Found>(communicator_, std::move(here)));
         std::sort(found[0].begin(), found[0].end(), canonical_order);
     }
+    std::uint64_t total = 0;
+    for (const std::vector<Found>& own : found) total += own.size();
     ConnectionData data;
     data.sources.reserve(total);
     data.targets.reserve(total);
@@ -307,7 +316,8 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
         handle.shard -= first;
         if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.receptor, handle.position});
     }
-    const std::uint64_t known = communicator_.sum(own.size());
+    // All that a dry run has lies here.
+    const std::uint64_t known = communicator_.is_dry_run() ? own.size() : communicator_.sum(own.size());
     if (known != handles.size()) {
         throw ValueOutOfBoundsError({.object = "handles of synapses",
                                      .value = std::to_string(handles.size() - known) + " unknown ones",
@@ -325,7 +335,7 @@ std::vector<std::uint64_t> ConnectionAccess::stored_here(std::span<const std::ui
 
 std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
     const std::vector<OwnSynapse> own = own_synapses(handles);
-    // One process has each weight and the others have zero bits, so that the sum of the bits is the weight.
+    // One process has each weight and the others have zero bits, which are the least of all.
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "weights of synapses", [&] {
         for (const OwnSynapse& synapse : own) {
@@ -333,7 +343,7 @@ std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> han
             bits[synapse.index] = std::bit_cast<std::uint64_t>(table_of(shards_, handle).weight(handle.position));
         }
     });
-    communicator_.reduce(bits, comm::Reduction::sum);
+    communicator_.reduce(bits, comm::Reduction::greatest);
     std::vector<double> weights(handles.size());
     std::memcpy(weights.data(), bits.data(), bits.size() * sizeof(double));
     return weights;

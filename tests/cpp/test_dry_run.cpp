@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "comm/exchange.hpp"
@@ -18,9 +20,9 @@ struct RandomNetwork {
     Network network{0.1, 5};
     PopulationId neurons;
 
-    RandomNetwork(std::uint64_t ranks, std::uint64_t neurons_per_rank, std::uint64_t indegree) {
+    RandomNetwork(std::uint64_t ranks, std::uint64_t neurons_per_rank, std::uint64_t indegree, double drive = 400.0) {
         const std::uint64_t size = ranks * neurons_per_rank;
-        neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", 400.0}});
+        neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", drive}});
         network.connect({neurons, 0, size}, {neurons, 0, size}, {.name = "fixed_indegree", .number = indegree}, 5.0,
                         1.5, "");
     }
@@ -75,6 +77,93 @@ TEST(DryRun, MemoryDoesNotGrowWithRanks) {
     };
     EXPECT_LT(total(65536), 1.05 * total(1024));
     EXPECT_GT(total(65536), 0.95 * total(1024));
+}
+
+TEST(DryRun, InventsSpikes) {
+    // Neurons without a drive are silent; what is invented for them arrives all the same.
+    constexpr std::uint64_t neurons = 200;
+    constexpr std::uint64_t indegree = 100;
+    constexpr std::uint64_t ranks = 50;
+    constexpr double rate = 40.0;
+    RandomNetwork random(ranks, neurons, indegree, 0.0);
+    const RecorderIndex recorder = random.network.record_spikes({{random.neurons, 0, ranks * neurons}});
+    std::uint64_t expected = 0;
+    for (const std::uint32_t threads : {1u, 2u, 3u}) {
+        for (const char* method : {"alltoall", "allgather", "multisend"}) {
+            SCOPED_TRACE(method);
+            Simulation simulation(random.network,
+                                  {.threads = threads, .pin_threads = false, .exchange = method, .invented_rate = rate},
+                                  {}, comm::make_mirror_communicator(ranks));
+            simulation.run(10'000);
+            const std::uint64_t events = simulation.counts().synaptic_events / ranks;
+            if (expected == 0) expected = events;
+            EXPECT_EQ(events, expected);
+            EXPECT_TRUE(simulation.take_spikes(recorder, Gather::local).neurons.empty());
+        }
+    }
+    // One second. Four standard deviations of the number of invented spikes, each with `indegree` targets on average,
+    // whose number varies too.
+    const double spikes = rate * neurons;
+    const double deviation = 4.0 * (1.0 / std::sqrt(spikes) + 1.0 / std::sqrt(1.0 * neurons * indegree));
+    EXPECT_NEAR(static_cast<double>(expected), spikes * indegree, deviation * spikes * indegree);
+}
+
+TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
+    Network network{0.1, 5};
+    const PopulationId neurons = network.create("iaf_psc_exp", 10, "neurons", {});
+    const PopulationId players =
+        network.create_spike_generators("players", std::vector<std::vector<double>>(10, {0.5, 0.7}));
+    network.connect({players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
+    network.connect({neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
+    for (const double rate : {0.0, 1000.0}) {
+        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rate = rate}, {},
+                              comm::make_mirror_communicator(2));
+        simulation.run(1000);
+        const std::uint64_t played = 2 * 10 * 10;
+        const std::uint64_t events = simulation.counts().synaptic_events;
+        // Of so many invented spikes, with ten targets each, within five standard deviations.
+        const double spikes = rate / 1000.0 * 100.0 * 10.0;
+        EXPECT_NEAR(static_cast<double>(events - played), 10.0 * spikes, 5.0 * 10.0 * std::sqrt(spikes));
+    }
+}
+
+TEST(DryRun, InventsNothingElsewhere) {
+    const RandomNetwork random(2, 10, 5);
+    EXPECT_THROW(Simulation(random.network, {.threads = 1, .invented_rate = 10.0}), StateError);
+    for (const double rate : {-1.0, 10'001.0, std::nan("")}) {
+        EXPECT_THROW(
+            Simulation(random.network, {.threads = 1, .invented_rate = rate}, {}, comm::make_mirror_communicator(2)),
+            ValueOutOfBoundsError);
+    }
+}
+
+/// What is asked of all ranks is answered by the one that there is, for itself.
+TEST(DryRun, AnswersForItsOwnRank) {
+    constexpr std::uint64_t ranks = 50;
+    constexpr std::uint64_t neurons = 40;
+    RandomNetwork random(ranks, neurons, 100);
+    const RecorderIndex spikes = random.network.record_spikes({{random.neurons, 0, ranks * neurons}});
+    const RecorderIndex states = random.network.record_state(random.neurons, {0, 50, 51}, {"V_m"}, 1.0);
+    Simulation simulation(random.network, {.threads = 2, .pin_threads = false}, {},
+                          comm::make_mirror_communicator(ranks));
+    simulation.run(1000);
+    const SpikeData taken = simulation.take_spikes(spikes);
+    EXPECT_EQ(taken.neurons.size() * ranks, simulation.counts().spikes);
+    EXPECT_GT(taken.neurons.size(), 0u);
+    for (const std::uint64_t neuron : taken.neurons) EXPECT_EQ(neuron % ranks, 0u);
+    EXPECT_EQ(simulation.take_state(states).places, (std::vector<std::uint64_t>{0, 1}));
+
+    const ConnectionData connections = simulation.connections({});
+    EXPECT_EQ(connections.sources.size(), 100 * neurons);
+    EXPECT_EQ(connections.sources.size() * ranks, simulation.count_connections({}));
+    for (const std::uint64_t target : connections.targets) EXPECT_EQ(target % ranks, 0u);
+    EXPECT_EQ(simulation.weights(connections.handles), connections.weights);
+    const std::vector<double> doubled(connections.weights.size(), 10.0);
+    simulation.set_weights(connections.handles, doubled);
+    EXPECT_EQ(simulation.weights(connections.handles), doubled);
+
+    simulation.set(random.neurons, "V_m", std::vector<std::uint32_t>{50}, std::vector<double>{-61.5});
+    EXPECT_EQ(simulation.get(random.neurons, "V_m", std::vector<std::uint32_t>{50}), std::vector<double>{-61.5});
 }
 
 TEST(DryRun, NeedsRanksThatAreAlike) {
