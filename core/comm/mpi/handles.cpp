@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <exception>
 #include <string_view>
+#include <thread>
 
 #include "base/errors.hpp"
 
@@ -47,6 +50,17 @@ void check_mpi(int code, const char* call) {
                               .value = {},
                               .bound = "it failed with '" + text + "'",
                               .remedy = "see what the other processes and mpiexec report"});
+}
+
+void abort_run(int status) {
+    if (!mpi_is_running()) return;
+    std::fflush(nullptr);
+    // mpiexec passes on what processes have written, but stops doing so as soon as it hears of this: the reason for it must
+    // have gone its way.
+    constexpr std::chrono::milliseconds for_the_reason{500};
+    std::this_thread::sleep_for(for_the_reason);
+    // Not only the processes of one communicator: the others would wait for them.
+    MPI_Abort(MPI_COMM_WORLD, status);
 }
 
 CommunicatorHandle::CommunicatorHandle(MPI_Comm communicator) : communicator_(communicator) {

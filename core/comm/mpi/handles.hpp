@@ -18,6 +18,9 @@ std::string mpi_library_name();
 /// @param call the MPI function that returned it
 void check_mpi(int code, const char* call);
 
+/// Ends all processes of the run. Returns only if MPI is not running.
+void abort_run(int status);
+
 /// A communicator, whose errors come back as codes.
 class CommunicatorHandle {
    public:

@@ -227,9 +227,7 @@ class MpiCommunicator final : public Communicator {
 
     [[noreturn]] void abort(int status) override {
         std::cout.flush();
-        std::cerr.flush();
-        // Not only the processes of this group: the others would wait for them.
-        if (mpi_is_running()) MPI_Abort(MPI_COMM_WORLD, status);
+        abort_run(status);
         std::_Exit(status);
     }
 

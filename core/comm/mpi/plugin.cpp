@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
@@ -25,10 +24,7 @@ void finalize(int status) {
     if (getpid() != initializer || !mpi_is_running()) return;
     int processes = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (status != 0 && processes > 1) {
-        std::fflush(nullptr);
-        MPI_Abort(MPI_COMM_WORLD, status);
-    }
+    if (status != 0 && processes > 1) abort_run(status);
     MPI_Finalize();
 }
 
