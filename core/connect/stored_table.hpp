@@ -240,6 +240,10 @@ class StoredTable : public SynapseTable {
             columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});
     }
     void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const override {
+        if (columns_.numbering == RowNumbering::unsorted) {
+            search_unsorted(sources, rows);
+            return;
+        }
         for (const NeuronId source : sources) {
             const RowIndex index = columns_.row_map.row(source);
             if (index == RowMap::none) continue;
@@ -248,15 +252,9 @@ class StoredTable : public SynapseTable {
                 continue;
             }
             const std::span<const std::uint32_t> all = columns_.sources.span();
-            if (columns_.numbering == RowNumbering::compact) {
-                const auto found = std::lower_bound(all.begin(), all.end(), index.value);
-                if (found == all.end() || *found != index.value) continue;
-                rows.push_back(RowIndex{static_cast<std::uint32_t>(found - all.begin())});
-                continue;
-            }
-            for (std::uint32_t row = 0; row < all.size(); ++row) {
-                if (all[row] == index.value) rows.push_back(RowIndex{row});
-            }
+            const auto found = std::lower_bound(all.begin(), all.end(), index.value);
+            if (found == all.end() || *found != index.value) continue;
+            rows.push_back(RowIndex{static_cast<std::uint32_t>(found - all.begin())});
         }
     }
     std::uint64_t size() const override { return columns_.targets.size(); }
@@ -316,6 +314,30 @@ class StoredTable : public SynapseTable {
     }
 
     TableColumns<Target, Weight> columns_;
+
+   private:
+    /// find_rows() by one walk through all synapses, however many sources are looked for.
+    void search_unsorted(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const {
+        struct Wanted {
+            std::uint32_t index;
+            std::size_t turn;
+        };
+        std::vector<Wanted> wanted;
+        for (std::size_t turn = 0; turn < sources.size(); ++turn) {
+            const RowIndex index = columns_.row_map.row(sources[turn]);
+            if (index != RowMap::none) wanted.push_back({index.value, turn});
+        }
+        const auto by_index = [](const Wanted& a, const Wanted& b) { return a.index < b.index; };
+        std::sort(wanted.begin(), wanted.end(), by_index);
+        std::vector<std::pair<std::size_t, std::uint32_t>> found;
+        for (std::uint32_t row = 0; row < columns_.sources.size(); ++row) {
+            const auto [first, last] =
+                std::equal_range(wanted.begin(), wanted.end(), Wanted{columns_.sources[row], 0}, by_index);
+            for (auto source = first; source != last; ++source) found.emplace_back(source->turn, row);
+        }
+        std::sort(found.begin(), found.end());
+        for (const auto& [turn, row] : found) rows.push_back(RowIndex{row});
+    }
 };
 
 /// The layout for dense networks: each row sorted by delay, and for each row where the run of each delay begins. What

@@ -315,7 +315,7 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
         scratch.weights.clear();
         scratch.delays.clear();
         const std::uint32_t base = base_row(plan, receptor);
-        // Boxes in the order of the shards that filled them, which is that of the sources.
+        // Whichever box comes first: all synapses of a source have been drawn by one worker, and lie in one box in order.
         for (std::uint32_t from = 0; from <= shards(); ++from) {
             for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
                 if (synapse.receptor != receptor) continue;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -222,6 +223,41 @@ TEST(CompactRows, ForgetTheirSources) {
         table.forget_sources();
         EXPECT_EQ(table.has_sources(), numbering == RowNumbering::dense);
         EXPECT_EQ(before - table.bytes(), numbering == RowNumbering::dense ? 0u : 4u * table.rows());
+    }
+}
+
+TEST(SynapseTable, FindsTheRowsOfSourcesInAnyOrder) {
+    const std::vector<Synapse> synapses = random_synapses(40, 300, 20, 5);
+    // More than once, and one that is beyond all that the table could have.
+    const std::vector<std::uint64_t> sources{7, 3, 39, 7, 0, 40, 12};
+    for (const RowNumbering numbering : {RowNumbering::dense, RowNumbering::compact, RowNumbering::unsorted}) {
+        const Built built = build({make_plan(synapses, 40, 0)}, 40, 2, TableLayout::automatic, false, numbering);
+        std::multiset<std::tuple<std::uint64_t, std::uint64_t, double>> found;
+        for (std::uint32_t shard = 0; shard < 2; ++shard) {
+            for (const auto& table : built.tables[shard]) {
+                std::vector<NeuronId> ids;
+                for (const std::uint64_t source : sources) ids.emplace_back(source);
+                std::vector<RowIndex> rows;
+                table->find_rows(ids, rows);
+                std::size_t turn = 0;
+                for (const RowIndex row : rows) {
+                    while (turn < ids.size() && ids[turn] != table->source(row)) ++turn;
+                    ASSERT_LT(turn, ids.size()) << "not one source after another";
+                    for (std::uint64_t i = table->row_begin(row); i < table->row_end(row); ++i) {
+                        const NeuronId target = built.layout->shard(shard).id_of(LocalIndex{table->target(i)});
+                        found.emplace(table->source(row).value, target.value, table->weight(i));
+                    }
+                    if (numbering != RowNumbering::unsorted) ++turn;
+                }
+            }
+        }
+        std::multiset<std::tuple<std::uint64_t, std::uint64_t, double>> expected;
+        for (const std::uint64_t source : sources) {
+            for (const Synapse& s : synapses) {
+                if (s.source == source) expected.emplace(s.source, s.target, s.weight);
+            }
+        }
+        EXPECT_EQ(found, expected);
     }
 }
 
