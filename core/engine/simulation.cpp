@@ -152,6 +152,8 @@ struct Simulation::Implementation {
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
     ConnectionAccess connections() const { return {lowered, shards, *communicator}; }
     std::uint32_t threads() const { return static_cast<std::uint32_t>(layout.shards().size()); }
+    /// Whether no other process ever waits for this one.
+    bool is_alone() const { return communicator->size() == 1 || communicator->is_dry_run(); }
 
     std::shared_ptr<comm::Communicator> communicator;
     Network network;
@@ -185,7 +187,7 @@ struct Simulation::Implementation {
 /// it ends the run of all.
 template <class Job>
 void Simulation::Implementation::run_together(Job job, const Poll& poll) {
-    if (communicator->size() == 1) {
+    if (is_alone()) {
         team->run(job, poll);
         return;
     }
@@ -232,25 +234,31 @@ void Simulation::Implementation::build(const Poll& poll) {
                      communicator->host_size());
     });
     LapTimer timer;
-    const bool alone = processors.size() >= threads() &&
-                       static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
-    team = std::make_unique<parallel::Team>(threads(), options.pin_threads, processors,
-                                            alone || communicator->host_size() == 1);
+    const bool own = processors.size() >= threads() &&
+                     static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
+    std::unique_ptr<connect::TableBuilder> builder;
+    agree(*communicator, "building the network", [&] {
+        team = std::make_unique<parallel::Team>(threads(), options.pin_threads, processors,
+                                                own || communicator->host_size() == 1);
+        builder = std::make_unique<connect::TableBuilder>(lowered.plans(), layout, build_options, *team, communicator);
+        shards.resize(threads());
+    });
     communicator->expect_threads(static_cast<std::int32_t>(threads()));
-    shards.resize(threads());
-    connect::TableBuilder builder(lowered.plans(), layout, build_options, *team, communicator);
     // An interruption would leave processes behind that wait in a collective.
-    const Poll& build_poll = communicator->size() == 1 ? poll : Poll{};
+    const Poll build_poll = is_alone() ? poll : Poll{};
     run_together(
         [&](std::uint32_t worker) {
             shards[worker] =
                 std::make_unique<Shard>(lowered, layout.shard(worker), options, build_options.instruction_set);
-            builder.build(worker);
+            builder->build(worker);
         },
         build_poll);
     phases.build = timer.lap();
-    run_together([&](std::uint32_t worker) { shards[worker]->set_tables(builder.finish(worker), window); }, build_poll);
-    build_traffic(builder.numbering(), build_poll);
+    run_together([&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), window); },
+                 build_poll);
+    const connect::RowNumbering numbering = builder->numbering();
+    builder.reset();
+    build_traffic(numbering, build_poll);
     phases.init = timer.lap();
 }
 
@@ -318,7 +326,7 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
         throw;
     }
     finish();
-    if (stopped && communicator->size() > 1) {
+    if (stopped && !is_alone()) {
         throw RemoteError({.object = "run",
                            .value = "",
                            .bound = "another rank was interrupted after step " + std::to_string(step.load()),
@@ -328,7 +336,7 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
 
 /// Whether the run ends after this epoch, by worker 0. Processes decide together, and ask each other now and then only.
 bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
-    if (communicator->size() == 1) return team->stop_requested();
+    if (is_alone()) return team->stop_requested();
     constexpr std::uint64_t epochs_between = 16;
     if (epoch_number % epochs_between != 0) return false;
     return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;

@@ -166,6 +166,23 @@ TEST(DryRun, AnswersForItsOwnRank) {
     EXPECT_EQ(simulation.get(random.neurons, "V_m", std::vector<std::uint32_t>{50}), std::vector<double>{-61.5});
 }
 
+/// Nobody waits for the one process that there is: what stops it is thrown, and does not end the program.
+TEST(DryRun, CanBeInterrupted) {
+    struct Enough {};
+    const auto stop = [] { throw Enough{}; };
+    const RandomNetwork large(20, 2000, 5000);
+    EXPECT_THROW(
+        Simulation(large.network, {.threads = 2, .pin_threads = false}, stop, comm::make_mirror_communicator(20)),
+        Enough);
+    const RandomNetwork random(20, 50, 10);
+    Simulation simulation(random.network, {.threads = 2, .pin_threads = false}, {}, comm::make_mirror_communicator(20));
+    EXPECT_THROW(simulation.run(Step{1} << 40, stop), Enough);
+    const Step reached = simulation.step();
+    EXPECT_GT(reached, 0);
+    simulation.run(100);
+    EXPECT_EQ(simulation.step(), reached + 100);
+}
+
 TEST(DryRun, NeedsRanksThatAreAlike) {
     const RandomNetwork random(4, 10, 5);
     EXPECT_THROW(
