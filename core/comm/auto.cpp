@@ -33,7 +33,9 @@ class AutoExchange final : public SpikeExchange {
     explicit AutoExchange(const ExchangeArguments& arguments) : communicator_(arguments.communicator) {
         ExchangeArguments without_latency = arguments;
         without_latency.options.intervals = 1;
-        for (const ExchangeInfo* const info : candidates) tried_.push_back({info->make(without_latency), {}});
+        for (const ExchangeInfo* const info : candidates) {
+            if (info->directed || arguments.options.finds_sources) tried_.push_back({info->make(without_latency), {}});
+        }
         next_ = last_ = tried_.front().exchange.get();
     }
 

@@ -86,6 +86,8 @@ struct ExchangeOptions {
     /// Intervals into which the shortest delay may be divided: 2 lets a spike travel for one of them while neurons are
     /// updated, 1 does not. Methods that cannot use a second ignore this; with a delay of one step it is always 1.
     std::uint32_t intervals = 1;
+    /// Whether receivers find synapses by the ids of their sources. Methods that are not directed need it.
+    bool finds_sources = true;
 };
 
 /// A method of exchanging spikes between processes.

@@ -299,7 +299,8 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
                     .workers = threads(),
                     .most_sources = layout.placement().places(),
                     .most_lags = static_cast<std::uint32_t>(shortest),
-                    .intervals = intervals}};
+                    .intervals = intervals,
+                    .finds_sources = options.sort_connections && options.keep_sources}};
     std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
     traffic = std::make_unique<SpikeTraffic>(shards, *team, communicator, std::move(exchange), &addresses,
