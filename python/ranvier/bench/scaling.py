@@ -4,7 +4,7 @@ An mpiexec is started for each number of processes and variant, whose processes 
 
 weak    the same number of neurons to each process, so that the network grows with them
 strong  one network, shared by all
-fill    the largest network that fits --memory-per-rank, as predicted before it is built
+fill    the largest network that fits --memory-per-rank, also while it is built, by what is predicted
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse, which
 spares sorting them. Both give the same spikes, which is checked.
@@ -294,7 +294,7 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         float(sum(by_rank[rank] for name, by_rank in last["memory_bytes"].items() if name != "recordings"))
         for rank in range(plan["ranks"])
     ]
-    predicted = sum(b for name, b in plan["predicted_bytes"].items() if name != "construction")
+    predicted = _kept(plan["predicted_bytes"])
     return {
         **plan,
         "neurons": last["neurons"],
@@ -310,6 +310,11 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         # The prediction is for rank 0; what only construction needs has gone by then.
         "deviation": account[0] / predicted - 1.0,
     }
+
+
+def _kept(predicted: dict[str, int]) -> int:
+    """Return what is predicted to be there after the build, in bytes, as the account tells it."""
+    return sum(size for name, size in predicted.items() if name != "construction")
 
 
 def _title(arguments: argparse.Namespace) -> str:
@@ -348,7 +353,7 @@ def _show(console: Console, results: list[Summary], arguments: argparse.Namespac
         console.print(Padding(_overview(own, arguments.mode), (0, 0, 0, 2)))
     for own in groups:
         console.print(f"\n  [bold]{_variant(own[0])}[/]: memory of the largest process by component (MB)")
-        console.print(Padding(_components(own), (0, 0, 0, 2)))
+        console.print(Padding(_components(own, arguments.mode), (0, 0, 0, 2)))
 
 
 def _overview(results: list[Summary], mode: str) -> Table:
@@ -369,12 +374,12 @@ def _overview(results: list[Summary], mode: str) -> Table:
             f"{result['resident_bytes']['greatest'] / 1e6:.1f}",
         ]
         if mode == "fill":
-            cells += [f"{sum(result['predicted_bytes'].values()) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
+            cells += [f"{_kept(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
         table.add_row(*cells)
     return table
 
 
-def _components(results: list[Summary]) -> Table:
+def _components(results: list[Summary], mode: str) -> Table:
     table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
     table.add_column("processes", no_wrap=True, min_width=12)
     for result in results:
@@ -384,4 +389,8 @@ def _components(results: list[Summary]) -> Table:
         values = [result["components_bytes"].get(name, {"greatest": 0.0})["greatest"] for result in results]
         if max(values) > 0.0:
             table.add_row(name, *(f"{value / 1e6:.3f}" for value in values))
+    if mode == "fill":
+        # It is part of what must fit, but has gone when the account is taken.
+        construction = [result["predicted_bytes"].get("construction", 0) for result in results]
+        table.add_row("while built, predicted", *(f"{value / 1e6:.3f}" for value in construction), style="dim")
     return table
