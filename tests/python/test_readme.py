@@ -1,7 +1,8 @@
 """The commands and programs of README.md run.
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
-small scale, those of mpiexec with that of a wheel, and of the others it is checked that make or the command knows them.
+small scale, those of mpiexec with that of a wheel, benchmarks with small networks, and of the others it is checked that
+make or the command knows them.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
+SMALL_BENCHMARKS = {
+    "exchange": ["--ranks=2", "--cells=64", "--connections=20", "--time=20", "--repetitions=1"],
+    "scaling": ["--ranks=1,2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--time=5"],
+}
 
 
 def run(arguments: list[str], folder: Path) -> str:
@@ -39,7 +44,7 @@ def run_under_mpiexec(ranks: int, arguments: list[str], folder: Path) -> list[st
     wheel = installation(MPICH, "wheel")
     programs = Path(sys.executable).parent
     environment = {"LD_LIBRARY_PATH": str(Path(wheel.library).parent), "MPI4PY_MPIABI": "mpich"}
-    command = [programs / arguments[0], *arguments[1:]]
+    command: list[str | Path] = [programs / arguments[0], *arguments[1:]]
     done = run_ranks(wheel, ranks, command, folder=folder, environment=environment, timeout=300)
     assert done.status == 0, f"{shlex.join(arguments)}\n{done.errors}"
     return done.outputs
@@ -82,6 +87,9 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
         run([*arguments, *SMALL], folder)
         written = [folder / arguments[i + 1] for i, word in enumerate(arguments) if word in ("--json", "--plot")]
         assert all(path.stat().st_size > 500 for path in written)
+    elif arguments[:2] == ["ranvier", "bench"]:
+        mpiexec = f"--mpiexec={installation(MPICH, 'wheel').mpiexec}"
+        assert run([*arguments, *SMALL_BENCHMARKS[arguments[2]], mpiexec], folder)
     elif not slow:
         assert arguments[0] == "ranvier"
         assert run(arguments, folder)
