@@ -34,6 +34,8 @@ PlacementKind parse_placement(std::string_view name) {
 
 Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed)
     : neurons_(neurons), ranks_(ranks), kind_(kind), seed_(seed) {
+    // On one rank there is nothing to shuffle but the places, which nobody sees.
+    if (ranks == 1) kind_ = PlacementKind::round_robin;
     half_bits_ = std::max(1U, (static_cast<unsigned>(std::bit_width(neurons > 0 ? neurons - 1 : 0)) + 1) / 2);
 }
 
@@ -97,6 +99,13 @@ std::uint64_t Placement::place_of(NeuronId id) const {
     }
     // Denser numbers would take a table over all neurons.
     return id.value;
+}
+
+Placement::Location Placement::locate(NeuronId id) const {
+    if (kind_ != PlacementKind::shuffle) return {rank_of(id), place_of(id)};
+    const auto all = static_cast<std::uint64_t>(ranks_);
+    const std::uint64_t index = shuffled(id.value);
+    return {Rank{static_cast<std::int32_t>(index % all)}, index / all};
 }
 
 NeuronId Placement::id_at(Rank rank, std::uint64_t place) const {

@@ -42,6 +42,12 @@ class Placement {
 
     Rank rank_of(NeuronId id) const;
     std::uint64_t place_of(NeuronId id) const;
+    struct Location {
+        Rank rank;
+        std::uint64_t place = 0;
+    };
+    /// Both, for less than each of them costs in a `shuffle` placement: half a microsecond.
+    Location locate(NeuronId id) const;
     NeuronId id_at(Rank rank, std::uint64_t place) const;
     /// One more than the largest place of any rank.
     std::uint64_t places() const;

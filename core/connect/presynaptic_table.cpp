@@ -168,8 +168,8 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
     }
     team_.wait();
     for (const Listed& entry : own) {
-        const auto rank = static_cast<std::size_t>(layout_.placement().rank_of(entry.source).value);
-        packed_[counts[rank]++] = {layout_.placement().place_of(entry.source), entry.address};
+        const Placement::Location source = layout_.placement().locate(entry.source);
+        packed_[counts[static_cast<std::size_t>(source.rank.value)]++] = {source.place, entry.address};
     }
     team_.wait();
     if (worker == 0) exchange_.start(packed_, counts_);

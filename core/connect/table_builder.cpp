@@ -117,7 +117,7 @@ struct TableBuilder::Implementation {
     void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
                Scratch& scratch);
-    void put_in_box(const ProjectionPlan& plan, const RemoteSynapse& synapse, std::uint32_t from);
+    void put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
     void exchange_remote(const ProjectionPlan& plan);
     void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
@@ -247,8 +247,9 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
     for (std::uint64_t i = 0; i < count; ++i) {
         for (std::uint32_t k = 0; k < scratch.degrees[i]; ++k, ++position) {
             const NeuronId target{plan.pairs.first_target.value + scratch.partners[position]};
+            const Placement::Location location = layout.placement().locate(target);
             RemoteSynapse synapse;
-            synapse.target = layout.placement().place_of(target);
+            synapse.target = location.place;
             synapse.row = static_cast<std::uint32_t>(begin + i);
             if (weights) {
                 synapse.weight = scratch.weights[position];
@@ -260,12 +261,11 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
                 const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
                 synapse.delay = static_cast<std::uint16_t>(delay - tables[synapse.receptor].least_delay);
             }
-            const Rank rank = layout.placement().rank_of(target);
-            if (rank == layout.rank()) {
-                put_in_box(plan, synapse, worker);
+            if (location.rank == layout.rank()) {
+                put_in_box(plan, target, synapse, worker);
             } else {
                 remote[worker].push_back(synapse);
-                remote_ranks[worker].push_back(rank);
+                remote_ranks[worker].push_back(location.rank);
             }
         }
     }
@@ -273,9 +273,8 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
 
 /// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or shards()
 /// when it came from another process.
-void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, const RemoteSynapse& synapse,
+void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse,
                                               std::uint32_t from) {
-    const NeuronId target = layout.placement().id_at(layout.rank(), synapse.target);
     // In a dry run, the same place on another process may belong to the next population.
     const PairSpace& pairs = plan.pairs;
     if (target < pairs.first_target || target.value - pairs.first_target.value >= pairs.targets) return;
@@ -302,7 +301,9 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
     }
     comm::RecordExchange<RemoteSynapse>(*communicator, options.buffer_bytes)
         .run(packed, counts, [&](const auto& piece) {
-            for (const RemoteSynapse& synapse : piece.records) put_in_box(plan, synapse, shards());
+            for (const RemoteSynapse& synapse : piece.records) {
+                put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, shards());
+            }
         });
 }
 

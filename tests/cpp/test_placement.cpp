@@ -170,6 +170,8 @@ TEST(Placement, PutsEachNeuronOnOneRank) {
                         EXPECT_LT(place, placement.places());
                         EXPECT_TRUE(places.insert(place).second);
                         EXPECT_EQ(placement.id_at(Rank{rank}, place).value, id);
+                        EXPECT_EQ(placement.locate(NeuronId{id}).rank.value, rank);
+                        EXPECT_EQ(placement.locate(NeuronId{id}).place, place);
                     }
                     least = std::min<std::uint64_t>(least, ids.size());
                     most = std::max<std::uint64_t>(most, ids.size());
