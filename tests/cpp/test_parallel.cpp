@@ -2,9 +2,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -123,6 +125,45 @@ TEST(Processors, AreThoseThatTheThreadMayUse) {
     EXPECT_EQ(parallel::available_processors(), before);
     EXPECT_FALSE(parallel::Team(all + 1, true).pinned());
     EXPECT_FALSE(parallel::Team(all, false).pinned());
+}
+
+TEST(Processors, AreSharedAmongTheProcessesOfAHost) {
+    const std::vector<int> all = parallel::available_processors();
+    const bool bound = all.size() < static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+    EXPECT_EQ(parallel::own_processors(0, 1), all);
+    for (const std::int32_t processes : {2, 3, 7, 1000}) {
+        std::map<int, int> users;
+        for (std::int32_t place = 0; place < processes; ++place) {
+            const std::vector<int> own = parallel::own_processors(place, processes);
+            ASSERT_FALSE(own.empty());
+            EXPECT_TRUE(std::is_sorted(own.begin(), own.end()));
+            if (bound) {
+                EXPECT_EQ(own, all);
+            } else if (static_cast<std::size_t>(processes) >= all.size()) {
+                EXPECT_EQ(own.size(), 1u);
+            }
+            for (const int processor : own) ++users[processor];
+        }
+        // None is left out, and none is used by many more processes than another.
+        EXPECT_EQ(users.size(), all.size());
+        const auto [least, most] =
+            std::minmax_element(users.begin(), users.end(), [](auto& a, auto& b) { return a.second < b.second; });
+        EXPECT_LE(most->second - least->second, 1);
+    }
+}
+
+/// Processes that share processors neither bind their workers to them nor keep them busy with waiting.
+TEST(Processors, AreNotPinnedToWhereOthersNeedThem) {
+    const std::vector<int> all = parallel::available_processors();
+    const auto threads = static_cast<std::uint32_t>(all.size());
+    EXPECT_TRUE(parallel::Team(threads, true, all, true).pinned());
+    EXPECT_FALSE(parallel::Team(threads, true, all, false).pinned());
+    // A share of its own: pinned when there are as many workers.
+    parallel::Team team(1, true, {all.back()}, true);
+    EXPECT_TRUE(team.pinned());
+    std::vector<int> seen;
+    team.run([&](std::uint32_t) { seen = parallel::available_processors(); });
+    EXPECT_EQ(seen, std::vector<int>{all.back()});
 }
 
 }  // namespace
