@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ranvier import _core
 
-__all__ = ["peak_resident_bytes", "processor_name", "total_memory", "usable_processors"]
+__all__ = ["peak_resident_bytes", "processor_name", "resident_bytes", "total_memory", "usable_processors"]
 
 
 def peak_resident_bytes() -> int:
@@ -16,6 +16,11 @@ def peak_resident_bytes() -> int:
     From VmHWM: what getrusage tells starts with the memory of the process that started this one.
     """
     return _kibibytes(Path("/proc/self/status"), "VmHWM") * 1024
+
+
+def resident_bytes() -> int:
+    """Return the bytes of memory that this process has resident now."""
+    return _kibibytes(Path("/proc/self/status"), "VmRSS") * 1024
 
 
 def total_memory() -> int:

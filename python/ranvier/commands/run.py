@@ -55,7 +55,7 @@ from rich.console import Console
 
 from ranvier import mpi
 from ranvier._names import unknown_name
-from ranvier.commands import report
+from ranvier.commands import dry_report, report
 from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
 from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
 from ranvier.files import check_writable
@@ -81,6 +81,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the spikes into this file (png, pdf, svg)")
+    dry_report.add_arguments(parser)
     parser.set_defaults(carry_out=carry_out)
 
 
@@ -100,6 +101,7 @@ class _Task:
 
 def carry_out(options: argparse.Namespace) -> int:
     """Build, run and report, on all processes that were started together."""
+    dry_report.check_arguments(options)
     world = mpi.world()
     try:
         _carry_out(options, world)
@@ -118,6 +120,9 @@ def carry_out(options: argparse.Namespace) -> int:
 def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
     task = agree(world, "command line", lambda: _understand(options, world.rank))
     model, keys = task.model, task.keys
+    if options.dry_run is not None:
+        _run_dry(options, task)
+        return
     simulation = Simulation(
         model.net, communicator=world, **{name: keys[name] for name in keys if name not in ("time", "presim")}
     )
@@ -127,6 +132,14 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
     results = report.gather(simulation, model, options.model, keys["presim"], keys["recordings"], task.parameters)
     if world.rank == 0:
         _report(options, results, model)
+
+
+def _run_dry(options: argparse.Namespace, task: _Task) -> None:
+    played = dry_report.play(options, task.model, task.keys)
+    if options.json is not None:
+        text = json.dumps(played.as_json() | {"parameters": task.parameters}, indent=2, default=repr) + "\n"
+        _write(options.json, lambda path: path.write_text(text))
+    dry_report.show(Console(highlight=False), played, task.model)
 
 
 def _understand(options: argparse.Namespace, rank: int) -> _Task:

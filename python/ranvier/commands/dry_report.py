@@ -1,0 +1,132 @@
+"""`ranvier run MODEL --dry-run RANKS`: play one process of many, and report on it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ranvier import dry_run, mpi
+from ranvier.commands.report import _bar, _seconds, _size
+from ranvier.dry_run import DryRun
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.measurements import PARTS
+from ranvier.networks import NetworkModel
+
+__all__ = ["add_arguments", "check_arguments", "memory_table", "play", "show"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what concerns dry runs to the parser of `ranvier run`."""
+    parser.add_argument(
+        "--dry-run",
+        metavar="RANKS",
+        type=int,
+        help="build and run only the part of one process of so many, which sends itself what the others would send",
+    )
+    parser.add_argument(
+        "--rate",
+        metavar="HZ",
+        type=float,
+        help="in a dry run, the rate at which neurons are said to fire, spikes/s; by default the one at which they do",
+    )
+
+
+def check_arguments(options: argparse.Namespace) -> None:
+    """Refuse what cannot be done together with a dry run, or without one."""
+    if options.dry_run is None:
+        if options.rate is not None:
+            raise ValueOutOfBoundsError(
+                "--rate", str(options.rate), "spikes are invented in dry runs only", "add --dry-run"
+            )
+        return
+    if options.plot is not None:
+        raise ValueOutOfBoundsError("--plot", str(options.plot), "a dry run has no spikes of the network to draw")
+    if mpi.launched():
+        raise StateError("dry run", bound="it plays many processes with one", remedy="start it without mpiexec")
+
+
+def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any]) -> DryRun:
+    """Play the process that the command line asks for."""
+    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "recordings")}
+    return dry_run.play(
+        model.net, options.dry_run, duration=keys["time"], presim=keys["presim"], rate=options.rate, **chosen
+    )
+
+
+def show(console: Console, played: DryRun, model: NetworkModel) -> None:
+    """Print for people what the process that was played has done."""
+    net = model.net
+    console.print()
+    console.print(Text(net.name, style="bold"), soft_wrap=True)
+    if model.source:
+        console.print(Text(model.source, style="dim"), soft_wrap=True)
+    console.print(
+        f"Dry run: rank 0 of [bold]{played.ranks:,}[/], {played.threads} thread{'s' if played.threads > 1 else ''}, "
+        f"{played.instruction_set}, exchange by {played.exchange}",
+        soft_wrap=True,
+    )
+    console.print(
+        f"[bold]{played.neurons:,}[/] of {net.neuron_count:,} neurons, [bold]{played.synapses:,}[/] of "
+        f"{net.expected_synapses:,.0f} synapses",
+        soft_wrap=True,
+    )
+    what = "spikes that were invented" if played.invented else "the others send what this one does"
+    console.print(f"{played.rate:.3g} spikes/s: {what}", soft_wrap=True)
+    console.print()
+    console.print(Padding(memory_table(played.memory), (0, 0, 0, 2)))
+    console.print(
+        f"  at most {_size(played.resident)} resident, {_size(played.resident_before)} of it before the "
+        "network was built",
+        style="dim",
+        soft_wrap=True,
+    )
+    console.print()
+    console.print(Padding(_times(played), (0, 0, 0, 2)))
+    console.print("  what the network between machines takes is not in communicate", style="dim", soft_wrap=True)
+    console.print()
+    traffic = played.traffic
+    console.print(
+        f"Spikes    [bold]{played.spikes:,}[/] of its neurons, [bold]{played.events:,}[/] synaptic events",
+        soft_wrap=True,
+    )
+    console.print(
+        f"Exchange  [bold]{traffic['spikes_sent']:,}[/] sent, [bold]{traffic['spikes_received']:,}[/] received, "
+        f"{_size(traffic['bytes_sent'])} in {traffic['exchanges']:,} exchanges and {traffic['rounds']:,} rounds",
+        soft_wrap=True,
+    )
+
+
+def memory_table(memory: dict[str, int]) -> Table:
+    """Return bytes by component as a table."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    total = sum(memory.values())
+    for name, size in sorted(memory.items(), key=lambda item: -item[1]):
+        if size > 0:
+            table.add_row(name, _size(size), _bar(size / total, "magenta"))
+    table.add_row(Text("memory", style="bold"), Text(_size(total), style="bold"), "")
+    return table
+
+
+def _times(played: DryRun) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    phases = played.phases
+    table.add_row("build", _seconds(phases["build"]), "")
+    table.add_row("init", _seconds(phases["init"]), "")
+    whole = phases["simulation"]
+    pace = f"for {played.simulated:,g} ms: real-time factor {played.real_time_factor:.2f}"
+    table.add_row(Text("simulation", style="bold"), Text(_seconds(whole), style="bold"), pace)
+    for name in PARTS:
+        share = phases[name] / whole if whole > 0.0 else 0.0
+        table.add_row(Text(f"  {name}", style="dim"), _seconds(phases[name]), _bar(share, "cyan"))
+    return table
