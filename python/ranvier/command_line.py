@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ranvier import _core
-from ranvier.commands import bench, info, models, run
+from ranvier.commands import bench, info, models, predict, run
 from ranvier.errors import RanvierError
 
 __all__ = ["main"]
@@ -54,7 +54,7 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="ranvier", description="Simulate networks of spiking neurons.")
     parser.add_argument("--version", action="version", version=f"ranvier {_core.version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for module in (run, models, info, bench):
+    for module in (run, predict, models, info, bench):
         module.add_command(commands)
     return parser
 

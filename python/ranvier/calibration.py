@@ -1,0 +1,306 @@
+"""What things cost on this machine: measured in a few seconds, and remembered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import statistics
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ranvier import _core, machine
+from ranvier.errors import RanvierError
+from ranvier.network import Network
+from ranvier.populations import Population, Stimulus
+from ranvier.rules import FixedIndegree
+from ranvier.simulation import Simulation
+from ranvier.values import StoredValues
+
+__all__ = ["Costs", "cache_file", "measure"]
+
+# Large enough that tables do not fit into caches, small enough to be built in a second.
+_NEURONS, _INDEGREE = 3000, 2000
+_SPARSE_RANKS = 4096
+_SECTION_RANKS = (1024, 16384)
+_RESOLUTION, _DELAY = 0.1, 1.5  # ms
+_REPETITIONS = 3
+
+# Which of the options of a simulation its costs depend on.
+_OPTIONS = (
+    "precision",
+    "weight_precision",
+    "instruction_set",
+    "table_layout",
+    "delivery_window",
+    "exchange",
+    "intervals",
+    "sort_connections",
+)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds that one thread takes, by what for.
+
+    Attributes
+    ----------
+    synapse
+        To build a synapse and to sort it into its table.
+    presynaptic_entry
+        To tell the process of a source of a row, and to store that there.
+    event
+        To add a synapse's weight to the input of its target.
+    record
+        To find the row of a spike that arrived, and to wait for memory for it.
+    collocation
+        To put a spike where the exchange takes it from, for one process.
+    transfer
+        To move a spike from buffer to buffer.
+    section
+        Of an exchange, for each process that takes part. The network between machines is not in it.
+    exchange
+        Of an exchange, whatever the number of processes.
+    exchanges_per_delay
+        Exchanges within the shortest delay.
+    directed
+        Whether spikes are sent to those processes only that need them.
+    neurons
+        By population: to update a neuron by one step.
+    stimuli
+        By stimulus: to stimulate a neuron for one step.
+    """
+
+    synapse: float
+    presynaptic_entry: float
+    event: float
+    record: float
+    collocation: float
+    transfer: float
+    section: float
+    exchange: float
+    exchanges_per_delay: float
+    directed: bool
+    neurons: tuple[float, ...]
+    stimuli: tuple[float, ...]
+
+
+def cache_file() -> Path:
+    """Return the file in which costs are remembered: one for each version of the program and each kind of machine."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    key = [_core.version, _core.source_revision, _core.compiler, machine.processor_name(), _core.instruction_sets()]
+    digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
+    return folder / "ranvier" / f"costs-{digest}.json"
+
+
+def measure(network: Network, options: Mapping[str, Any], *, anew: bool = False) -> Costs:
+    """Return what the parts of a network cost on this machine: remembered, or measured now, which takes seconds.
+
+    Parameters
+    ----------
+    network
+        Its neuron models and stimulators are measured one by one. It is not built.
+    options
+        Those of `ranvier.Simulation`.
+    anew
+        Whether to measure again what is remembered.
+    """
+    chosen: dict[str, Any] = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+    remembered = _Remembered(anew)
+    tables = remembered.get(f"tables {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen))
+    of_neurons: dict[str, Any] = {name: chosen[name] for name in ("precision", "instruction_set") if name in chosen}
+    how = json.dumps(of_neurons, sort_keys=True)
+    neurons = [
+        remembered.get(
+            f"neuron {population.model} {_told(population.values)} {how}",
+            partial(_measure_neurons, population, None, of_neurons),
+        )
+        for population in network.populations
+    ]
+    stimuli = []
+    for stimulus in network.stimuli:
+        population = stimulus.targets.population
+        both = remembered.get(
+            f"stimulus {stimulus.stimulator} {_told(stimulus.values)} {_mean(stimulus.weight)} "
+            f"{population.model} {_told(population.values)} {how}",
+            partial(_measure_neurons, population, stimulus, of_neurons),
+        )
+        stimuli.append(max(0.0, both - neurons[population.index]))
+    remembered.save()
+    return Costs(**{**tables, "directed": bool(tables["directed"])}, neurons=tuple(neurons), stimuli=tuple(stimuli))
+
+
+class _Remembered:
+    """What was measured before, by what it is. Whatever is wrong with the file, things are measured again."""
+
+    def __init__(self, anew: bool) -> None:
+        self._path = cache_file()
+        self._known: dict[str, Any] = {}
+        self._fresh: dict[str, Any] = {}
+        self._anew = anew
+        with suppress(OSError, ValueError):
+            loaded = json.loads(self._path.read_text())
+            self._known = loaded if isinstance(loaded, dict) else {}
+
+    def get(self, key: str, measure: Callable[[], Any]) -> Any:
+        if key in self._fresh:
+            return self._fresh[key]
+        if key in self._known and not self._anew:
+            return self._known[key]
+        self._fresh[key] = measure()
+        return self._fresh[key]
+
+    def save(self) -> None:
+        if not self._fresh:
+            return
+        # A home that cannot be written to costs some seconds the next time.
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = self._path.with_suffix(f".{os.getpid()}")
+            unfinished.write_text(json.dumps({**self._known, **self._fresh}, indent=1))
+            unfinished.replace(self._path)
+
+
+# ---- tables and their exchange ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Measured:
+    build: float
+    init: float
+    deliver: float
+    collocate: float
+    communicate: float
+    synapses: int
+    events: int
+    entries: int
+    received: int
+    sent: int
+    exchanges: int
+    epoch_steps: int
+
+
+def _measure_tables(options: Mapping[str, Any]) -> dict[str, float]:
+    # Long rows, so that what spikes cost does not show; then rows of one synapse; then exchanges without a spike.
+    dense = _dry_run(2, _NEURONS, _INDEGREE, 100.0, 50.0, options)
+    sparse = _dry_run(_SPARSE_RANKS, _NEURONS, _INDEGREE, 20.0, 100.0, options)
+    few, many = (_dry_run(ranks, 10, 10, 0.0, 100.0, options) for ranks in _SECTION_RANKS)
+    event = dense.deliver / dense.events
+    section_few, section_many = (each.communicate / each.exchanges for each in (few, many))
+    section = max(0.0, (section_many - section_few) / (_SECTION_RANKS[1] - _SECTION_RANKS[0]))
+    exchange = max(0.0, section_few - section * _SECTION_RANKS[0])
+    moving = sparse.communicate - sparse.exchanges * (exchange + section * _SPARSE_RANKS)
+    synapse = (dense.build + dense.init) / dense.synapses
+    collocation = sparse.collocate - sparse.exchanges * few.collocate / few.exchanges
+    return {
+        "synapse": synapse,
+        "presynaptic_entry": max(0.0, sparse.build + sparse.init - synapse * sparse.synapses) / max(sparse.entries, 1),
+        "event": event,
+        "record": max(0.0, sparse.deliver - event * sparse.events) / sparse.received,
+        "collocation": max(0.0, collocation) / sparse.sent,
+        "transfer": max(0.0, moving) / sparse.received,
+        "section": section,
+        "exchange": exchange,
+        "exchanges_per_delay": max(1.0, round(_DELAY / _RESOLUTION) / sparse.epoch_steps),
+        "directed": float(sparse.entries > 0),
+    }
+
+
+def _dry_run(
+    ranks: int, neurons: int, indegree: int, rate: float, time: float, options: Mapping[str, Any]
+) -> _Measured:
+    """Run one of many processes whose neurons are silent, and get spikes that were invented."""
+    net = Network(resolution=_RESOLUTION)
+    population = net.create("iaf_psc_exp", ranks * neurons)
+    net.connect(population, population, FixedIndegree(indegree), weight=1.0, delay=_DELAY)
+    sim = Simulation(
+        net,
+        threads=1,
+        communicator=_core.Communicator.mirror(ranks),
+        recordings="local",
+        invented_rate=rate,
+        progress=False,
+        **options,
+    )
+    sim.run(10.0)
+    sim.reset_counts()
+    before = sim.phases
+    sim.run(time)
+    phases, counts, traffic = sim.phases, sim.counts(), sim._core.traffic()
+    return _Measured(
+        build=phases["build"],
+        init=phases["init"],
+        deliver=phases["deliver"] - before["deliver"],
+        collocate=phases["collocate"] - before["collocate"],
+        communicate=phases["communicate"] - before["communicate"],
+        # All processes do what this one does.
+        synapses=counts.synapses // ranks,
+        events=max(1, counts.synaptic_events // ranks),
+        entries=traffic["presynaptic_entries"],
+        received=max(1, traffic["spikes_received"]),
+        sent=max(1, traffic["spikes_sent"]),
+        exchanges=max(1, traffic["exchanges"]),
+        epoch_steps=sim._core.epoch_steps,
+    )
+
+
+# ---- neurons and stimuli ---------------------------------------------------------------------------------------------
+
+
+def _measure_neurons(population: Population, stimulus: Stimulus | None, options: Mapping[str, Any]) -> float:
+    """Return the seconds that a neuron takes for a step, and its stimulus if there is one."""
+    if population.plays_spikes:
+        return 0.0
+    neurons, steps = 4000, 500
+    net = Network(resolution=population.network.resolution)
+    copy = net.create(population.model, neurons, None, **_numbers(population.values))
+    if stimulus is not None:
+        if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
+            # A list of times or of currents: next to nothing from step to step.
+            return 0.0
+        values: dict[str, Any] = dict(_numbers(stimulus.values))
+        net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), **values)
+    try:
+        sim = Simulation(net, threads=1, communicator=_core.Communicator.local(), progress=False, **options)
+    except RanvierError:
+        # Values that are only allowed together, of which some are arrays.
+        return _measure_defaults(population, options)
+    return _seconds_a_step(sim, steps) / neurons
+
+
+def _measure_defaults(population: Population, options: Mapping[str, Any]) -> float:
+    neurons = 4000
+    net = Network(resolution=population.network.resolution)
+    net.create(population.model, neurons)
+    sim = Simulation(net, threads=1, communicator=_core.Communicator.local(), progress=False, **options)
+    return _seconds_a_step(sim, 500) / neurons
+
+
+def _seconds_a_step(sim: Simulation, steps: int) -> float:
+    sim.run(10 * sim.resolution)
+    measured = []
+    for _ in range(_REPETITIONS):
+        before = sim.phases["update"]
+        sim.run(steps * sim.resolution)
+        measured.append((sim.phases["update"] - before) / steps)
+    return statistics.median(measured)
+
+
+def _numbers(values: Mapping[str, StoredValues]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if isinstance(value, float)}
+
+
+def _mean(value: StoredValues) -> float:
+    if isinstance(value, np.ndarray):
+        return float(value.mean()) if value.size else 1.0
+    return value if isinstance(value, float) else 1.0
+
+
+def _told(values: Mapping[str, StoredValues]) -> str:
+    return json.dumps(_numbers(values), sort_keys=True)

@@ -1,0 +1,316 @@
+"""`ranvier predict MODEL --ranks M`: tell what a network would take on many processes, without building anything.
+
+MODEL and the keys of --set are those of `ranvier run`. Told are the bytes that each process takes, by component; the
+time to expect, from what synapses, spikes and steps cost on this machine (measured once, in some seconds, and
+remembered); and the largest network for which the memory of the processes is enough, by the first of the keys {keys}
+that the model has.
+
+`ranvier run MODEL --dry-run M` goes further: it builds and runs the part of one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ranvier import _core, calibration, machine
+from ranvier.bench.scaling import parse_bytes
+from ranvier.commands import run
+from ranvier.commands.dry_report import memory_table
+from ranvier.commands.keys import RUN_KEYS, parse_settings, signature_keys
+from ranvier.commands.report import _seconds, _size
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.network import Network
+from ranvier.networks import NetworkModel
+from ranvier.numeric import whole_number
+from ranvier.options import MOST_RANKS, core_options
+from ranvier.prediction import (
+    DEFAULT_RATE,
+    SCALING_KEYS,
+    Fit,
+    Load,
+    Times,
+    expect_load,
+    expect_times,
+    largest_fit,
+    mean_rate,
+    memory_over_ranks,
+    ranks_around,
+)
+from ranvier.simulation import predict_memory
+
+__all__ = ["add_command"]
+
+# Keys of a run that are no options of what is predicted.
+_NOT_OPTIONS = ("time", "presim", "recordings", "threads")
+
+
+def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the parser."""
+    parser = commands.add_parser(
+        "predict",
+        help="tell what a network would take on many processes",
+        description=(__doc__ or "").replace("{keys}", ", ".join(SCALING_KEYS)),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], dest="settings", help="set keys"
+    )
+    parser.add_argument("--ranks", metavar="M", type=int, required=True, help="number of processes")
+    parser.add_argument("--threads", metavar="T", type=int, help="threads of each; by default one for each processor")
+    parser.add_argument("--memory-per-rank", metavar="SIZE", help="what a process may take: 16GB, 500MiB, or bytes")
+    parser.add_argument(
+        "--rate",
+        metavar="HZ",
+        type=float,
+        help=f"mean rate of all neurons, spikes/s; by default the published ones, or {DEFAULT_RATE:g}",
+    )
+    parser.add_argument("--recalibrate", action="store_true", help="measure anew what things cost on this machine")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write what is told to this file")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw memory over processes into this file")
+    parser.set_defaults(carry_out=carry_out)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What the command line asks for."""
+
+    name: str
+    model: NetworkModel
+    ranks: int
+    threads: int
+    limit: int | None
+    rate: float | None
+    options: dict[str, Any]
+    scaling_key: str | None
+    scaling_value: float | int | None
+    describe: Callable[[dict[str, Any]], Network]
+
+    @property
+    def published(self) -> dict[str, float]:
+        """Rates by population, spikes/s, where nobody has given one for all."""
+        return self.model.published_rates if self.rate is None else {}
+
+    @property
+    def other_rate(self) -> float:
+        """Rate of the other populations, spikes/s."""
+        return DEFAULT_RATE if self.rate is None else self.rate
+
+    @property
+    def for_memory(self) -> dict[str, Any]:
+        """Arguments of what predicts memory."""
+        return {**self.options, "rate": mean_rate(self.model.net, self.published, self.other_rate)}
+
+    def scaled(self, value: float | int) -> Network:
+        assert self.scaling_key is not None
+        return self.describe({self.scaling_key: value})
+
+
+@dataclass(frozen=True)
+class _Answer:
+    memory: dict[str, int]
+    load: Load
+    times: Times
+    costs: calibration.Costs
+    fit: Fit | None
+
+
+def carry_out(options: argparse.Namespace) -> int:
+    """Predict and report."""
+    run._check_destinations(options.json, options.plot)
+    question = _understand(options)
+    answer = _predict(question, options.recalibrate)
+    console = Console(highlight=False)
+    _show(console, question, answer)
+    if options.json is not None:
+        text = json.dumps(_as_json(question, answer), indent=2) + "\n"
+        run._write(options.json, lambda path: path.write_text(text))
+        console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
+    if options.plot is not None:
+        run._write(options.plot, lambda path: _draw(question, answer).savefig(path))
+        console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
+    return 0
+
+
+def _understand(options: argparse.Namespace) -> _Question:
+    ranks = whole_number("--ranks", options.ranks, 1, MOST_RANKS, "give the number of processes")
+    limit = None if options.memory_per_rank is None else parse_bytes("--memory-per-rank", options.memory_per_rank)
+    if options.rate is not None and not 0.0 <= options.rate < float("inf"):
+        raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
+    function = run._find_network(options.model)
+    set_for_run, set_for_network = parse_settings(options.settings, function)
+    if options.threads is not None and "threads" in set_for_run:
+        raise ValueOutOfBoundsError("--threads", str(options.threads), "the key threads was set too", "set it once")
+    threads = options.threads if options.threads is not None else set_for_run.get("threads")
+    threads = machine.usable_processors() if threads is None else threads
+    chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}
+    # Refuses what is no value of an option before anything takes time.
+    core_options(**chosen, threads=threads)
+    model = run._describe(options.model, function, set_for_network)
+    keywords = signature_keys(function)
+    key = next((each for each in SCALING_KEYS if each in keywords), None)
+    value = None if key is None else set_for_network.get(key, keywords[key])
+    # Where other keys may stand in for it, as n_scaling does for scale, it may have no effect.
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return _Question(
+        name=options.model,
+        model=model,
+        ranks=ranks,
+        threads=threads,
+        limit=limit,
+        rate=options.rate,
+        options={**chosen, "threads": threads},
+        scaling_key=key if usable else None,
+        scaling_value=value if usable else None,
+        describe=lambda keys: run._describe(options.model, function, {**set_for_network, **keys}).net,
+    )
+
+
+def _predict(question: _Question, recalibrate: bool) -> _Answer:
+    net = question.model.net
+    if net.neuron_count == 0:
+        raise StateError("network", "empty", "there is nothing to predict", "create a population first")
+    memory = predict_memory(net, ranks=question.ranks, **question.for_memory)
+    costs = calibration.measure(net, question.options, anew=recalibrate)
+    load = expect_load(
+        net,
+        ranks=question.ranks,
+        threads=question.threads,
+        rates=question.published,
+        rate=question.other_rate,
+        sorted_by_source=question.options["sort_connections"],
+        directed=costs.directed,
+        exchanges_per_delay=costs.exchanges_per_delay,
+    )
+    fit = None
+    if question.limit is not None and question.scaling_key is not None and question.scaling_value is not None:
+        fit = largest_fit(
+            question.scaling_key,
+            question.scaling_value,
+            question.scaled,
+            question.limit,
+            ranks=question.ranks,
+            **question.for_memory,
+        )
+    return _Answer(memory, load, expect_times(load, costs), costs, fit)
+
+
+def _as_json(question: _Question, answer: _Answer) -> dict[str, Any]:
+    net = question.model.net
+    return {
+        "model": question.name,
+        "network": net.name,
+        "version": _core.version,
+        "source_revision": _core.source_revision,
+        "neurons": net.neuron_count,
+        "synapses": net.expected_synapses,
+        "ranks": question.ranks,
+        "threads": question.threads,
+        "options": question.options,
+        "memory_bytes": answer.memory,
+        "memory_limit_bytes": question.limit,
+        "load": asdict(answer.load),
+        "costs_s": asdict(answer.costs),
+        "build_s": answer.times.build,
+        "simulation_s_per_s": answer.times.simulation,
+        "parts_s_per_s": answer.times.parts,
+        "largest_fit": None if answer.fit is None else asdict(answer.fit),
+    }
+
+
+def _show(console: Console, question: _Question, answer: _Answer) -> None:
+    net = question.model.net
+    console.print()
+    console.print(Text(net.name, style="bold"), soft_wrap=True)
+    if question.model.source:
+        console.print(Text(question.model.source, style="dim"), soft_wrap=True)
+    threads = f"{question.threads} thread{'s' if question.threads > 1 else ''}"
+    console.print(
+        f"[bold]{net.neuron_count:,}[/] neurons, [bold]{net.expected_synapses:,.0f}[/] synapses on "
+        f"[bold]{question.ranks:,}[/] rank{'s' if question.ranks > 1 else ''} of {threads}",
+        soft_wrap=True,
+    )
+    console.print(
+        f"On each rank {net.neuron_count / question.ranks:,.1f} neurons, {answer.load.synapses:,.0f} synapses, "
+        f"{answer.load.events_per_second:,.0f} synaptic events and {answer.load.records_per_second:,.0f} arriving "
+        "spikes a second",
+        soft_wrap=True,
+    )
+    console.print()
+    console.print(Padding(memory_table(answer.memory), (0, 0, 0, 2)))
+    _show_limit(console, question, answer)
+    console.print()
+    console.print(Padding(_times(answer.times), (0, 0, 0, 2)))
+    console.print(
+        "  from costs on this machine, with a processor for each thread; what the network between machines takes is "
+        "not in communicate",
+        style="dim",
+        soft_wrap=True,
+    )
+
+
+def _show_limit(console: Console, question: _Question, answer: _Answer) -> None:
+    if question.limit is None:
+        return
+    total = sum(answer.memory.values())
+    fits = total <= question.limit
+    verdict = "fits into" if fits else "does not fit into"
+    console.print(
+        Text(f"  {verdict} {_size(question.limit)} a rank", style="bold green" if fits else "bold red"), soft_wrap=True
+    )
+    fit = answer.fit
+    if fit is None:
+        console.print(f"  it has none of the keys {', '.join(SCALING_KEYS)} that tell how large it is", style="dim")
+    elif fit.value is None:
+        console.print(f"  no value of {fit.key} makes it fit", soft_wrap=True)
+    else:
+        value = f"{fit.value:,}" if isinstance(fit.value, int) else f"{fit.value:.4g}"
+        console.print(
+            f"  largest that fits: [bold]{fit.key} = {value}[/], {fit.neurons:,} neurons, {fit.synapses:,.0f} synapses",
+            soft_wrap=True,
+        )
+
+
+def _times(times: Times) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_row("build and init", _seconds(times.build))
+    table.add_row(Text("a second", style="bold"), Text(_seconds(times.simulation), style="bold"))
+    for name, value in times.parts.items():
+        table.add_row(Text(f"  {name}", style="dim"), _seconds(value))
+    return table
+
+
+def _draw(question: _Question, answer: _Answer) -> Any:
+    # Loading matplotlib takes a second: only for those who want to draw.
+    from ranvier.prediction_plot import memory_figure
+
+    net = question.model.net
+    ranks = ranks_around(question.ranks)
+    same_network = memory_over_ranks(lambda count: net, ranks, **question.for_memory)
+    same_load = None
+    key, value = question.scaling_key, question.scaling_value
+    if key is not None and value is not None:
+        kind = type(value)
+        same_load = memory_over_ranks(
+            lambda count: question.scaled(kind(value * count / question.ranks) or kind(1)), ranks, **question.for_memory
+        )
+    return memory_figure(
+        ranks,
+        same_network,
+        same_load,
+        limit=question.limit,
+        marked=question.ranks,
+        title=f"{net.name}: {net.neuron_count:,} neurons on {question.ranks:,} ranks",
+    )

@@ -1,0 +1,194 @@
+"""Figures of what was predicted and measured over numbers of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+from ranvier.plot import _COLOURS, _FAINT, _GREY, Figure, _new_figure, _styled
+
+__all__ = ["many_ranks_figure", "memory_figure"]
+
+Memory = Mapping[str, Sequence[int]]
+
+# In the order in which they lie on each other, whichever of them there are.
+_COMPONENTS = (
+    "synapses",
+    "presynaptic",
+    "neurons",
+    "inputs",
+    "stimuli",
+    "spikes",
+    "exchange",
+    "recordings",
+    "construction",
+)
+_UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
+
+
+@_styled
+def memory_figure(
+    ranks: Sequence[int],
+    same_network: Memory,
+    same_load: Memory | None = None,
+    *,
+    limit: int | None = None,
+    marked: int | None = None,
+    title: str = "",
+) -> Figure:
+    """Plot the memory of a process by component over numbers of processes.
+
+    Parameters
+    ----------
+    ranks
+        Numbers of processes, ascending.
+    same_network
+        Bytes by component of one network that they share, one number for each of `ranks`.
+    same_load
+        The same for networks that grow with the number of processes.
+    limit
+        Bytes that a process may take, drawn as a line.
+    marked
+        A number of processes to mark.
+    title
+        Title of the figure.
+    """
+    panels = [("the same network", same_network)]
+    if same_load is not None:
+        panels.append(("the same load on each rank", same_load))
+    figure = _new_figure(5.2 * len(panels) + 1.4, 4.4)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for panel, (name, memory) in zip(axes, panels, strict=True):
+        _stack(panel, ranks, memory)
+        panel.set_title(name)
+        # What is far above the limit, or above what is asked for, need not be seen to its top.
+        here = sum(memory[part][ranks.index(marked)] for part in memory) if marked in ranks else 0
+        if limit is not None or here:
+            panel.set_ylim(0.0, min(panel.get_ylim()[1], 4.0 * max(here, limit or 0)))
+        _finish(panel, ranks, limit, marked)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles[::-1], names[::-1], loc="outside right center", frameon=False, fontsize=9, handlelength=1.2)
+    return figure
+
+
+def _stack(axes: Axes, ranks: Sequence[int], memory: Memory) -> None:
+    names = [name for name in _COMPONENTS if any(memory.get(name, ()))]
+    names += [name for name in memory if name not in _COMPONENTS and any(memory[name])]
+    below = np.zeros(len(ranks))
+    for place, name in enumerate(names):
+        above = below + np.asarray(memory[name], dtype=float)
+        colour = _COLOURS[_COMPONENTS.index(name) % len(_COLOURS)] if name in _COMPONENTS else _GREY
+        construction = name == "construction"
+        axes.fill_between(
+            ranks,
+            below,
+            above,
+            label="while it is built" if construction else name,
+            facecolor=_FAINT if construction else colour,
+            edgecolor="white",
+            linewidth=0.4,
+            zorder=2 + 0.01 * place,
+        )
+        below = above
+    axes.plot(ranks, below, color="#20262B", linewidth=1.0, zorder=3)
+    axes.set_ylim(0.0, 1.08 * below.max())
+
+
+def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | None) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(ranks[0], ranks[-1])
+    axes.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.tick_params(axis="x", labelrotation=30)
+    axes.set_xlabel("ranks")
+    top = axes.get_ylim()[1]
+    if limit is not None and limit > top:
+        top = min(1.1 * limit, 3.0 * top)
+        axes.set_ylim(0.0, top)
+    scale, unit = next((each for each in _UNITS if top >= each[0]), _UNITS[-1])
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / scale:g}"))
+    axes.set_ylabel(f"memory of a rank ({unit})")
+    if limit is not None and limit <= top:
+        axes.axhline(limit, color="#D55E00", linewidth=1.4, linestyle=(0, (4, 2)), zorder=4)
+        axes.annotate(
+            "limit",
+            (1.0, limit),
+            xycoords=("axes fraction", "data"),
+            xytext=(-3, 3),
+            textcoords="offset points",
+            ha="right",
+            color="#D55E00",
+            fontsize=9,
+            zorder=4,
+        )
+    if marked is not None:
+        axes.axvline(marked, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=4)
+
+
+@_styled
+def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | None = None, title: str = "") -> Figure:
+    """Plot times and memory of dry runs over numbers of processes, as Figures 7 and 10 of Jordan et al. (2018).
+
+    Parameters
+    ----------
+    results
+        What `ranvier bench many_ranks` measured, one for each variant and number of processes.
+    limit
+        Bytes that a process may take, drawn as a line.
+    title
+        Title of the figure.
+    """
+    figure = _new_figure(10.0, 7.0)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    panels = figure.subplots(2, 2, sharex=True).ravel()
+    variants = list(dict.fromkeys((result["method"], result["sorted"]) for result in results))
+    for place, (method, is_sorted) in enumerate(variants):
+        own = [result for result in results if (result["method"], result["sorted"]) == (method, is_sorted)]
+        ranks = [result["ranks"] for result in own]
+        look: dict[str, Any] = {
+            "color": _COLOURS[place % len(_COLOURS)],
+            "marker": "os^Dv"[place % 5],
+            "markersize": 5,
+            "linewidth": 1.4,
+        }
+        name = f"{method}, {'sorted' if is_sorted else 'unsorted'}"
+        for panel, key in zip(panels, ("build_s", "init_s", "simulation_s_per_s"), strict=False):
+            panel.plot(ranks, [result[key] for result in own], label=name, **look)
+        panels[3].plot(ranks, [sum(result["memory_bytes"].values()) / 1e6 for result in own], label=name, **look)
+        expected = {"color": look["color"], "linewidth": 1.2, "linestyle": (0, (1, 1.5))}
+        panels[2].plot(ranks, [result["predicted_simulation_s_per_s"] for result in own], **expected)
+        kept = [
+            sum(size for part, size in result["predicted_bytes"].items() if part != "construction") / 1e6
+            for result in own
+        ]
+        panels[3].plot(ranks, kept, **expected)
+    if limit is not None:
+        panels[3].axhline(limit / 1e6, color=_GREY, linewidth=1.2, linestyle=(0, (4, 2)))
+    names = ("build (s)", "init (s)", "simulation of a second (s)", "memory of a rank (MB)")
+    all_ranks = sorted({result["ranks"] for result in results})
+    for panel, name in zip(panels, names, strict=True):
+        panel.set_title(name)
+        panel.set_xscale("log", base=2)
+        panel.xaxis.set_major_locator(FixedLocator(all_ranks))
+        panel.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
+        panel.xaxis.set_minor_locator(NullLocator())
+        panel.tick_params(axis="x", labelrotation=30)
+        panel.set_ylim(0.0, 1.08 * panel.dataLim.ymax)
+        panel.grid(axis="y", color=_FAINT, linewidth=0.8)
+        panel.set_axisbelow(True)
+    for panel in panels[2:]:
+        panel.set_xlabel("ranks")
+    handles, labels = panels[0].get_legend_handles_labels()
+    handles.append(Line2D([], [], color=_GREY, linewidth=1.2, linestyle=(0, (1, 1.5))))
+    labels.append("predicted")
+    figure.legend(handles, labels, loc="outside lower left", ncols=4, frameon=False, fontsize=9)
+    return figure

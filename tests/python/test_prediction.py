@@ -1,0 +1,313 @@
+"""What is predicted before anything is built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import ranvier as rv
+from ranvier import calibration
+from ranvier.calibration import Costs
+from ranvier.command_line import main
+from ranvier.dry_run import play
+from ranvier.prediction import (
+    expect_load,
+    expect_times,
+    largest_fit,
+    memory_over_ranks,
+    ranks_around,
+)
+from ranvier.simulation import predict_memory
+
+COSTS = Costs(
+    synapse=1e-8,
+    presynaptic_entry=1e-7,
+    event=1e-9,
+    record=1e-8,
+    collocation=2e-8,
+    transfer=1e-9,
+    section=1e-8,
+    exchange=1e-6,
+    exchanges_per_delay=1.0,
+    directed=True,
+    neurons=(1e-9, 3e-9),
+    stimuli=(5e-9,),
+)
+
+
+def balanced(size: float = 1000, indegree: int = 100) -> rv.Network:
+    net = rv.Network(resolution=0.1)
+    exc = net.create(rv.iaf_psc_exp(), int(size), name="exc")
+    inh = net.create(rv.iaf_psc_exp(), int(size) // 4, name="inh")
+    net.connect(exc, exc, rv.FixedIndegree(indegree), weight=1.0, delay=2.0)
+    net.connect(inh, exc, rv.FixedIndegree(indegree // 4), weight=-1.0, delay=rv.Uniform(1.5, 3.0))
+    net.stimulate(exc, rv.poisson_generator(rate=100.0), weight=1.0)
+    return net
+
+
+# ---- load and times --------------------------------------------------------------------------------------------------
+
+
+def test_load_of_a_rank() -> None:
+    load = expect_load(balanced(), ranks=10, threads=2, rates={"exc": 4.0}, rate=20.0)
+    assert load.neurons == (100.0, 25.0)
+    assert load.stimulated == (100.0,)
+    assert load.synapses == pytest.approx(100 * 125)
+    assert load.events_per_second == pytest.approx(100 * 100 * 4.0 + 100 * 25 * 20.0)
+    assert load.steps_per_second == pytest.approx(10_000.0)
+    # Nothing is known of the lower bound of uniform delays, but that they are 1.5 ms at least.
+    assert load.exchanges_per_second == pytest.approx(1000.0 / 1.5)
+    # 10,000 synapses from 1,000 sources, and 2,500 from 250: nearly all have targets here, and are told once.
+    assert load.entries == pytest.approx(1250, rel=1e-3)
+    assert load.records_per_second == pytest.approx(1000 * 4.0 + 250 * 20.0, rel=1e-3)
+
+
+def test_sparse_load() -> None:
+    # On so many ranks nearly each synapse has a row of its own, on one thread or the other.
+    net = balanced(size=100_000)
+    sparse = expect_load(net, ranks=10_000, threads=2, rates={}, rate=10.0)
+    unsorted = expect_load(net, ranks=10_000, threads=2, rates={}, rate=10.0, sorted_by_source=False)
+    assert unsorted.entries == pytest.approx(unsorted.synapses) == pytest.approx(10 * 125)
+    assert sparse.entries == pytest.approx(unsorted.entries, rel=0.02)
+    assert sparse.entries < unsorted.entries
+    assert unsorted.records_per_second == pytest.approx(unsorted.events_per_second)
+
+
+def test_loads_without_an_exchange_and_with_one_to_all() -> None:
+    net = balanced()
+    alone = expect_load(net, ranks=1, threads=2, rates={}, rate=10.0)
+    assert alone.records_per_second == 0.0
+    assert alone.entries == 0.0
+    to_all = expect_load(net, ranks=1000, threads=2, rates={}, rate=10.0, directed=False)
+    assert to_all.records_per_second == pytest.approx(1250 * 10.0)
+    assert to_all.entries == 0.0
+
+
+def test_sources_that_play_spikes_do_not_fire_at_a_rate() -> None:
+    net = rv.Network()
+    players = net.create_spike_generators([[1.0]] * 10)
+    neurons = net.create(rv.iaf_psc_exp(), 10)
+    net.connect(players, neurons, rv.AllToAll())
+    assert expect_load(net, ranks=2, threads=1, rates={}, rate=10.0).events_per_second == 0.0
+
+
+def test_times() -> None:
+    load = expect_load(balanced(), ranks=10, threads=2, rates={}, rate=10.0)
+    times = expect_times(load, COSTS)
+    assert times.build == pytest.approx((load.synapses * 1e-8 + load.entries * 1e-7) / 2)
+    assert times.parts["update"] == pytest.approx((100 * 1e-9 + 25 * 3e-9 + 100 * 5e-9) * 10_000 / 2)
+    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 1e-8) / 2)
+    assert times.parts["collocate"] == pytest.approx(load.records_per_second * 2e-8 / 2)
+    assert times.parts["communicate"] == pytest.approx(
+        load.records_per_second * 1e-9 + load.exchanges_per_second * (1e-6 + 10 * 1e-8)
+    )
+    assert times.simulation == pytest.approx(sum(times.parts.values()))
+
+
+# ---- costs -----------------------------------------------------------------------------------------------------------
+
+
+def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    # Smaller than for figures that matter.
+    monkeypatch.setattr(calibration, "_NEURONS", 300)
+    monkeypatch.setattr(calibration, "_INDEGREE", 200)
+    net = balanced()
+    options = {"precision": "double", "exchange": "alltoall"}
+    costs = calibration.measure(net, options)
+    for name in ("synapse", "event", "record", "collocation"):
+        assert 1e-10 < getattr(costs, name) < 1e-4, name
+    assert costs.directed
+    assert costs.exchanges_per_delay == 1.0
+    assert len(costs.neurons) == 2
+    assert all(1e-11 < cost < 1e-6 for cost in costs.neurons)
+    assert len(costs.stimuli) == 1
+
+    with monkeypatch.context() as context:
+        context.setattr(calibration, "_measure_tables", lambda options: pytest.fail("measured again"))
+        context.setattr(calibration, "_measure_neurons", lambda *arguments: pytest.fail("measured again"))
+        assert calibration.measure(net, options) == costs
+    # Another method costs something else, and a file that cannot be read nothing but time.
+    to_all = calibration.measure(net, {**options, "exchange": "allgather"})
+    assert not to_all.directed
+    calibration.cache_file().write_text("[")
+    assert calibration.measure(net, options).directed
+    measured_again = []
+
+    def measure_again(*arguments: object) -> float:
+        measured_again.append(arguments)
+        return 1.0
+
+    monkeypatch.setattr(calibration, "_measure_neurons", measure_again)
+    assert calibration.measure(net, options, anew=True).neurons == (1.0, 1.0)
+    assert len(measured_again) == 2  # one for each model and one for each stimulus, whatever is asked for twice
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_of_ranks_around_one() -> None:
+    assert ranks_around(100)[:3] == [2, 4, 8]
+    assert 100 in ranks_around(100)
+    assert ranks_around(1) == [1, 2, 4, 8, 16, 32, 64]
+    assert ranks_around(1_000_000)[-1] == 1_000_000
+
+
+def test_memory_over_ranks() -> None:
+    net = balanced()
+    memory = memory_over_ranks(lambda ranks: net, [1, 4], threads=1)
+    for place, ranks in enumerate((1, 4)):
+        expected = predict_memory(net, ranks=ranks, threads=1)
+        assert {name: sizes[place] for name, sizes in memory.items() if sizes[place]} == {
+            name: size for name, size in expected.items() if size
+        }
+
+
+@pytest.mark.parametrize(("start", "ranks"), [(1000, 1), (10_000_000, 4), (8, 100)])
+def test_largest_size_that_fits(start: int, ranks: int) -> None:
+    limit = 20_000_000
+    fit = largest_fit("size", start, balanced, limit, ranks=ranks, threads=1)
+    assert isinstance(fit.value, int)
+    assert fit.memory is not None
+    assert fit.neurons == balanced(fit.value).neuron_count
+    assert 0.9 * limit < sum(fit.memory.values()) <= limit
+    larger = predict_memory(balanced(round(fit.value * 1.01)), ranks=ranks, threads=1)
+    assert sum(larger.values()) > limit
+
+
+def test_largest_scale_that_fits() -> None:
+    def describe(scale: float) -> rv.Network:
+        return rv.networks.hpc_benchmark(scale=scale, indegree_scale=0.01).net
+
+    fit = largest_fit("scale", 1.0, describe, 10**8, ranks=8, threads=1)
+    assert fit.memory is not None
+    assert sum(fit.memory.values()) <= 1e8
+    # Where tables change from one layout to another, memory grows at once.
+    assert isinstance(fit.value, float)
+    larger = predict_memory(describe(1.01 * fit.value), ranks=8, threads=1)
+    assert sum(larger.values()) > 1e8
+
+
+def test_nothing_fits() -> None:
+    fit = largest_fit("size", 1000, balanced, 1000, ranks=2, threads=1)
+    assert fit.value is None
+
+
+# By the number of ranks: with about as much on each of them.
+MODELS: dict[str, Callable[[int], rv.networks.NetworkModel]] = {
+    "microcircuit": lambda ranks: rv.networks.microcircuit(scale=0.05 * ranks),
+    "brunel": lambda ranks: rv.networks.brunel(order=500 * ranks, epsilon=0.1 / ranks),
+    "interval_fire": lambda ranks: rv.networks.interval_fire(cells=4000 * ranks, connections=200),
+    "hpc_benchmark": lambda ranks: rv.networks.hpc_benchmark(scale=0.1 * ranks, indegree_scale=0.1),
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 8])
+@pytest.mark.parametrize("name", MODELS)
+def test_prediction_is_the_account(name: str, ranks: int) -> None:
+    # More networks and options are in tests/python/validation.
+    net = MODELS[name](ranks).net
+    for sort_connections in (True, False):
+        # Buffers are as large as the largest burst needs, which nobody can know before. Here there is none.
+        played = play(net, ranks, duration=50.0, rate=10.0, threads=2, sort_connections=sort_connections)
+        account = {part: size for part, size in played.memory.items() if part not in ("recordings", "invention")}
+        predicted = predict_memory(net, ranks=ranks, rate=10.0, threads=2, sort_connections=sort_connections)
+        del predicted["construction"]
+        # Buffers of spikes grow by doubling, so that twice what is predicted may be needed: it shows where a spike takes
+        # a record for each synapse.
+        tolerance = 0.05 if sort_connections else 0.1
+        assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=tolerance), (predicted, account)
+        for part in ("spikes", "exchange"):
+            account.pop(part, None)
+            predicted.pop(part, None)
+        assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=0.02), (predicted, account)
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Costs that need not be measured."""
+
+    def measure(network: rv.Network, options: object, *, anew: bool = False) -> Costs:
+        return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))
+
+    monkeypatch.setattr(calibration, "measure", measure)
+
+
+def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    json_path, plot_path = tmp_path / "prediction.json", tmp_path / "prediction.png"
+    arguments = [
+        "predict",
+        "hpc_benchmark",
+        "--set",
+        "scale=100",
+        "exchange=neighbor",
+        "--ranks",
+        "64",
+        "--threads",
+        "4",
+    ]
+    status = main([*arguments, "--memory-per-rank", "1GB", "--json", str(json_path), "--plot", str(plot_path)])
+    printed = capsys.readouterr()
+    assert (status, printed.err) == (0, "")
+    results = json.loads(json_path.read_text())
+    assert (results["ranks"], results["threads"], results["neurons"]) == (64, 4, 1_125_000)
+    net = rv.networks.hpc_benchmark(scale=100.0).net
+    assert results["memory_bytes"] == predict_memory(net, ranks=64, rate=10.0, threads=4, exchange="neighbor")
+    assert results["options"]["exchange"] == "neighbor"
+    fit = results["largest_fit"]
+    assert fit["key"] == "scale"
+    assert sum(fit["memory"].values()) <= 10**9 == results["memory_limit_bytes"]
+    assert results["load"]["events_per_second"] == pytest.approx(1_125_000 / 64 * 11_250 * 10.0)
+    assert results["simulation_s_per_s"] == pytest.approx(sum(results["parts_s_per_s"].values()))
+    for part in (
+        "64 ranks of 4 threads",
+        "does not fit into 1.00 GB",
+        "largest that fits: scale =",
+        "synapses",
+        "update",
+    ):
+        assert part in printed.out
+    assert plot_path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_on_a_file_of_the_user(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "my_network.py"
+    path.write_text(
+        "import ranvier as rv\n"
+        "def network(size=100, weight=1.0):\n"
+        "    net = rv.Network()\n"
+        "    neurons = net.create(rv.iaf_psc_exp(), size)\n"
+        "    net.connect(neurons, neurons, rv.FixedIndegree(50), weight=weight)\n"
+        "    return net\n"
+    )
+    arguments = ["predict", str(path), "--set", "size=2000", "--ranks", "2", "--threads", "1", "--rate", "3"]
+    json_path = tmp_path / "prediction.json"
+    assert main([*arguments, "--memory-per-rank", "100MB", "--json", str(json_path)]) == 0
+    results = json.loads(json_path.read_text())
+    assert results["neurons"] == 2000
+    assert results["load"]["events_per_second"] == pytest.approx(1000 * 50 * 3.0)
+    assert results["largest_fit"]["key"] == "size"
+    assert "fits into 100.00 MB" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--ranks", "0"], "--ranks"),
+        (["--ranks", "2", "--memory-per-rank", "much"], "500MB"),
+        (["--ranks", "2", "--rate", "-1"], "--rate"),
+        (["--ranks", "2", "--set", "exchange=alltoal"], "alltoall"),
+        (["--ranks", "2", "--set", "scal=2"], "scale"),
+        (["--ranks", "2", "--threads", "2", "--set", "threads=2"], "set it once"),
+    ],
+)
+def test_mistakes(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "hpc_benchmark", *arguments]) == 2
+    assert complaint in capsys.readouterr().err
