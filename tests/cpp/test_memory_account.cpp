@@ -1,0 +1,200 @@
+// The program's own account of its memory, and what it predicts, against every byte that it really allocates. This program
+// replaces the operators new and delete, and mmap, from which buffers come.
+
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "comm/mirror_communicator.hpp"
+#include "engine/simulation.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> live{0};
+std::atomic<std::int64_t> most{0};
+
+void count(std::int64_t bytes) {
+    const std::int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    std::int64_t known = most.load(std::memory_order_relaxed);
+    while (now > known && !most.compare_exchange_weak(known, now, std::memory_order_relaxed)) {
+    }
+}
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+    const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+    void* memory = alignment <= alignof(std::max_align_t) ? std::malloc(bytes) : std::aligned_alloc(alignment, rounded);
+    if (memory == nullptr) throw std::bad_alloc();
+    count(static_cast<std::int64_t>(::malloc_usable_size(memory)));
+    return memory;
+}
+
+void release(void* memory) {
+    if (memory == nullptr) return;
+    count(-static_cast<std::int64_t>(::malloc_usable_size(memory)));
+    std::free(memory);
+}
+
+std::int64_t whole_pages(std::size_t bytes) {
+    constexpr std::size_t page = 4096;
+    return static_cast<std::int64_t>((bytes + page - 1) / page * page);
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return allocate(bytes, 1); }
+void* operator new[](std::size_t bytes) { return allocate(bytes, 1); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
+
+// The C library itself, for stacks of threads and large blocks, does not come by here.
+extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+    void* const memory = reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
+    if (memory != MAP_FAILED) count(whole_pages(bytes));
+    return memory;
+}
+extern "C" int munmap(void* address, std::size_t bytes) noexcept {
+    count(-whole_pages(bytes));
+    return static_cast<int>(::syscall(SYS_munmap, address, bytes));
+}
+
+namespace ranvier::engine {
+namespace {
+
+struct Case {
+    std::int32_t ranks = 1;
+    std::uint32_t threads = 1;
+    bool sorted = true;
+    std::string numbering = "auto";
+    std::string layout = "auto";
+    std::string exchange = "alltoall";
+    bool double_precision = false;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Case& c) {
+    return stream << c.ranks << " ranks, " << c.threads << " threads, " << (c.sorted ? c.numbering : "unsorted") << ", "
+                  << c.layout << ", " << c.exchange << (c.double_precision ? ", double" : "");
+}
+
+/// Excitatory and inhibitory neurons with a drive, with the same load on each rank.
+Network make_network(std::int32_t ranks) {
+    Network network{0.1, 5};
+    const std::uint64_t excitatory_size = static_cast<std::uint64_t>(ranks) * 2000;
+    const std::uint64_t inhibitory_size = static_cast<std::uint64_t>(ranks) * 500;
+    const PopulationId excitatory =
+        network.create("iaf_psc_exp", excitatory_size, "excitatory",
+                       {{"V_m", Distribution{.kind = Distribution::Kind::normal, .first = -60.0, .second = 3.0}}});
+    const PopulationId inhibitory = network.create("iaf_psc_alpha", inhibitory_size, "inhibitory", {});
+    const Distribution delays{.kind = Distribution::Kind::normal,
+                              .first = 1.5,
+                              .second = 0.7,
+                              .restriction = Distribution::Restriction::redraw,
+                              .lower = 0.5,
+                              .upper = 4.0};
+    for (const auto& [targets, size] : {std::pair{excitatory, excitatory_size}, {inhibitory, inhibitory_size}}) {
+        network.connect({excitatory, 0, excitatory_size}, {targets, 0, size}, {.name = "fixed_indegree", .number = 800},
+                        20.0, delays, "");
+        network.connect({inhibitory, 0, inhibitory_size}, {targets, 0, size}, {.name = "fixed_indegree", .number = 200},
+                        -80.0, 1.5, "");
+        network.stimulate({targets, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5, "");
+    }
+    return network;
+}
+
+std::uint64_t total(const std::vector<MemoryItem>& items, const std::string& without = "") {
+    std::uint64_t sum = 0;
+    for (const MemoryItem& item : items) {
+        if (item.component != without) sum += item.bytes;
+    }
+    return sum;
+}
+
+std::string listed(const std::vector<MemoryItem>& items) {
+    std::string text;
+    for (const MemoryItem& item : items) text += item.component + " " + std::to_string(item.bytes) + ", ";
+    return text;
+}
+
+class MemoryAccount : public testing::TestWithParam<Case> {};
+
+TEST_P(MemoryAccount, IsWhatIsAllocated) {
+    const Case& c = GetParam();
+    const Network network = make_network(c.ranks);
+    const auto precision =
+        c.double_precision ? models::Precision::double_precision : models::Precision::single_precision;
+    const SimulationOptions options{.threads = c.threads,
+                                    .weight_precision = precision,
+                                    .table_layout = c.layout,
+                                    .pin_threads = false,
+                                    .exchange = c.exchange,
+                                    // Small beside all else: it is taken as a whole, needed or not.
+                                    .connection_buffer = std::uint64_t{2} << 20,
+                                    .sort_connections = c.sorted,
+                                    .row_numbering = c.numbering,
+                                    // Buffers are as large as the largest burst needs: here there is none.
+                                    .invented_rate = 10.0};
+    const std::vector<MemoryItem> predicted = predict_memory(network, options, c.ranks, Rank{0}, 10.0);
+    const std::int64_t before = live;
+    most = before;
+    {
+        Simulation simulation(network, options, {}, comm::make_mirror_communicator(c.ranks));
+        const auto built = static_cast<double>(live - before);
+        const auto peak = static_cast<double>(most - before);
+        simulation.run(1000);
+        const auto counted = static_cast<double>(live - before);
+        const std::vector<MemoryItem> account = simulation.memory();
+        SCOPED_TRACE("account: " + listed(account) + "predicted: " + listed(predicted));
+        EXPECT_NEAR(static_cast<double>(total(account)), counted, 0.05 * counted);
+        const auto invention = static_cast<double>(total(account) - total(account, "invention"));
+        EXPECT_NEAR(static_cast<double>(total(predicted, "construction")), counted - invention, 0.05 * counted);
+        // What is needed for a moment only must not be more than predicted, or a network is begun that does not fit.
+        EXPECT_LE(peak, 1.05 * static_cast<double>(total(predicted)));
+        // Nor far less: what comes later, such as buffers of spikes, is predicted beside it.
+        EXPECT_LE(static_cast<double>(total(predicted)), 1.35 * std::max(peak, built));
+    }
+    // All of it is given back, but for what libraries keep.
+    EXPECT_LT(live - before, 100'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, MemoryAccount,
+                         testing::Values(Case{}, Case{.threads = 2}, Case{.double_precision = true},
+                                         Case{.layout = "ring"}, Case{.layout = "runs"}, Case{.sorted = false},
+                                         Case{.ranks = 2}, Case{.ranks = 2, .threads = 2},
+                                         Case{.ranks = 2, .numbering = "compact"}, Case{.ranks = 2, .sorted = false},
+                                         Case{.ranks = 32, .threads = 2}, Case{.ranks = 32, .numbering = "dense"},
+                                         Case{.ranks = 32, .numbering = "compact"}, Case{.ranks = 32, .sorted = false},
+                                         Case{.ranks = 32, .exchange = "allgather"}, Case{.ranks = 2048},
+                                         Case{.ranks = 2048, .threads = 2}, Case{.ranks = 2048, .sorted = false},
+                                         Case{.ranks = 2048, .exchange = "neighbor"},
+                                         Case{.ranks = 2048, .exchange = "allgather"}),
+                         [](const auto& one) {
+                             const Case& c = one.param;
+                             return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.threads) + "_threads_" +
+                                    (c.sorted ? c.numbering : std::string("unsorted")) + "_" + c.layout + "_" +
+                                    c.exchange + (c.double_precision ? "_double" : "");
+                         });
+
+}  // namespace
+}  // namespace ranvier::engine
