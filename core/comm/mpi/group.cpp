@@ -88,8 +88,15 @@ void Group::wait(std::span<MPI_Request> requests) const {
         check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
         return;
     }
+    // A test may move a few messages only, and there may be many that others wait for.
+    constexpr int tests_per_turn = 32;
     Idle idle;
-    while (!test(requests)) idle.pass();
+    for (;;) {
+        for (int i = 0; i < tests_per_turn; ++i) {
+            if (test(requests)) return;
+        }
+        idle.pass();
+    }
 }
 
 void Group::barrier() const {
