@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -368,6 +369,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, f"getting {name}"):
                 index, indices = self._indices(neurons)
+            self._agree_on_request("getting", name, neurons.name)
             return self._core.get(index, name, indices)
 
     def set(self, neurons: PopulationView, name: str, values: npt.ArrayLike) -> None:
@@ -388,6 +390,7 @@ class Simulation:
                         f"an array of shape {array.shape}",
                         f"it must be a number or of shape {indices.shape}",
                     )
+            self._agree_on_request("setting", name, neurons.name, array)
             self._core.set(index, name, indices, np.ascontiguousarray(np.broadcast_to(array, indices.shape)))
 
     def connections(
@@ -408,6 +411,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, "connections"):
                 query = self._query(sources, targets, projection)
+            self._agree_on_request("connections", *query)
             return self._find_synapses(*query)
 
     def count_connections(
@@ -420,6 +424,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, "connections"):
                 query = self._query(sources, targets, projection)
+            self._agree_on_request("connections", *query)
             return self._core.count_connections(*query)
 
     # ---- recordings --------------------------------------------------------------------------------------------------
@@ -433,6 +438,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, "recordings"):
                 self._check_recorder(recorder, SpikeRecorder)
+            self._agree_on_request("recordings", recorder.kind, recorder.index)
             return self._store.spikes(recorder)
 
     def trace(self, recorder: StateRecorder) -> StateData:
@@ -444,6 +450,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, "recordings"):
                 self._check_recorder(recorder, StateRecorder)
+            self._agree_on_request("recordings", recorder.kind, recorder.index)
             return self._store.state(recorder)
 
     def weights(self, recorder: WeightRecorder) -> WeightData:
@@ -454,6 +461,7 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, "recordings"):
                 self._check_recorder(recorder, WeightRecorder)
+            self._agree_on_request("recordings", recorder.kind, recorder.index)
             return self._store.weights(recorder)
 
     # ---- accounts ----------------------------------------------------------------------------------------------------
@@ -564,6 +572,11 @@ class Simulation:
         finally:
             self._busy = False
 
+    def _agree_on_request(self, what: str, *asked: object) -> None:
+        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
+        if self._communicator.size > 1:
+            agree_on(self._communicator, what, lambda: ", ".join(map(_summary, asked)))
+
     def _check_view(self, what: str, view: PopulationView) -> None:
         if not isinstance(view, PopulationView):
             raise TypeError(f"{what} must be a population or a part of one, not {type(view).__name__}")
@@ -633,6 +646,13 @@ class Simulation:
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
         return self._find_synapses(*self._query(recorder.sources, recorder.targets, recorder.projection))
+
+
+def _summary(value: object) -> str:
+    """Return a text in which two arrays differ if they do."""
+    if not isinstance(value, np.ndarray):
+        return "all" if value is None else str(value)
+    return f"{value.size} numbers with the hash {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
 
 
 def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communicator:

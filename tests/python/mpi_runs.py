@@ -15,15 +15,24 @@ from pathlib import Path
 
 from ranvier._mpi_library import FAMILIES, Family
 
-__all__ = ["INSTALLATIONS", "ROOT", "WHEELS", "Installation", "Run", "installation", "run_python", "run_ranks"]
+__all__ = [
+    "INSTALLATIONS",
+    "ROOT",
+    "SETTINGS",
+    "WHEELS",
+    "Installation",
+    "Run",
+    "installation",
+    "run_python",
+    "run_ranks",
+]
 
 ROOT = Path(__file__).parents[2]
 
 # Not for a program's own use: what tells a process that it was started by an mpiexec.
 _OF_LAUNCHERS = ("OMPI_", "PMI_", "PMIX_", "PRTE_", "HYDI_", "MPI_LOCAL", "SLURM_")
 
-# Root may start processes, more than there are processors, on any of these; whoever waits lets others go on.
-_SETTINGS = {
+SETTINGS = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "PRTE_ALLOW_RUN_AS_ROOT": "1",
@@ -34,6 +43,7 @@ _SETTINGS = {
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
 }
+"""Root may start processes, more than there are processors, on any of these; whoever waits lets others go on."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +145,7 @@ def run_ranks(
         mpiexec = subprocess.Popen(
             [installation.mpiexec, "-n", str(ranks), "sh", "-c", to_own_file, "sh", *command],
             cwd=folder,
-            env={**inherited, **_SETTINGS, **(environment or {})},
+            env={**inherited, **SETTINGS, **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=errors,
             stderr=errors,

@@ -1,0 +1,144 @@
+"""A program for `test_mpi_failures`: rank 1 does something wrong again and again, and all ranks go on after it.
+
+Each rank prints as JSON what it has caught, by the name of what was done wrong, and a digest of the spikes at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import resource
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import ranvier as rv
+from ranvier import mpi
+from small_networks import balanced
+
+DURATION = 400.0  # ms
+Cases = dict[str, Callable[[], object]]
+
+
+@contextlib.contextmanager
+def files_limited_to(size: int) -> Iterator[None]:
+    """No file can grow above so many bytes, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def wrong_when_built(wrong: bool) -> Cases:
+    def build(**options: Any) -> None:
+        net, _ = balanced(20)
+        rv.Simulation(net, **options)
+
+    def another_network() -> None:
+        net, _ = balanced(21 if wrong else 20)
+        rv.Simulation(net)
+
+    def another_seed() -> None:
+        net, _ = balanced(20, seed=2 if wrong else 1)
+        rv.Simulation(net)
+
+    def files() -> None:
+        net, _ = balanced(20)
+        if wrong:
+            net.record_spikes(to="only_here.h5")
+        rv.Simulation(net)
+
+    return {
+        "bad option": lambda: build(intervals=3 if wrong else 1),
+        "unknown method": lambda: build(exchange="carrier_pigeon" if wrong else "alltoall"),
+        "short placement": lambda: build(placement=np.zeros(9 if wrong else 100, dtype=int)),
+        "no memory": lambda: build(memory_limit=1 if wrong else None),
+        "another method": lambda: build(exchange="allgather" if wrong else "alltoall"),
+        "other recordings": lambda: build(recordings="local" if wrong else "root"),
+        "another network": another_network,
+        "another seed": another_seed,
+        "one more file": files,
+    }
+
+
+def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: rv.SpikeRecorder) -> Cases:
+    exc = net["exc"]
+    another, other_recorder = balanced(20)
+
+    def fail() -> None:
+        raise ValueError("the reason")
+
+    def run_with(action: Callable[[], None]) -> None:
+        sim._progress = (lambda _: action()) if wrong else False
+        try:
+            sim.run(DURATION)
+        finally:
+            sim._progress = False
+
+    return {
+        "bad duration": lambda: sim.run(-1.0 if wrong else 1.0),
+        "another duration": lambda: sim.run(2.0 if wrong else 1.0),
+        "the past": lambda: sim.run_until(-1.0 if wrong else sim.time + 1.0),
+        "unknown variable": lambda: sim.get(exc, "V_n" if wrong else "V_m"),
+        "bad value": lambda: sim.set(exc, "tau_m", -1.0 if wrong else 10.0),
+        "bad shape": lambda: sim.set(exc, "I_e", [1.0, 2.0] if wrong else 0.0),
+        "bad ids": lambda: sim.connections(targets=[10**6] if wrong else [1]),
+        "another network's population": lambda: sim.count_connections(another["exc"] if wrong else exc),
+        "another network's recorder": lambda: sim.spikes(other_recorder if wrong else recorder),
+        "exception in a progress function": lambda: run_with(fail),
+        "interrupt": lambda: run_with(lambda: signal.raise_signal(signal.SIGINT)),
+    }
+
+
+def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
+    """Return two attempts with a disk that is full on one rank only, and one after that was mended."""
+    net, _ = balanced(20)
+    state = net.record(net["inh"], "V_m", to=f"{recordings}{suffix}")
+    kept = net.record(net["inh"], "V_m")
+    sim = rv.Simulation(net, recordings=recordings)
+
+    def attempt() -> None:
+        with files_limited_to(150_000 if wrong else 10**9):
+            sim.run(DURATION)
+
+    def mended() -> None:
+        sim.run(0.1)
+        written, wanted = sim.trace(state), sim.trace(kept)
+        assert written.values.shape[0] == 2 * 4000 + 1
+        here = np.isin(written.neurons, wanted.neurons)
+        np.testing.assert_array_equal(written.values[:, :, here], wanted.values)
+        assert wanted.values.size > 0
+        raise ArithmeticError("all is there")
+
+    name = f"full disk, {recordings}{suffix}"
+    return {name: attempt, f"{name}, again": attempt, f"{name}, mended": mended}
+
+
+def main() -> None:
+    rank = mpi.world().rank
+    caught: dict[str, list[str]] = {}
+
+    def carry_out(cases: Cases) -> None:
+        for name, case in cases.items():
+            try:
+                case()
+            except (Exception, KeyboardInterrupt) as error:
+                caught[name] = [type(error).__name__, str(error)]
+
+    net, recorder = balanced(20)
+    sim = rv.Simulation(net, threads=2)
+    carry_out(wrong_when_built(rank == 1))
+    carry_out(wrong_when_run(rank == 1, sim, net, recorder))
+    for suffix in (".h5", ".csv"):
+        carry_out(full_disk(rank == 1, suffix, "local"))
+        carry_out(full_disk(rank == 0, suffix, "everywhere"))
+    sim.run_until(3 * DURATION)
+    print(json.dumps({"caught": caught, "digest": sim.spikes(recorder).digest()}))
+
+
+if __name__ == "__main__":
+    main()

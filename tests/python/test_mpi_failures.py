@@ -1,0 +1,169 @@
+"""What fails on one rank fails on all, which go on if they catch it, or ends the whole run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from mpi_failures import DURATION
+from mpi_runs import SETTINGS, WHEELS, Installation, run_python
+from small_networks import balanced
+
+RANKS = 3
+TESTS = Path(__file__).parent
+HERE = {"PYTHONPATH": str(TESTS)}
+
+any_family = pytest.mark.parametrize("where", WHEELS, ids=str)
+
+
+@any_family
+def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, RANKS, TESTS / "mpi_failures.py", folder=tmp_path, environment=HERE, timeout=120)
+    assert done.status == 0, done.errors
+    told: list[dict[str, Any]] = [json.loads(output) for output in done.outputs]
+    caught = [each["caught"] for each in told]
+    alone = {
+        "bad option": "ValueOutOfBoundsError",
+        "unknown method": "UnknownNameError",
+        "short placement": "ShapeError",
+        "no memory": "InsufficientMemoryError",
+        "bad duration": "ValueOutOfBoundsError",
+        "the past": "ValueOutOfBoundsError",
+        "bad shape": "ShapeError",
+        "bad ids": "ValueOutOfBoundsError",
+        "another network's population": "StateError",
+        "another network's recorder": "StateError",
+        "exception in a progress function": "ValueError",
+        "interrupt": "KeyboardInterrupt",
+    }
+    disks = {
+        f"full disk, {way}{suffix}{attempt}": rank
+        for way, rank in (("local", 1), ("everywhere", 0))
+        for suffix in (".h5", ".csv")
+        for attempt in ("", ", again")
+    }
+    for name, who in {**dict.fromkeys(alone, 1), **disks}.items():
+        for rank in range(RANKS):
+            kind, message = caught[rank].pop(name)
+            if rank == who:
+                assert kind == alone.get(name, "FileError"), message
+            else:
+                assert kind == "RemoteError", (name, message)
+                assert f"rank {who} failed" in message
+    for name in (
+        "another method",
+        "other recordings",
+        "another network",
+        "another seed",
+        "one more file",
+        "unknown variable",
+        "bad value",
+        "another duration",
+    ):
+        for rank in range(RANKS):
+            kind, message = caught[rank].pop(name)
+            assert kind == "RemoteError", (name, message)
+    for rank in range(RANKS):
+        mended = {name: error for name, error in caught[rank].items() if name.endswith("mended")}
+        assert len(mended) == 4
+        assert all(error == ["ArithmeticError", "all is there"] for error in mended.values()), mended
+        assert caught[rank].keys() == mended.keys()
+    net, recorder = balanced(20)
+    sim = rv.Simulation(net, threads=1)
+    sim.run(3 * DURATION)
+    expected = sim.spikes(recorder)
+    assert len(expected) > 500
+    assert {each["digest"] for each in told} == {expected.digest()}
+
+
+# ---- the end of all --------------------------------------------------------------------------------------------------
+
+ENDING = """
+import os, signal, sys, threading, time
+import ranvier as rv
+from ranvier import mpi
+from small_networks import balanced
+
+how = sys.argv[1]
+here = mpi.world().rank == 1
+net, recorder = balanced(20)
+if how == "file" and here:
+    net.record_spikes(to="no such folder/spikes.h5")
+if how == "network" and here:
+    net.create("iaf_psc_exp", 1)
+
+def fail(report):
+    raise ValueError("the reason")
+
+def kill():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+sim = rv.Simulation(net, intervals=7 if how == "option" and here else 1,
+                    progress=fail if how == "progress" and here else None)
+sim.run(10.0)
+if how == "kill" and here:
+    threading.Thread(target=kill).start()
+if how == "exit" and here:
+    sys.exit(1)
+if how == "variable":
+    sim.get(net["exc"], "V_n" if here else "V_m")
+print("running", flush=True)
+sim.run(10000000.0)
+"""
+
+
+@any_family
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ("file", "no such folder/spikes.h5"),
+        ("network", "let all ranks run the same script"),
+        ("option", "intervals is 7"),
+        ("progress", "ValueError: the reason"),
+        ("kill", ""),
+        ("exit", ""),
+        ("variable", "V_n"),
+    ],
+)
+def test_it_ends_the_run_of_all(where: Installation, how: str, reason: str, tmp_path: Path) -> None:
+    done = run_python(where, RANKS, ENDING, how, folder=tmp_path, environment=HERE)
+    assert done.status != 0
+    assert done.seconds < 20.0
+    assert reason in done.errors
+
+
+@any_family
+def test_interrupting_mpiexec_ends_all(where: Installation, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(ENDING.replace('"running"', '"running", os.getpid()'))
+    mpiexec = subprocess.Popen(
+        [where.mpiexec, "-n", str(RANKS), sys.executable, script, "interrupted"],
+        env={**os.environ, **SETTINGS, **HERE},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert mpiexec.stdout is not None
+    processes: list[int] = []
+    while len(processes) < RANKS:
+        words = mpiexec.stdout.readline().split()
+        if words[:1] == ["running"]:
+            processes.append(int(words[1]))
+    start = time.monotonic()
+    mpiexec.send_signal(signal.SIGINT)
+    mpiexec.communicate(timeout=30)
+    assert mpiexec.returncode != 0
+    while any(Path(f"/proc/{process}").exists() for process in processes):
+        assert time.monotonic() - start < 20.0
+        time.sleep(0.1)
