@@ -146,7 +146,7 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const Proce
         estimate.addresses = all_rows;
         estimate.address_limit = std::max(1.0, all_rows);
     }
-    estimate.rows_per_source = sources_here > 0.0 ? all_rows / sources_here : 0.0;
+    estimate.rows = all_rows;
     return estimate;
 }
 

@@ -21,7 +21,7 @@ struct TableEstimate {
         0.0;  ///< names of rows: as many entries as the presynaptic tables of all ranks have for this one
     double address_limit = 1.0;  ///< the addresses lie below
     double mean_delay_range = 0.0;  ///< steps that a spike stays with a table until all of its synapses are reached
-    double rows_per_source = 0.0;  ///< rows, on all shards, of a source that has any here
+    double rows = 0.0;  ///< of all shards, that a spike may come for
 };
 TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                               const BuildOptions& options);

@@ -80,10 +80,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     add("stimuli", groups.stimulus_bytes);
     // Lists grow by doubling: those of an epoch, and those that tables keep until all synapses are reached.
     const double of_epoch = grown(spikes_per_step * steps_per_epoch / groups.shards) * groups.shards;
-    const double spikes_here = spikes_per_step * static_cast<double>(layout.placement().ranks()) *
-                               std::min(1.0, tables.addresses / std::max(1.0, tables.address_limit)) *
-                               tables.rows_per_source;
-    const double kept = grown(spikes_here * tables.mean_delay_range / groups.shards) * groups.shards;
+    const double rows_per_step = rate * network.network().resolution() / 1000.0 * tables.rows;
+    const double kept = grown(rows_per_step * tables.mean_delay_range / groups.shards) * groups.shards;
     add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + 24.0 * kept + groups.output_bytes);
     if (travels) {
         const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);

@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, MemoryAccount,
                                          Case{.ranks = 32, .exchange = "allgather"}, Case{.ranks = 2048},
                                          Case{.ranks = 2048, .threads = 2}, Case{.ranks = 2048, .sorted = false},
                                          Case{.ranks = 2048, .exchange = "neighbor"},
-                                         Case{.ranks = 2048, .exchange = "allgather"}),
+                                         Case{.ranks = 2048, .exchange = "allgather"}, Case{.ranks = 20'000}),
                          [](const auto& one) {
                              const Case& c = one.param;
                              return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.threads) + "_threads_" +
