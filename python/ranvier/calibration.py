@@ -187,29 +187,40 @@ class _Measured:
 
 
 def _measure_tables(options: Mapping[str, Any]) -> dict[str, float]:
-    # Long rows, so that what spikes cost does not show; then rows of one synapse; then exchanges without a spike.
+    # Long rows, so that what spikes cost does not show; then rows of one synapse; then exchanges of few spikes between
+    # more and more processes.
     dense = _dry_run(2, _NEURONS, _INDEGREE, 100.0, 50.0, options)
     sparse = _dry_run(_SPARSE_RANKS, _NEURONS, _INDEGREE, 20.0, 100.0, options)
-    few, many = (_dry_run(ranks, 10, 10, 0.0, 100.0, options) for ranks in _SECTION_RANKS)
+    few, many = (_dry_run(ranks, 300, 300, 20.0, 100.0, options) for ranks in _SECTION_RANKS)
+    directed = sparse.entries > 0
     event = dense.deliver / dense.events
-    section_few, section_many = (each.communicate / each.exchanges for each in (few, many))
-    section = max(0.0, (section_many - section_few) / (_SECTION_RANKS[1] - _SECTION_RANKS[0]))
-    exchange = max(0.0, section_few - section * _SECTION_RANKS[0])
+    # Who sends to all sends the more of them the more there are: that is not what a process costs.
+    section = _of_section(few, many) if directed else 0.0
+    collocation = sparse.collocate / sparse.sent
+    exchange = max(0.0, few.communicate / few.exchanges - section * _SECTION_RANKS[0]) if directed else 0.0
     moving = sparse.communicate - sparse.exchanges * (exchange + section * _SPARSE_RANKS)
     synapse = (dense.build + dense.init) / dense.synapses
-    collocation = sparse.collocate - sparse.exchanges * few.collocate / few.exchanges
     return {
         "synapse": synapse,
         "presynaptic_entry": max(0.0, sparse.build + sparse.init - synapse * sparse.synapses) / max(sparse.entries, 1),
         "event": event,
         "record": max(0.0, sparse.deliver - event * sparse.events) / sparse.received,
-        "collocation": max(0.0, collocation) / sparse.sent,
+        "collocation": collocation,
         "transfer": max(0.0, moving) / sparse.received,
         "section": section,
         "exchange": exchange,
         "exchanges_per_delay": max(1.0, round(_DELAY / _RESOLUTION) / sparse.epoch_steps),
-        "directed": float(sparse.entries > 0),
+        "directed": float(directed),
     }
+
+
+def _of_section(few: _Measured, many: _Measured) -> float:
+    """Return what each process more costs in an exchange of as many spikes."""
+
+    def of_exchange(measured: _Measured) -> float:
+        return (measured.collocate + measured.communicate + measured.deliver) / measured.exchanges
+
+    return max(0.0, of_exchange(many) - of_exchange(few)) / (_SECTION_RANKS[1] - _SECTION_RANKS[0])
 
 
 def _dry_run(

@@ -182,7 +182,12 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
         panel.xaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
         panel.xaxis.set_minor_locator(NullLocator())
         panel.tick_params(axis="x", labelrotation=30)
-        panel.set_ylim(0.0, 1.08 * panel.dataLim.ymax)
+        values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in panel.get_lines()])
+        if values.min() > 0.0 and values.max() > 20.0 * values.min():
+            panel.set_yscale("log")
+            panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        else:
+            panel.set_ylim(0.0, 1.08 * values.max())
         panel.grid(axis="y", color=_FAINT, linewidth=0.8)
         panel.set_axisbelow(True)
     for panel in panels[2:]:

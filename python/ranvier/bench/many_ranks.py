@@ -1,0 +1,238 @@
+"""How time and memory of one process grow with the number of processes, up to more of them than any machine has here.
+
+Dry runs of the network of Jordan et al. (2018): one process builds and runs the part of rank 0, and gets the spikes
+that the others would send, invented at a given rate. Each rank has the same number of neurons with the same in-degree,
+so that the network grows with the number of ranks. What is predicted without building anything stands beside it.
+
+Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse.
+Memory is by the program's own account, after the build and at the end, and what was resident at most in addition to the
+interpreter. What the network between machines takes is not in the times. The paper shows the same in Figures 7 and 10.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from ranvier import _core, calibration
+from ranvier.bench._options import check_destinations, check_positive, parse_methods
+from ranvier.commands import info
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.networks import hpc_benchmark
+from ranvier.options import MOST_RANKS
+from ranvier.prediction import expect_load, expect_times
+from ranvier.simulation import predict_memory
+
+__all__ = ["add_arguments", "main"]
+
+Summary: TypeAlias = dict[str, Any]
+
+_NEURONS_AT_SCALE_1, _INDEGREE_AT_SCALE_1 = 11_250, 11_250
+_PHASES = ("build", "init", "simulation")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--ranks",
+        default="32,128,512,2048,8192,32768,100000",
+        metavar="N,...",
+        help="numbers of processes (default: %(default)s)",
+    )
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of the process (default: %(default)s)")
+    parser.add_argument(
+        "--methods", default="alltoall,allgather", metavar="NAME,...", help="of exchange (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--neurons-per-rank", type=int, default=1800, metavar="N", help="18000 in the paper (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--indegree", type=int, default=1125, metavar="N", help="11250 in the paper (default: %(default)s)"
+    )
+    parser.add_argument("--rate", type=float, default=10.0, metavar="HZ", help="of all neurons (default: %(default)s)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
+    which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
+    parser.set_defaults(sorted=(True, False))
+    parser.add_argument("--time", type=float, default=100.0, metavar="MS", help="to measure (default: %(default)s)")
+    parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
+    parser.add_argument(
+        "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
+    )
+    parser.add_argument("--memory-limit", type=float, metavar="GB", help="draw it as a line")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all variants on all numbers of processes in turn, and tell the results."""
+    ranks = _parse_ranks(arguments.ranks)
+    check_positive(arguments, ("threads", "neurons_per_rank", "indegree", "rate", "time", "repetitions"))
+    check_destinations(arguments.json, arguments.plot)
+    methods = parse_methods(arguments.methods)
+    variants = [
+        (method, is_sorted) for method in methods for is_sorted in arguments.sorted if is_sorted or _directed(method)
+    ]
+    cases = [(method, is_sorted, count) for method, is_sorted in variants for count in ranks]
+    # What reads a pipe has no width of its own.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    runs: dict[tuple[str, bool, int], list[Summary]] = {case: [] for case in cases}
+    with tempfile.TemporaryDirectory() as folder:
+        for repetition in range(arguments.repetitions):
+            for case in cases:
+                name = f"{case[0]}, {'sorted' if case[1] else 'unsorted'}, {case[2]:,} ranks"
+                with console.status(f"{name} ({repetition + 1} of {arguments.repetitions})"):
+                    runs[case].append(_play(arguments, *case, Path(folder)))
+    results = [_summarize(arguments, case, own) for case, own in runs.items()]
+    _show(console, arguments, results)
+    if arguments.json is not None:
+        whole = {
+            "benchmark": "many_ranks",
+            "options": {key: value for key, value in vars(arguments).items() if isinstance(value, int | float | str)},
+            "machine": info.gather(),
+            "results": results,
+        }
+        arguments.json.write_text(json.dumps(whole, indent=2) + "\n")
+        console.print(f"Results in {arguments.json}", style="dim", soft_wrap=True)
+    if arguments.plot is not None:
+        from ranvier.prediction_plot import many_ranks_figure
+
+        load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
+        title = f"{load}, {arguments.rate:g} spikes/s"
+        limit = None if arguments.memory_limit is None else arguments.memory_limit * 1e9
+        many_ranks_figure(results, limit=limit, title=title).savefig(arguments.plot)
+        console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
+    return 0
+
+
+def _parse_ranks(text: str) -> list[int]:
+    ranks = []
+    for part in text.split(","):
+        if not part.strip().isdecimal() or not 1 <= int(part) <= MOST_RANKS:
+            raise ValueOutOfBoundsError(
+                "--ranks", f"'{text}'", f"it must be numbers from 1 to {MOST_RANKS} with commas between"
+            )
+        ranks.append(int(part))
+    return sorted(set(ranks))
+
+
+def _directed(method: str) -> bool:
+    # The ids of sources, which these send to all, cannot find unsorted synapses.
+    return "allgather" not in method and method != "auto"
+
+
+def _settings(arguments: argparse.Namespace, method: str, is_sorted: bool, ranks: int) -> dict[str, Any]:
+    return {
+        "scale": arguments.neurons_per_rank * ranks / _NEURONS_AT_SCALE_1,
+        "indegree_scale": arguments.indegree / _INDEGREE_AT_SCALE_1,
+        "exchange": method,
+        "sort_connections": is_sorted,
+        "threads": arguments.threads,
+    }
+
+
+def _play(arguments: argparse.Namespace, method: str, is_sorted: bool, ranks: int, folder: Path) -> Summary:
+    """Play one rank in a process of its own, so that what is resident is that of this run."""
+    settings = _settings(arguments, method, is_sorted, ranks) | {"time": arguments.time, "presim": arguments.presim}
+    path = folder / "played.json"
+    command = [sys.executable, "-m", "ranvier.command_line", "run", "hpc_benchmark", "--json", str(path)]
+    command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
+    command += ["--set", *(f"{name}={value}" for name, value in settings.items())]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise StateError(
+            f"dry run of {ranks} ranks",
+            f"status {done.returncode}",
+            done.stderr.strip().removeprefix("ranvier: error: "),
+        )
+    played: Summary = json.loads(path.read_text())
+    return played
+
+
+def _summarize(arguments: argparse.Namespace, case: tuple[str, bool, int], runs: list[Summary]) -> Summary:
+    method, is_sorted, ranks = case
+    settings = _settings(arguments, method, is_sorted, ranks)
+    net = hpc_benchmark(scale=settings.pop("scale"), indegree_scale=settings.pop("indegree_scale")).net
+    costs = calibration.measure(net, settings)
+    load = expect_load(
+        net,
+        ranks=ranks,
+        threads=arguments.threads,
+        rates={},
+        rate=arguments.rate,
+        sorted_by_source=is_sorted,
+        directed=costs.directed,
+        exchanges_per_delay=costs.exchanges_per_delay,
+    )
+    times = expect_times(load, costs)
+    first = runs[0]
+    parts = [name for name in first["phases"] if name not in _PHASES]
+    a_second = 1000.0 / first["simulated"]
+
+    def median(name: str) -> float:
+        return float(statistics.median(run["phases"][name] for run in runs))
+
+    return {
+        "method": method,
+        "sorted": is_sorted,
+        "ranks": ranks,
+        "neurons": first["neurons"],
+        "synapses": first["synapses"],
+        "events": first["events"],
+        "traffic": first["traffic"],
+        "build_s": median("build"),
+        "init_s": median("init"),
+        "simulation_s_per_s": median("simulation") * a_second,
+        "parts_s_per_s": {name: median(name) * a_second for name in parts},
+        "all_simulations_s_per_s": [run["phases"]["simulation"] * a_second for run in runs],
+        # Of the dry run itself, and of what nobody asked to keep.
+        "memory_bytes": {
+            name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
+        },
+        "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
+        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **settings),
+        "predicted_build_and_init_s": times.build,
+        "predicted_simulation_s_per_s": times.simulation,
+    }
+
+
+def _show(console: Console, arguments: argparse.Namespace, results: list[Summary]) -> None:
+    first = results[0]
+    console.print(
+        f"{first['neurons']:,} neurons and {first['synapses']:,} synapses a rank, {arguments.rate:g} spikes/s, "
+        f"{arguments.threads} thread{'s' if arguments.threads > 1 else ''}, Ranvier {_core.version}",
+        soft_wrap=True,
+    )
+    for method, is_sorted in dict.fromkeys((result["method"], result["sorted"]) for result in results):
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        heads = ("ranks", "build", "init", "a second", "predicted", "memory", "predicted", "resident", "received")
+        for head in heads:
+            table.add_column(head, justify="right", no_wrap=True)
+        for result in results:
+            if (result["method"], result["sorted"]) != (method, is_sorted):
+                continue
+            predicted = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
+            table.add_row(
+                f"{result['ranks']:,}",
+                f"{result['build_s']:.2f} s",
+                f"{result['init_s']:.2f} s",
+                f"{result['simulation_s_per_s']:.2f} s",
+                f"{result['predicted_simulation_s_per_s']:.2f} s",
+                f"{sum(result['memory_bytes'].values()) / 1e6:,.1f} MB",
+                f"{predicted / 1e6:,.1f} MB",
+                f"{result['resident_bytes'] / 1e6:,.1f} MB",
+                f"{result['traffic']['spikes_received']:,}",
+            )
+        console.print()
+        console.print(f"[bold]{method}, {'sorted' if is_sorted else 'unsorted'}[/]")
+        console.print(Padding(table, (0, 0, 0, 2)))
