@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <exception>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -20,6 +18,7 @@
 #include "engine/memory.hpp"
 #include "engine/memory_samples.hpp"
 #include "engine/neuron_access.hpp"
+#include "engine/options.hpp"
 #include "engine/queries.hpp"
 #include "engine/shard.hpp"
 #include "engine/spike_traffic.hpp"
@@ -29,63 +28,6 @@
 namespace ranvier::engine {
 
 namespace {
-
-/// Steps that runs are delivered ahead unless the user says otherwise; measured on the full-scale microcircuit.
-constexpr std::uint32_t default_window = 4;
-constexpr std::uint32_t most_threads = 4096;
-
-std::uint32_t choose_threads(const SimulationOptions& options, std::size_t processors) {
-    if (options.threads > most_threads) {
-        throw ValueOutOfBoundsError({.object = "threads",
-                                     .value = std::to_string(options.threads),
-                                     .bound = "at most " + std::to_string(most_threads),
-                                     .remedy = "use one thread for each processor"});
-    }
-    if (options.threads > 0) return options.threads;
-    return static_cast<std::uint32_t>(processors);
-}
-
-std::uint32_t choose_window(const SimulationOptions& options) {
-    const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : default_window;
-    if (!std::has_single_bit(window) || window > 1024) {
-        throw ValueOutOfBoundsError({.object = "delivery_window",
-                                     .value = std::to_string(window),
-                                     .bound = "a power of two from 1 to 1024",
-                                     .remedy = "leave it at 0"});
-    }
-    return window;
-}
-
-connect::TableLayout parse_layout(const std::string& name) {
-    static constexpr std::array<std::string_view, 3> names{"auto", "runs", "ring"};
-    if (name == "auto") return connect::TableLayout::automatic;
-    if (name == "runs") return connect::TableLayout::runs;
-    if (name == "ring") return connect::TableLayout::ring;
-    throw unknown_name("table layout", name, names);
-}
-
-std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& options) {
-    if (!options.sort_connections) return connect::RowNumbering::unsorted;
-    static constexpr std::array<std::string_view, 3> names{"auto", "dense", "compact"};
-    if (options.row_numbering == "auto") return std::nullopt;
-    if (options.row_numbering == "dense") return connect::RowNumbering::dense;
-    if (options.row_numbering == "compact") return connect::RowNumbering::compact;
-    throw unknown_name("row numbering", options.row_numbering, names);
-}
-
-connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options) {
-    return {.instruction_set = parse_instruction_set(options.instruction_set),
-            .resolution = network.resolution(),
-            .double_weights = options.weight_precision == models::Precision::double_precision,
-            .layout = parse_layout(options.table_layout),
-            .numbering = parse_numbering(options),
-            .buffer_bytes = options.connection_buffer};
-}
-
-connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
-    if (options.ranks) return {network.unit_count(), ranks, options.ranks};
-    return {network.unit_count(), ranks, connect::parse_placement(options.placement), network.seed()};
-}
 
 std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
     return {ranges.begin(), ranges.end()};
@@ -110,37 +52,10 @@ struct Simulation::Implementation {
                               .bound = "a simulation needs at least one neuron",
                               .remedy = "create a population first"});
         }
-        if (options.intervals < 1 || options.intervals > 2) {
-            throw ValueOutOfBoundsError({.object = "intervals",
-                                         .value = std::to_string(options.intervals),
-                                         .bound = "the shortest delay is divided into 1 or 2",
-                                         .remedy = "use 1 or 2"});
-        }
-        if (communicator->is_dry_run() && layout.placement().kind() != connect::PlacementKind::round_robin) {
-            throw StateError({.object = "placement",
-                              .value = options.ranks ? "an array" : options.placement,
-                              .bound = "a dry run lets all ranks be alike, which they are only when neurons are dealt "
-                                       "round-robin",
-                              .remedy = "use round_robin"});
-        }
-        check_invented_rate();
-        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
-        if (!method.directed && !options.sort_connections) {
-            throw StateError({.object = "exchange",
-                              .value = std::string(method.name),
-                              .bound = "it sends the ids of sources, which unsorted connections cannot be found by",
-                              .remedy = "sort connections, or use a method that sends to those who need a spike"});
-        }
-        if (!method.directed && !options.keep_sources) {
-            throw StateError({.object = "exchange",
-                              .value = std::string(method.name),
-                              .bound = "it sends the ids of sources, which must be kept for it",
-                              .remedy = "keep sources, or use a method that sends to those who need a spike"});
-        }
+        check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
         for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     }
 
-    void check_invented_rate() const;
     void build(const Poll& poll);
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
@@ -207,24 +122,6 @@ void Simulation::Implementation::run_together(Job job, const Poll& poll) {
         // The processes have stopped together, or this one had done all that was asked for.
         if (failure == interruption) throw;
         end_all(*communicator, failure);
-    }
-}
-
-void Simulation::Implementation::check_invented_rate() const {
-    if (!options.invented_rate) return;
-    const double rate = *options.invented_rate;
-    if (!communicator->is_dry_run()) {
-        throw StateError({.object = "invented rate",
-                          .value = std::to_string(rate) + " spikes/s",
-                          .bound = "spikes are invented in dry runs only",
-                          .remedy = "leave it out"});
-    }
-    // Neurons cannot fire more than once a step.
-    if (!(rate >= 0.0 && rate * network.resolution() <= 1000.0)) {
-        throw ValueOutOfBoundsError({.object = "invented rate",
-                                     .value = std::to_string(rate) + " spikes/s",
-                                     .bound = "it must be >= 0, and at most one spike a step",
-                                     .remedy = "give the mean rate of the neurons"});
     }
 }
 
