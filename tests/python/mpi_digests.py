@@ -1,0 +1,81 @@
+"""A program for `test_mpi_digests`: run many configurations on all ranks, one after another.
+
+Its arguments are a file with the configurations and one for what comes of them, both JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ranvier as rv
+from ranvier import mpi, networks
+
+# With what they are made, and for how long they run (ms): in three pieces, none of which is whole epochs.
+NETWORKS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
+    # Delays from one step on: spikes are exchanged in every step.
+    "microcircuit": ({"n_scaling": 0.005, "k_scaling": 0.02, "drive": "dc"}, (0.3, 14.4, 10.3)),
+    # 15 steps.
+    "brunel": ({"version": "delta", "scale": 0.04}, (7.7, 50.0, 32.3)),
+    # 20 steps.
+    "interval_fire": (
+        {"cells": 250, "connections": 40, "spread": 60, "weight": 0.02, "burst": True, "dt": 0.05},
+        (3.3, 20.0, 36.7),
+    ),
+}
+GIVEN = "array"
+
+
+def simulate(name: str, **options: Any) -> tuple[rv.Simulation, rv.SpikeData]:
+    """Return the simulation of a network after its run, and its spikes on rank 0."""
+    keywords, pieces = NETWORKS[name]
+    model = getattr(networks, name)(**keywords)
+    if name == "microcircuit":
+        # So small a one is silent.
+        for population in model.net.populations:
+            model.net.stimulate(population, rv.poisson_generator(rate=20000.0), weight=150.0)
+    if options.get("placement") == GIVEN:
+        # Unevenly, and the last rank gets hardly any.
+        ranks = mpi.world().size
+        chances = np.arange(ranks, 0, -1.0) ** 2 if ranks > 1 else np.ones(1)
+        units = sum(len(population) for population in model.net.populations)
+        options["placement"] = np.random.default_rng(1).choice(ranks, units, p=chances / chances.sum())
+    sim = rv.Simulation(model.net, recordings="root", **options)
+    for piece in pieces:
+        sim.run(piece)
+    return sim, sim.spikes(model.spikes)
+
+
+def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    begin = time.monotonic()
+    sim, spikes = simulate(name, **options)
+    traffic = sim.traffic()
+    return {
+        "digest": spikes.digest(),
+        "epoch_steps": sim._core.epoch_steps,
+        "exchange": sim.exchange,
+        "exchanges": traffic.exchanges,
+        "rounds": traffic.rounds,
+        "build_rounds": traffic.build_rounds,
+        "seconds": time.monotonic() - begin,
+    }
+
+
+def main() -> None:
+    configurations = json.loads(Path(sys.argv[1]).read_text())
+    results = []
+    for configuration in configurations:
+        # For who looks at a run that hangs.
+        print(json.dumps(configuration), flush=True)
+        results.append(run(**configuration))
+    if mpi.world().rank == 0:
+        Path(sys.argv[2]).write_text(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()
