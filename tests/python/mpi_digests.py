@@ -19,12 +19,12 @@ from ranvier import mpi, networks
 # With what they are made, and for how long they run (ms): in three pieces, none of which is whole epochs.
 NETWORKS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
     # Delays from one step on: spikes are exchanged in every step.
-    "microcircuit": ({"n_scaling": 0.005, "k_scaling": 0.02, "drive": "dc"}, (0.3, 14.4, 10.3)),
+    "microcircuit": ({"n_scaling": 0.003, "k_scaling": 0.01, "drive": "dc"}, (0.3, 14.4, 10.3)),
     # 15 steps.
-    "brunel": ({"version": "delta", "scale": 0.04}, (7.7, 50.0, 32.3)),
+    "brunel": ({"version": "delta", "scale": 0.02}, (7.7, 50.0, 32.3)),
     # 20 steps.
     "interval_fire": (
-        {"cells": 250, "connections": 40, "spread": 60, "weight": 0.02, "burst": True, "dt": 0.05},
+        {"cells": 150, "connections": 20, "spread": 30, "weight": 0.02, "burst": True, "dt": 0.05},
         (3.3, 20.0, 36.7),
     ),
 }
