@@ -46,7 +46,7 @@ def test_microcircuit(where: Installation, tmp_path: Path, digest: str) -> None:
     printed = run(where, 3, "run", "microcircuit", "--set", *SMALL, *keys, *results, folder=tmp_path)
     for part in ("3 ranks \u00d7 2 threads", where.family.name, "exchange alltoallv", "median", "spikes sent", digest):
         assert part in printed
-    assert max(map(len, map(str.rstrip, printed.splitlines()))) <= 100
+    assert max(map(len, map(str.rstrip, printed.splitlines()))) <= 80
     assert (tmp_path / "raster.png").read_bytes().startswith(b"\x89PNG")
     found: dict[str, Any] = json.loads((tmp_path / "results.json").read_text())
     assert found["spike_digest"] == digest

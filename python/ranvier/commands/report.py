@@ -174,8 +174,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     console.print(
         f"Memory  [bold]{_size(sum(results.total_memory.values()))}[/]"
         + (f", {per_synapse:.2f} bytes a synapse" if per_synapse is not None else "")
-        + f"; at most {_size(sum(results.peak_resident))} resident"
-        + (f", {_size(max(results.peak_resident))} on one rank" if many else ""),
+        + f"; at most {_size(sum(results.peak_resident))} resident",
         soft_wrap=True,
     )
     console.print(f"Spikes  [bold]{counts.spikes:,}[/], {counts.synaptic_events:,} synaptic events", soft_wrap=True)
