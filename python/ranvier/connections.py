@@ -13,6 +13,7 @@ from ranvier import _core
 from ranvier.errors import ShapeError
 from ranvier.numeric import number_array
 from ranvier.recordings import IntArray
+from ranvier.together import agree
 from ranvier.values import FloatArray
 
 __all__ = ["Connections"]
@@ -32,6 +33,7 @@ class Connections:
         self,
         core: _core.Simulation,
         exclusive: Callable[[], AbstractContextManager[None]],
+        communicator: _core.Communicator,
         source: IntArray,
         target: IntArray,
         delay: FloatArray,
@@ -40,6 +42,7 @@ class Connections:
     ) -> None:
         self._core = core
         self._exclusive = exclusive
+        self._communicator = communicator
         self._handles = handles
         self._source = _locked(source)
         self._target = _locked(target)
@@ -88,13 +91,16 @@ class Connections:
 
     @weight.setter
     def weight(self, values: npt.ArrayLike) -> None:
-        array = number_array("weight", values, "a number or an array of numbers")
-        if array.ndim > 0 and array.shape != (len(self),):
-            raise ShapeError(
-                "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
-            )
+        def checked() -> FloatArray:
+            array = number_array("weight", values, "a number or an array of numbers")
+            if array.ndim > 0 and array.shape != (len(self),):
+                raise ShapeError(
+                    "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
+                )
+            return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
+
         with self._exclusive():
-            self._core.set_weights(self._handles, np.ascontiguousarray(np.broadcast_to(array, (len(self),))))
+            self._core.set_weights(self._handles, agree(self._communicator, "weights of synapses", checked))
 
     def __len__(self) -> int:
         return len(self._handles)
@@ -103,6 +109,7 @@ class Connections:
         return Connections(
             self._core,
             self._exclusive,
+            self._communicator,
             np.atleast_1d(self.source[chosen]),
             np.atleast_1d(self.target[chosen]),
             np.atleast_1d(self.delay[chosen]),

@@ -642,7 +642,16 @@ class Simulation:
     def _find_synapses(self, sources: IntArray | None, targets: IntArray | None, projection: int | None) -> Connections:
         source, target, _, steps, projections, handles = self._core.connections(sources, targets, projection)
         delay = np.multiply(steps, self.resolution, dtype=np.float64)
-        return Connections(self._core, self._exclusive, source, target, delay, projections.astype(np.int64), handles)
+        return Connections(
+            self._core,
+            self._exclusive,
+            self._communicator,
+            source,
+            target,
+            delay,
+            projections.astype(np.int64),
+            handles,
+        )
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
         return self._find_synapses(*self._query(recorder.sources, recorder.targets, recorder.projection))

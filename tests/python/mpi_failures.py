@@ -79,7 +79,12 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
         finally:
             sim._progress = False
 
+    def weights() -> None:
+        some = sim.connections(targets=[1])
+        some.weight = np.zeros(len(some) + 1) if wrong else some.weight
+
     return {
+        "bad weights": weights,
         "bad duration": lambda: sim.run(-1.0 if wrong else 1.0),
         "another duration": lambda: sim.run(2.0 if wrong else 1.0),
         "the past": lambda: sim.run_until(-1.0 if wrong else sim.time + 1.0),

@@ -36,6 +36,7 @@ def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> No
         "unknown method": "UnknownNameError",
         "short placement": "ShapeError",
         "no memory": "InsufficientMemoryError",
+        "bad weights": "ShapeError",
         "bad duration": "ValueOutOfBoundsError",
         "the past": "ValueOutOfBoundsError",
         "bad shape": "ShapeError",
