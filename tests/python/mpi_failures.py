@@ -81,7 +81,8 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
 
     def weights() -> None:
         some = sim.connections(targets=[1])
-        some.weight = np.zeros(len(some) + 1) if wrong else some.weight
+        same = some.weight
+        some.weight = np.append(same, 0.0) if wrong else same
 
     return {
         "bad weights": weights,
