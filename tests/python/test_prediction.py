@@ -217,8 +217,8 @@ def test_prediction_is_the_account(name: str, ranks: int) -> None:
         account = {part: size for part, size in played.memory.items() if part not in ("recordings", "invention")}
         predicted = predict_memory(net, ranks=ranks, rate=10.0, threads=2, sort_connections=sort_connections)
         del predicted["construction"]
-        # Buffers of spikes grow by doubling, so that twice what is predicted may be needed: it shows where a spike takes
-        # a record for each synapse.
+        # Buffers of spikes grow by doubling, so that twice what is predicted may be needed: it shows where a spike
+        # takes a record for each synapse.
         tolerance = 0.05 if sort_connections else 0.1
         assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=tolerance), (predicted, account)
         for part in ("spikes", "exchange"):

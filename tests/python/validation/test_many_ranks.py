@@ -1,0 +1,168 @@
+"""What is predicted, what dry runs do and what real runs on many processes do: all three agree.
+
+That the program's account is what it really allocates, tests/cpp/test_memory_account.cpp checks, which counts every
+byte.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+import ranvier as rv
+from mpi_runs import WHEELS, run_python
+from ranvier import _core
+from ranvier.dry_run import DryRun, play
+from ranvier.networks import NetworkModel
+from ranvier.simulation import predict_memory
+
+TOLERANCE = 0.05
+
+# By the number of ranks: with about as much on each of them, as far as the network goes.
+NETWORKS: dict[str, Callable[[int], NetworkModel]] = {
+    "microcircuit": lambda ranks: rv.networks.microcircuit(scale=min(1.0, 0.05 * ranks)),
+    "brunel": lambda ranks: rv.networks.brunel(order=300 * ranks, epsilon=min(0.1, 0.5 / ranks)),
+    "interval_fire": lambda ranks: rv.networks.interval_fire(cells=2000 * ranks, connections=500),
+    "hpc_benchmark": lambda ranks: rv.networks.hpc_benchmark(scale=0.1 * ranks, indegree_scale=0.1),
+}
+Numbering = Literal["auto", "dense", "compact"]
+
+
+def total(memory: dict[str, int]) -> int:
+    """Return all bytes but those that nobody predicts."""
+    return sum(size for name, size in memory.items() if name not in ("recordings", "construction", "invention"))
+
+
+# ---- predicted and counted -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("tables", ["auto", "dense", "compact", "unsorted"])
+@pytest.mark.parametrize("ranks", [1, 2, 16, 128, 2048])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
+    model = NETWORKS[name](ranks)
+    options: dict[str, Any] = {"threads": threads}
+    if tables == "unsorted":
+        options["sort_connections"] = False
+    else:
+        options["row_numbering"] = tables
+    # Buffers are as large as the largest burst needs, which nobody can know before. Here there is none.
+    account = play(model.net, ranks, duration=100.0, rate=10.0, progress=False, **options).memory
+    predicted = predict_memory(model.net, ranks=ranks, rate=10.0, **options)
+    # They grow by doubling, so that twice what is predicted may be needed: it shows where a spike takes a record for
+    # each synapse.
+    tolerance = 2.0 * TOLERANCE if tables == "unsorted" else TOLERANCE
+    assert total(predicted) == pytest.approx(total(account), rel=tolerance), (predicted, account)
+
+
+# Persistent messages are set up when a neuron first fires, so that they take the more the longer a run is.
+@pytest.mark.parametrize("exchange", sorted(set(_core.exchanges()) - {"auto", "persistent"}))
+def test_prediction_of_buffers(exchange: str) -> None:
+    for ranks in (4, 512):
+        net = NETWORKS["hpc_benchmark"](ranks).net
+        played = play(net, ranks, duration=50.0, threads=1, exchange=exchange, rate=20.0)
+        predicted = predict_memory(net, ranks=ranks, rate=20.0, threads=1, exchange=exchange)
+        assert total(predicted) == pytest.approx(total(played.memory), rel=TOLERANCE), (predicted, played.memory)
+
+
+# ---- played and real -------------------------------------------------------------------------------------------------
+
+
+REAL = """
+import json, sys
+import ranvier as rv
+from ranvier import mpi
+
+name, keywords, options = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
+net = getattr(rv.networks, name)(**keywords).net
+sim = rv.Simulation(net, threads=1, recordings="local", **options)
+sim.run(500.0)
+counts = sim.counts()
+traffic = sim._core.traffic()
+print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "traffic": traffic}))
+"""
+
+REAL_NETWORKS: dict[str, dict[str, Any]] = {
+    "microcircuit": {"n_scaling": 0.1, "k_scaling": 0.5, "drive": "poisson"},
+    "brunel": {"order": 800},
+    "interval_fire": {"cells": 4000, "connections": 500},
+    "hpc_benchmark": {"scale": 0.4, "indegree_scale": 0.1},
+}
+
+# A rank that hears itself from everywhere has fewer sources that differ, and they fire more together. Small networks
+# whose neurons share many of their sources then fire more than in a real run, and only their memory can be compared.
+FIRE_THE_SAME = ("brunel", "interval_fire")
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sort_connections": False}, {"exchange": "neighbor"}, {"exchange": "allgather"}]
+)
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("name", REAL_NETWORKS)
+def test_played_rank_is_like_real_ones(name: str, ranks: int, options: dict[str, Any], tmp_path: Path) -> None:
+    keywords = REAL_NETWORKS[name]
+    run = run_python(
+        WHEELS[0], ranks, REAL, name, json.dumps(keywords), json.dumps(options), folder=tmp_path, timeout=300
+    )
+    assert run.status == 0, run.errors
+    real = [json.loads(output) for output in run.outputs]
+    net = getattr(rv.networks, name)(**keywords).net
+    played = play(net, ranks, duration=500.0, threads=1, **options)
+    memory = {part: statistics.mean(rank["memory"][part] for rank in real) for part in real[0]["memory"]}
+    # Buffers of spikes grow by doubling, with the largest burst. Where others do what a rank does, bursts are larger.
+    for part in ("spikes", "exchange"):
+        assert played.memory.pop(part) > 0.45 * memory.pop(part), part
+    assert total(played.memory) == pytest.approx(sum(memory.values()) - memory["recordings"], rel=TOLERANCE)
+    for part in ("synapses", "neurons", "inputs", "presynaptic"):
+        assert played.memory.get(part, 0) == pytest.approx(memory.get(part, 0), rel=TOLERANCE), part
+    # Of all ranks together in a real run.
+    if name in FIRE_THE_SAME:
+        assert played.events == pytest.approx(real[0]["events"] / ranks, rel=TOLERANCE)
+        received = statistics.mean(rank["traffic"]["spikes_received"] for rank in real)
+        assert played.traffic["spikes_received"] == pytest.approx(received, rel=TOLERANCE)
+
+
+# ---- very many -------------------------------------------------------------------------------------------------------
+
+
+def play_load(ranks: int, exchange: str, sort_connections: bool = True) -> DryRun:
+    """Play a rank with a fixed load: 18,000 neurons with 225 sources each, which on 2,048 ranks lie on nearly as many.
+
+    Where a rank has several targets of a source, sorted tables take less memory than on more ranks, where each has
+    one. So what does not grow are networks whose sources have fewer targets than there are ranks.
+    """
+    net = rv.networks.hpc_benchmark(scale=1.6 * ranks, indegree_scale=0.02).net
+    return play(
+        net,
+        ranks,
+        duration=150.0,
+        presim=15.0,
+        rate=10.0,
+        threads=1,
+        exchange=exchange,
+        sort_connections=sort_connections,
+        progress=False,
+    )
+
+
+@pytest.mark.parametrize("sort_connections", [True, False])
+@pytest.mark.parametrize("exchange", ["alltoall", "alltoallv", "neighbor"])
+def test_memory_does_not_grow(exchange: str, sort_connections: bool) -> None:
+    few, many = (play_load(ranks, exchange, sort_connections) for ranks in (2048, 100_000))
+    # Collectives need a section for each rank.
+    sections = [played.memory.pop("exchange") for played in (few, many)]
+    assert sections[1] < sections[0] + 200 * 100_000
+    assert total(many.memory) < 1.05 * total(few.memory), (few.memory, many.memory)
+    assert many.events == pytest.approx(few.events, rel=0.01)
+
+
+def test_what_grows_for_those_who_send_to_all() -> None:
+    few, many = (play_load(ranks, "allgather") for ranks in (256, 4096))
+    assert many.traffic["spikes_received"] > 10 * few.traffic["spikes_received"]
+    assert many.events == pytest.approx(few.events, rel=0.05)
