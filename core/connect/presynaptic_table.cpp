@@ -75,7 +75,8 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     communicator_->reduce(largest, comm::Reduction::greatest);
     chunks_ = largest[1];
     table_->ranks_ = communicator_->size();
-    table_->address_bits_ = std::max(1U, static_cast<unsigned>(std::bit_width(largest[0])));
+    table_->address_bits_ =
+        std::max(1U, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(largest[0], 1) - 1)));
     const auto rank_bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(communicator_->size() - 1)));
     if (table_->address_bits_ > comm::ArrivedSpike::address_bits || table_->address_bits_ + rank_bits > 64) {
         throw ValueOutOfBoundsError({.object = "number of rows of one process",

@@ -33,17 +33,27 @@ std::vector<connect::PopulationRange> to_vector(std::span<const connect::Populat
     return {ranges.begin(), ranges.end()};
 }
 
+/// Whether all processes may use the same processors, since nobody has bound them. @note Collective.
+bool share_processors(comm::Communicator& communicator) {
+    std::uint64_t mixed = 0;
+    for (const int processor : parallel::available_processors()) {
+        mixed = (mixed ^ static_cast<std::uint64_t>(processor + 1)) * 0x9E3779B97F4A7C15;
+    }
+    return communicator.least(mixed) == communicator.greatest(mixed);
+}
+
 }  // namespace
 
 struct Simulation::Implementation {
-    Implementation(const Network& description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes)
+    Implementation(const Network& description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes,
+                   bool shared_processors)
         : communicator(std::move(processes)),
           network(description),
           lowered(network),
           options(std::move(chosen)),
           window(choose_window(options)),
           build_options(make_build_options(network, options)),
-          processors(parallel::own_processors(communicator->host_rank(), communicator->host_size())),
+          processors(parallel::own_processors(communicator->host_rank(), communicator->host_size(), shared_processors)),
           layout(make_placement(network, options, communicator->size()), communicator->rank(),
                  choose_threads(options, processors.size()), to_vector(lowered.ranges())) {
         if (network.unit_count() == 0) {
@@ -304,9 +314,10 @@ void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const Wo
 Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll,
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
+    const bool shared = share_processors(*communicator);
     // What a process finds wrong with its own description goes before how it differs from that of others.
     agree(*communicator, "describing the network",
-          [&] { implementation_ = std::make_unique<Implementation>(network, options, communicator); });
+          [&] { implementation_ = std::make_unique<Implementation>(network, options, communicator, shared); });
     compare_descriptions(*communicator, network, options);
     implementation_->build(poll);
 }

@@ -1,7 +1,6 @@
 #include "parallel/processors.hpp"
 
 #include <sched.h>
-#include <unistd.h>
 
 namespace ranvier::parallel {
 
@@ -24,12 +23,9 @@ std::vector<int> available_processors() {
     return processors;
 }
 
-std::vector<int> own_processors(std::int32_t place, std::int32_t processes) {
+std::vector<int> own_processors(std::int32_t place, std::int32_t processes, bool shared) {
     std::vector<int> processors = available_processors();
-    const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
-    // Processes that have been bound may not run everywhere.
-    const bool bound = online > 0 && processors.size() < static_cast<std::size_t>(online);
-    if (bound || processes <= 1) return processors;
+    if (!shared || processes <= 1) return processors;
     const std::size_t all = processors.size();
     const auto begin = all * static_cast<std::size_t>(place) / static_cast<std::size_t>(processes);
     const auto end = all * static_cast<std::size_t>(place + 1) / static_cast<std::size_t>(processes);

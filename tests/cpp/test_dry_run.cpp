@@ -170,7 +170,8 @@ TEST(DryRun, AnswersForItsOwnRank) {
 TEST(DryRun, CanBeInterrupted) {
     struct Enough {};
     const auto stop = [] { throw Enough{}; };
-    const RandomNetwork large(20, 2000, 5000);
+    // Large enough that the build takes longer than the first look of poll.
+    const RandomNetwork large(20, 20000, 2500);
     EXPECT_THROW(
         Simulation(large.network, {.threads = 2, .pin_threads = false}, stop, comm::make_mirror_communicator(20)),
         Enough);
