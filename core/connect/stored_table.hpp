@@ -39,6 +39,9 @@ class RowStarts {
             narrow_[row] = static_cast<std::uint32_t>(begin);
         }
     }
+    void prefetch(std::size_t row) const {
+        __builtin_prefetch(narrow_.empty() ? static_cast<const void*>(wide_.data() + row) : narrow_.data() + row, 0, 3);
+    }
     /// Number of rows; 0 when there is nothing, as in unsorted tables.
     std::size_t rows() const { return narrow_.size() + wide_.size() == 0 ? 0 : narrow_.size() + wide_.size() - 1; }
     std::uint64_t bytes() const { return narrow_.bytes() + wide_.bytes(); }
@@ -188,6 +191,7 @@ struct RingArguments {
     const Delay* delays;
     Step base;  ///< step in which the least delay arrives
     InputRing inputs;
+    std::size_t ahead;  ///< rows that are fetched before they are needed
 };
 
 /// Stands for the delays of synapses that all have the same one.
@@ -197,14 +201,13 @@ struct SameDelay {};
 template <class Target, class Weight, class Delay>
 struct DeliverRing {
     static constexpr bool same_delay = std::is_same_v<Delay, SameDelay>;
-    static constexpr std::size_t ahead = 4;
 
     RANVIER_ALWAYS_INLINE static void run(const RingArguments<Target, Weight, Delay>* arguments) {
         const auto& a = *arguments;
         for (std::size_t r = 0; r < a.count; ++r) {
-            if (r + ahead < a.count) {
-                const std::uint64_t next = a.begins[r + ahead];
-                const std::size_t length = std::size_t(a.ends[r + ahead] - next);
+            if (r + a.ahead < a.count) {
+                const std::uint64_t next = a.begins[r + a.ahead];
+                const std::size_t length = std::size_t(a.ends[r + a.ahead] - next);
                 prefetch_span(a.targets + next, length * sizeof(Target));
                 prefetch_span(a.weights + next, length * sizeof(Weight));
                 if constexpr (!same_delay) prefetch_span(a.delays + next, length * sizeof(Delay));
@@ -453,7 +456,10 @@ class RingTable final : public StoredTable<Target, Weight> {
         begins_.clear();
         ends_.clear();
         std::uint64_t events = 0;
-        for (const RowIndex row : rows) {
+        constexpr std::size_t starts_ahead = 24;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (i + starts_ahead < rows.size()) this->columns_.row_start.prefetch(rows[i + starts_ahead].value);
+            const RowIndex row = rows[i];
             begins_.push_back(this->row_begin(row));
             ends_.push_back(this->row_end(row));
             events += ends_.back() - begins_.back();
@@ -509,6 +515,8 @@ class RingTable final : public StoredTable<Target, Weight> {
             .delays = delays,
             .base = stamp + this->columns_.least_delay,
             .inputs = inputs,
+            // Short rows are soon done, so that more of them must be under way to hide the wait for memory.
+            .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
         };
         Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
     }
