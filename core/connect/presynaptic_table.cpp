@@ -78,13 +78,14 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     table_->address_bits_ =
         std::max(1U, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(largest[0], 1) - 1)));
     const auto rank_bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(communicator_->size() - 1)));
-    if (table_->address_bits_ > comm::ArrivedSpike::address_bits || table_->address_bits_ + rank_bits > 64) {
+    table_->entry_bits_ = table_->address_bits_ + rank_bits;
+    if (table_->address_bits_ > comm::ArrivedSpike::address_bits ||
+        table_->entry_bits_ > PackedDestinations::most_bits) {
         throw ValueOutOfBoundsError({.object = "number of rows of one process",
                                      .value = std::to_string(largest[0]),
-                                     .bound = "at most 2^48, and with the number of ranks at most 2^64",
+                                     .bound = "at most 2^48, and with the number of ranks at most 2^57",
                                      .remedy = "use more processes"});
     }
-    table_->bytes_each_ = (table_->address_bits_ + rank_bits + 7) / 8;
     for (const ShardLayout& shard : layout.shards()) {
         PresynapticTable::Part part;
         part.sources = shard.size();
@@ -106,7 +107,7 @@ void PresynapticTableBuilder::build(std::uint32_t worker) {
         total += std::exchange(cursors_[worker][source], total);
     }
     part.begins[part.sources] = total;
-    part.entries = PackedDestinations(total, table_->bytes_each_);
+    part.entries = PackedDestinations(total, table_->entry_bits_);
     pass(worker, true);
     std::vector<std::uint64_t> entries;
     for (std::uint32_t source = 0; source < part.sources; ++source) {

@@ -18,27 +18,40 @@
 
 namespace ranvier::connect {
 
-/// Entries (rank, address) in as few bytes as the largest of them needs, up to eight.
+/// Entries (rank, address) in as few bits as the largest of them needs.
 class PackedDestinations {
    public:
+    /// Entries are read as parts of a word that begins at a whole byte.
+    static constexpr unsigned most_bits = 57;
+
     PackedDestinations() = default;
-    PackedDestinations(std::uint64_t count, unsigned bytes_each)
-        : bytes_each_(bytes_each), bytes_(Buffer<std::uint8_t>(count * bytes_each + sizeof(std::uint64_t))) {}
+    /// Zeros. @param bits of each entry, at most most_bits
+    PackedDestinations(std::uint64_t count, unsigned bits)
+        : bits_(bits), mask_((std::uint64_t{1} << bits) - 1), bytes_((count * bits + 7) / 8 + sizeof(std::uint64_t)) {}
 
     std::uint64_t operator[](std::uint64_t index) const {
-        std::uint64_t word = 0;
-        // Little-endian: the entry is in the lower bytes, the next ones' beginnings above it.
-        std::memcpy(&word, bytes_.data() + index * bytes_each_, sizeof(word));
-        return bytes_each_ == sizeof(word) ? word : word & ((std::uint64_t{1} << 8 * bytes_each_) - 1);
+        const std::uint64_t bit = index * bits_;
+        return load(bit / 8) >> bit % 8 & mask_;
     }
     void set(std::uint64_t index, std::uint64_t entry) {
-        std::memcpy(bytes_.data() + index * bytes_each_, &entry, bytes_each_);
+        const std::uint64_t bit = index * bits_;
+        std::uint64_t word = load(bit / 8) & ~(mask_ << bit % 8);
+        word |= entry << bit % 8;
+        std::memcpy(bytes_.data() + bit / 8, &word, sizeof(word));
     }
     std::uint64_t bytes() const { return bytes_.bytes(); }
 
    private:
     static_assert(std::endian::native == std::endian::little);
-    unsigned bytes_each_ = 1;
+
+    std::uint64_t load(std::uint64_t byte) const {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes_.data() + byte, sizeof(word));
+        return word;
+    }
+
+    unsigned bits_ = 1;
+    std::uint64_t mask_ = 1;
     Buffer<std::uint8_t> bytes_;
 };
 
@@ -54,7 +67,7 @@ class PresynapticTable final : public comm::Destinations {
     /// Entries of all sources.
     std::uint64_t size() const;
     std::uint64_t bytes() const;
-    unsigned bytes_per_entry() const { return bytes_each_; }
+    unsigned bits_per_entry() const { return entry_bits_; }
 
    private:
     friend class PresynapticTableBuilder;
@@ -71,7 +84,7 @@ class PresynapticTable final : public comm::Destinations {
 
     std::int32_t ranks_ = 1;
     unsigned address_bits_ = 1;
-    unsigned bytes_each_ = 1;
+    unsigned entry_bits_ = 1;
     std::vector<Part> parts_;
 };
 

@@ -147,8 +147,7 @@ double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::Ta
         return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::max(0.0, limit))));
     };
     const double rank_bits = bits(layout.placement().ranks() - 1.0);
-    const double bytes_each = std::floor((std::max(1.0, bits(tables.address_limit - 1.0)) + rank_bits + 7.0) / 8.0);
-    double bytes = tables.addresses * bytes_each;
+    double bytes = tables.addresses * (std::max(1.0, bits(tables.address_limit - 1.0)) + rank_bits) / 8.0;
     for (const connect::ShardLayout& shard : layout.shards()) {
         bytes += static_cast<double>((shard.size() + std::size_t{1}) * sizeof(std::uint64_t) + sizeof(std::uint64_t));
     }

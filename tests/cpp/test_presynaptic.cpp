@@ -250,36 +250,36 @@ TEST(PresynapticTable, TakesMoreRoundsThroughSmallerBuffers) {
     EXPECT_EQ(rounds[1], 1u);
 }
 
-/// Entries take the bytes that the largest of them needs, and the rest of the table does not grow with ranks.
-TEST(PresynapticTable, TakesFewBytesForEachOfManyRanks) {
+/// Entries take the bits that the largest of them needs, and the rest of the table does not grow with ranks.
+TEST(PresynapticTable, TakesFewBitsForEachOfManyRanks) {
     const std::vector<ProjectionPlan> plans = make_plans(0.3);
     for (const std::int32_t ranks : {2, 1000, 1 << 20}) {
         Built built;
         build(built, plans, {neurons, ranks, PlacementKind::round_robin, 1}, {.ranks = ranks},
               comm::make_mirror_communicator(ranks));
-        const auto bits = static_cast<std::uint64_t>(std::bit_width(built.addresses.limit())) +
+        const auto bits = static_cast<std::uint64_t>(std::bit_width(built.addresses.limit() - 1)) +
                           static_cast<std::uint64_t>(std::bit_width(static_cast<unsigned>(ranks - 1)));
-        const std::uint64_t bytes = (bits + 7) / 8;
-        EXPECT_EQ(built.presynaptic->bytes_per_entry(), bytes) << ranks;
-        EXPECT_LE(bytes, 4u) << ranks;
+        EXPECT_EQ(built.presynaptic->bits_per_entry(), bits) << ranks;
+        EXPECT_LE(bits, 32u) << ranks;
         const std::uint64_t sources = built.layout->shard(0).size();
-        EXPECT_LE(built.presynaptic->bytes(), 8 * (sources + 1) + bytes * built.presynaptic->size() + 8) << ranks;
+        EXPECT_LE(8 * built.presynaptic->bytes(), 64 * (sources + 1) + bits * built.presynaptic->size() + 8 * 9)
+            << ranks;
     }
 }
 
 TEST(PackedDestinations, KeepEntriesOfAnyLength) {
     std::mt19937_64 random(2);
-    for (unsigned bytes = 1; bytes <= 8; ++bytes) {
-        const std::uint64_t mask = bytes == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
+    for (unsigned bits = 1; bits <= PackedDestinations::most_bits; ++bits) {
+        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
         constexpr std::uint64_t count = 50;
-        PackedDestinations packed(count, bytes);
+        PackedDestinations packed(count, bits);
         std::vector<std::uint64_t> expected(count);
         std::vector<std::uint64_t> order(count);
         for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
         std::shuffle(order.begin(), order.end(), random);
         for (const std::uint64_t i : order) packed.set(i, expected[i] = random() & mask);
-        for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(packed[i], expected[i]) << bytes;
-        EXPECT_EQ(packed.bytes(), count * bytes + 8);
+        for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(packed[i], expected[i]) << bits;
+        EXPECT_EQ(packed.bytes(), (count * bits + 7) / 8 + 8);
     }
 }
 
