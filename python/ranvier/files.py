@@ -85,14 +85,20 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF
         raise FileError(
             f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
         )
+    # Of a link, what it leads to: that is what would be created.
+    target = Path(os.path.realpath(path))
     with file_errors(path, "written"):
-        existed = path.exists()
-        with path.open("ab"):
-            pass
-        if not existed:
-            # Of a link, what it leads to: that is what was created.
-            # Other processes of the run may have come here at the same time.
-            Path(os.path.realpath(path)).unlink(missing_ok=True)
+        while True:
+            try:
+                with target.open("xb"):
+                    pass
+                # Other processes of the run may look at the same time; they leave no file behind either.
+                target.unlink(missing_ok=True)
+                return
+            except FileExistsError:
+                # Created by another process that looks, it may be gone again.
+                with contextlib.suppress(FileNotFoundError), target.open("r+b"):
+                    return
 
 
 def path_of_rank(path: Path, rank: int) -> Path:
