@@ -90,7 +90,7 @@ void bind_options(nb::module_& module) {
         .def_rw("row_numbering", &SimulationOptions::row_numbering)
         .def_rw("wait_apart", &SimulationOptions::wait_apart)
         .def_rw("trace_epochs", &SimulationOptions::trace_epochs)
-        .def_rw("invented_rate", &SimulationOptions::invented_rate, nb::arg().none());
+        .def_rw("invented_rates", &SimulationOptions::invented_rates);
 }
 
 engine::Gather to_gather(std::string_view name) {

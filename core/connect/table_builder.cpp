@@ -344,9 +344,11 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
 void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                   Scratch& scratch) {
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.sources);
-    // The same on all processes, whose rounds must agree whatever their numbers of workers.
-    const auto per_rank =
-        static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0)));
+    // The same on all processes, whose rounds must agree whatever their numbers of workers; and no more than an equal share
+    // of the sources.
+    const std::uint64_t share = (plan.pairs.sources + ranks() - 1) / ranks();
+    const auto per_rank = std::min(
+        share, static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0))));
     const std::uint64_t per_worker = (per_rank + shards() - 1) / shards();
     const std::uint64_t per_round = per_rank * ranks();
     for (std::uint64_t round = 0; round < plan.pairs.sources; round += per_round) {

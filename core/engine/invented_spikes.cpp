@@ -7,15 +7,14 @@
 
 namespace ranvier::engine {
 
-InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<const PopulationId> populations,
-                               std::uint64_t seed, double rate)
-    : key_(make_key(seed, Purpose::invented_spikes, 0)), rate_(rate) {
-    if (rate == 0.0) return;
-    for (const PopulationId population : populations) {
-        const connect::ShardLayout::Part& part = layout.part(population);
+InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed)
+    : key_(make_key(seed, Purpose::invented_spikes, 0)) {
+    for (const Sender& sender : senders) {
+        if (sender.rate == 0.0) continue;
+        const connect::ShardLayout::Part& part = layout.part(sender.population);
         const auto size = static_cast<std::uint32_t>(part.ids.size());
         for (std::uint32_t i = 0; i < size; ++i) {
-            Next next{.neuron = part.ids[i], .local = part.offset + i};
+            Next next{.rate = sender.rate, .neuron = part.ids[i], .local = part.offset + i};
             draw(next);
             queue_.push_back(next);
         }
@@ -36,7 +35,7 @@ void InventedSpikes::append(Step step, std::uint32_t lag, std::vector<comm::Emit
 void InventedSpikes::draw(Next& next) const {
     constexpr double never = 0x1p60;  // no simulation has so many steps
     const RandomStream random{.key = key_, .stream = next.neuron.value};
-    next.time -= math::log(to_open_unit(random.word64(next.drawn++))) / rate_;
+    next.time -= math::log(to_open_unit(random.word64(next.drawn++))) / next.rate;
     next.step = static_cast<Step>(std::ceil(std::min(next.time, never)));
 }
 

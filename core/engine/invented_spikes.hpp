@@ -15,10 +15,12 @@ namespace ranvier::engine {
 /// neuron, which depends on the seed and the neuron alone.
 class InventedSpikes {
    public:
-    /// @param populations whose neurons send
-    /// @param rate spikes per step of each neuron, >= 0
-    InventedSpikes(const connect::ShardLayout& layout, std::span<const PopulationId> populations, std::uint64_t seed,
-                   double rate);
+    /// A population whose neurons send.
+    struct Sender {
+        PopulationId population;
+        double rate = 0.0;  ///< spikes per step of each neuron, >= 0
+    };
+    InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed);
 
     /// Appends the spikes of a step, ascending by neuron. @pre steps are asked for one after the other
     void append(Step step, std::uint32_t lag, std::vector<comm::EmittedSpike>& outbox);
@@ -30,6 +32,7 @@ class InventedSpikes {
     struct Next {
         Step step = 0;
         double time = 0.0;  ///< in steps, within this one
+        double rate = 0.0;  ///< per step
         NeuronId neuron;
         std::uint32_t local = 0;
         std::uint32_t drawn = 0;  ///< spikes of this neuron so far
@@ -40,7 +43,6 @@ class InventedSpikes {
     void draw(Next& next) const;
 
     RandomKey key_;
-    double rate_;
     std::vector<Next> queue_;  ///< a heap, with the earliest one in front
 };
 

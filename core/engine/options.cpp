@@ -34,19 +34,26 @@ std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& op
     throw unknown_name("row numbering", options.row_numbering, names);
 }
 
-void check_invented_rate(const SimulationOptions& options, double resolution, bool is_dry_run) {
-    if (!options.invented_rate) return;
-    const double rate = *options.invented_rate;
+void check_invented_rates(const SimulationOptions& options, const Network& network, bool is_dry_run) {
+    const std::vector<double>& rates = options.invented_rates;
+    if (rates.empty()) return;
     if (!is_dry_run) {
         throw StateError({.object = "invented rate",
-                          .value = std::to_string(rate) + " spikes/s",
+                          .value = to_text(rates.front()) + " spikes/s",
                           .bound = "spikes are invented in dry runs only",
                           .remedy = "leave it out"});
     }
-    // Neurons cannot fire more than once a step.
-    if (!(rate >= 0.0 && rate * resolution <= 1000.0)) {
+    if (rates.size() != 1 && rates.size() != network.populations().size()) {
+        throw ShapeError({.object = "invented rates",
+                          .value = std::to_string(rates.size()) + " numbers",
+                          .bound = "the network has " + std::to_string(network.populations().size()) + " populations",
+                          .remedy = "give one rate for all, or one for each"});
+    }
+    for (const double rate : rates) {
+        // Neurons cannot fire more than once a step.
+        if (rate >= 0.0 && rate * network.resolution() <= 1000.0) continue;
         throw ValueOutOfBoundsError({.object = "invented rate",
-                                     .value = std::to_string(rate) + " spikes/s",
+                                     .value = to_text(rate) + " spikes/s",
                                      .bound = "it must be >= 0, and at most one spike a step",
                                      .remedy = "give the mean rate of the neurons"});
     }
@@ -105,7 +112,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
                                    "round-robin",
                           .remedy = "use round_robin"});
     }
-    check_invented_rate(options, network.resolution(), is_dry_run);
+    check_invented_rates(options, network, is_dry_run);
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     if (!method.directed && !options.sort_connections) {
         throw StateError({.object = "exchange",

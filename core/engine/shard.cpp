@@ -13,13 +13,14 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
     create_groups(network, options);
     create_stimuli(network);
     create_recorders(network.network());
-    if (!options.invented_rate) return;
-    std::vector<PopulationId> senders;
+    if (options.invented_rates.empty()) return;
+    std::vector<InventedSpikes::Sender> senders;
     for (const Group& group : groups_) {
-        if (!group.plays_spikes) senders.push_back(group.population);
+        const std::size_t place = options.invented_rates.size() == 1 ? 0 : group.population.value;
+        const double spikes_per_step = options.invented_rates[place] * network.network().resolution() / 1000.0;
+        if (!group.plays_spikes) senders.push_back({group.population, spikes_per_step});
     }
-    const double spikes_per_step = *options.invented_rate * network.network().resolution() / 1000.0;
-    invented_ = std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), spikes_per_step);
+    invented_ = std::make_unique<InventedSpikes>(layout_, senders, network.network().seed());
 }
 
 void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options) {

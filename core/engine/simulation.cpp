@@ -420,7 +420,7 @@ std::vector<MemoryItem> Simulation::memory() const {
     }
     const Implementation& self = *implementation_;
     items[1].bytes += self.layout.bytes();
-    if (self.options.invented_rate) {
+    if (!self.options.invented_rates.empty()) {
         items.push_back({"invention", 0});
         for (const auto& shard : self.shards) items.back().bytes += shard->invention_bytes();
     }

@@ -45,8 +45,9 @@ struct SimulationOptions {
     bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
     bool trace_epochs = false;  ///< keep the times of each epoch
     /// In a dry run: spikes/s that each neuron, here and so everywhere, is said to send, in place of its own spikes; those
-    /// are still recorded. Without it, other processes are taken to send what this one does.
-    std::optional<double> invented_rate = std::nullopt;
+    /// are still recorded. One rate for all, or one for each population (those of sources that play spikes do not count).
+    /// Without any, other processes are taken to send what this one does.
+    std::vector<double> invented_rates = {};
 };
 
 /// Called from the thread that called, about 20 times a second, while workers are busy. What it throws stops the work at

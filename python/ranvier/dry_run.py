@@ -13,6 +13,7 @@ processes, and the exchange is that of a real run but for the network between ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -91,13 +92,19 @@ class DryRun:
         }
 
 
+def _mean(network: Network, rate: float | Mapping[str, float]) -> float:
+    if not isinstance(rate, Mapping):
+        return rate
+    return sum(rate[name] * len(network[name]) for name in rate) / max(1, network.neuron_count)
+
+
 def play(
     network: Network,
     ranks: int,
     *,
     duration: float,
     presim: float = 0.0,
-    rate: float | None = None,
+    rate: float | Mapping[str, float] | None = None,
     **options: Any,
 ) -> DryRun:
     """Build and run the part of one process of many.
@@ -112,7 +119,8 @@ def play(
         Milliseconds to simulate and report on, and to simulate before that.
     rate
         Spikes/s at which neurons, here and elsewhere, are said to fire: then spikes are invented (a Poisson process for
-        each neuron). None: the other processes send what this one does.
+        each neuron). A number, or one for each population by its name: the rates of a real run, say, which a network
+        whose processes all do the same need not have. None: the other processes send what this one does.
     **options
         Those of `Simulation`.
 
@@ -142,7 +150,7 @@ def play(
         threads=sim.threads,
         instruction_set=sim.instruction_set,
         exchange=sim._core.exchange,
-        rate=measured_rate if rate is None else rate,
+        rate=measured_rate if rate is None else _mean(network, rate),
         invented=rate is not None,
         neurons=neurons,
         # Sums over processes that all do what this one does.

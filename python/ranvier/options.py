@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier._names import unknown_name
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
-from ranvier.numeric import number, whole_number
+from ranvier.numeric import number_array, whole_number
 
 __all__ = ["MOST_RANKS", "RECORDINGS", "Placement", "check_choice", "core_options"]
 
@@ -51,7 +51,7 @@ def core_options(
     row_numbering: str = "auto",
     wait_apart: bool = False,
     trace_epochs: bool = False,
-    invented_rate: float | None = None,
+    invented_rate: float | Sequence[float] | None = None,
 ) -> _core.SimulationOptions:
     """Return the options as the core takes them; they are documented with `ranvier.Simulation`."""
     options = _core.SimulationOptions()
@@ -93,7 +93,8 @@ def core_options(
     options.wait_apart = wait_apart
     options.trace_epochs = trace_epochs
     if invented_rate is not None:
-        options.invented_rate = number("invented_rate", invented_rate)
+        rates = number_array("invented_rate", invented_rate, "a number or one for each population")
+        options.invented_rates = np.atleast_1d(rates).tolist()
     return options
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core, mpi
+from ranvier._names import unknown_name
 from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
 from ranvier.measurements import PARTS, PHASES, EpochTimes, Timers, Traffic
@@ -125,7 +126,8 @@ class Simulation:
         Whether the times of each interval between exchanges are kept, for `epoch_times`.
     invented_rate
         In a dry run (`ranvier.dry_run`): spikes/s that each neuron of all processes is said to send, in place of its
-        own spikes, which are still recorded; None: the other processes are taken to send what this one does.
+        own spikes, which are still recorded: a number, or a dict with one for each population by its name, such as the
+        `SpikeData.mean_rates` of a real run. None: the other processes are taken to send what this one does.
     progress
         None: show progress when stderr is a terminal; True or False: always or never; a function: it gets a
         `ranvier.progress.ProgressReport` about 20 times a second, and what it raises stops the work at a safe point.
@@ -179,7 +181,7 @@ class Simulation:
         recordings: Literal["everywhere", "root", "local"] = "everywhere",
         wait_apart: bool = False,
         trace_epochs: bool = False,
-        invented_rate: float | None = None,
+        invented_rate: float | Mapping[str, float] | None = None,
         progress: ProgressOption = None,
     ) -> None:
         if not isinstance(network, Network):
@@ -207,7 +209,7 @@ class Simulation:
                 row_numbering=row_numbering,
                 wait_apart=wait_apart,
                 trace_epochs=trace_epochs,
-                invented_rate=invented_rate,
+                invented_rate=_rates(network, invented_rate),
             )
             check_choice("recordings", recordings, RECORDINGS)
             check_files(network, self._communicator, recordings)
@@ -670,6 +672,20 @@ def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communic
     if isinstance(communicator, Communicator):
         return communicator
     return mpi.communicator(communicator)
+
+
+def _rates(network: Network, rates: float | Mapping[str, float] | None) -> float | list[float] | None:
+    """Return rates by population in the order of the populations; those of sources that play spikes do not count."""
+    if not isinstance(rates, Mapping):
+        return rates
+    names = [population.name for population in network.populations if not population.plays_spikes]
+    for name in rates:
+        if name not in names:
+            unknown_name("population with a rate", name, names)
+    for name in names:
+        if name not in rates:
+            raise ShapeError("rates of populations", bound=f"there is none for {name}", remedy="give one for each")
+    return [0.0 if each.plays_spikes else float(rates[each.name]) for each in network.populations]
 
 
 def predict_memory(

@@ -91,9 +91,10 @@ TEST(DryRun, InventsSpikes) {
     for (const std::uint32_t threads : {1u, 2u, 3u}) {
         for (const char* method : {"alltoall", "allgather", "multisend"}) {
             SCOPED_TRACE(method);
-            Simulation simulation(random.network,
-                                  {.threads = threads, .pin_threads = false, .exchange = method, .invented_rate = rate},
-                                  {}, comm::make_mirror_communicator(ranks));
+            Simulation simulation(
+                random.network,
+                {.threads = threads, .pin_threads = false, .exchange = method, .invented_rates = {rate}}, {},
+                comm::make_mirror_communicator(ranks));
             simulation.run(10'000);
             const std::uint64_t events = simulation.counts().synaptic_events / ranks;
             if (expected == 0) expected = events;
@@ -116,7 +117,7 @@ TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     network.connect({players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
     network.connect({neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
     for (const double rate : {0.0, 1000.0}) {
-        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rate = rate}, {},
+        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rates = {rate}}, {},
                               comm::make_mirror_communicator(2));
         simulation.run(1000);
         const std::uint64_t played = 2 * 10 * 10;
@@ -127,12 +128,31 @@ TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     }
 }
 
+TEST(DryRun, InventsAtTheRateOfEachPopulation) {
+    Network network{0.1, 5};
+    const PopulationId quiet = network.create("iaf_psc_exp", 200, "quiet", {});
+    const PopulationId lively = network.create("iaf_psc_exp", 200, "lively", {});
+    network.connect({quiet, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 3}, 1.0, 1.0, "");
+    network.connect({lively, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 7}, 1.0, 1.0, "");
+    const auto events = [&](std::vector<double> rates) {
+        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rates = std::move(rates)}, {},
+                              comm::make_mirror_communicator(2));
+        simulation.run(10'000);
+        return static_cast<double>(simulation.counts().synaptic_events);
+    };
+    // 200 neurons in a second: within five standard deviations of so many spikes.
+    EXPECT_NEAR(events({50.0, 0.0}), 3.0 * 10'000.0, 5.0 * 3.0 * std::sqrt(10'000.0) * std::sqrt(2.0));
+    EXPECT_NEAR(events({0.0, 50.0}), 7.0 * 10'000.0, 5.0 * 7.0 * std::sqrt(10'000.0) * std::sqrt(2.0));
+    EXPECT_THROW(events({1.0, 2.0, 3.0}), ShapeError);
+    EXPECT_THROW(events({1.0, -2.0}), ValueOutOfBoundsError);
+}
+
 TEST(DryRun, InventsNothingElsewhere) {
     const RandomNetwork random(2, 10, 5);
-    EXPECT_THROW(Simulation(random.network, {.threads = 1, .invented_rate = 10.0}), StateError);
+    EXPECT_THROW(Simulation(random.network, {.threads = 1, .invented_rates = {10.0}}), StateError);
     for (const double rate : {-1.0, 10'001.0, std::nan("")}) {
         EXPECT_THROW(
-            Simulation(random.network, {.threads = 1, .invented_rate = rate}, {}, comm::make_mirror_communicator(2)),
+            Simulation(random.network, {.threads = 1, .invented_rates = {rate}}, {}, comm::make_mirror_communicator(2)),
             ValueOutOfBoundsError);
     }
 }

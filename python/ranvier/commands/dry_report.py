@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -13,7 +15,7 @@ from rich.text import Text
 from ranvier import dry_run, mpi
 from ranvier.commands.report import _bar, _seconds, _size
 from ranvier.dry_run import DryRun
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.measurements import PARTS
 from ranvier.networks import NetworkModel
 
@@ -31,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rate",
         metavar="HZ",
-        type=float,
-        help="in a dry run, the rate at which neurons are said to fire, spikes/s; by default the one at which they do",
+        help="in a dry run, the rate at which neurons are said to fire, spikes/s, or a file of results that "
+        "ranvier run --json wrote, whose rates are taken; by default the one at which they do",
     )
 
 
@@ -54,8 +56,27 @@ def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any])
     """Play the process that the command line asks for."""
     chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "recordings")}
     return dry_run.play(
-        model.net, options.dry_run, duration=keys["time"], presim=keys["presim"], rate=options.rate, **chosen
+        model.net, options.dry_run, duration=keys["time"], presim=keys["presim"], rate=_rate(options.rate), **chosen
     )
+
+
+def _rate(text: str | None) -> float | dict[str, float] | None:
+    """Return the rate that the command line gives: a number, or those of each population in the results of a run."""
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        results = json.loads(Path(text).read_text())
+        return {name: float(rate) for name, rate in results["mean_rate_hz"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FileError(
+            f"--rate {text}",
+            bound=f"it is neither a number nor a file of results ({type(error).__name__})",
+            remedy="give spikes/s, or a file that ranvier run --json wrote",
+        ) from error
 
 
 def show(console: Console, played: DryRun, model: NetworkModel) -> None:
