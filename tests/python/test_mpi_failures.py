@@ -146,7 +146,10 @@ def test_it_ends_the_run_of_all(where: Installation, how: str, reason: str, tmp_
 @any_family
 def test_interrupting_mpiexec_ends_all(where: Installation, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(ENDING.replace('"running"', '"running", os.getpid()'))
+    # Files, since mpiexec may mix the lines of its processes.
+    begun = f"open({str(tmp_path)!r} + f'/running{{mpi.world().rank}}', 'w').write(str(os.getpid()))"
+    script.write_text(ENDING.replace('print("running", flush=True)', begun))
+    assert begun in script.read_text()
     mpiexec = subprocess.Popen(
         [where.mpiexec, "-n", str(RANKS), sys.executable, script, "interrupted"],
         env={**os.environ, **SETTINGS, **HERE},
@@ -155,12 +158,13 @@ def test_interrupting_mpiexec_ends_all(where: Installation, tmp_path: Path) -> N
         stderr=subprocess.STDOUT,
         text=True,
     )
-    assert mpiexec.stdout is not None
     processes: list[int] = []
+    deadline = time.monotonic() + 60.0
     while len(processes) < RANKS:
-        words = mpiexec.stdout.readline().split()
-        if words[:1] == ["running"]:
-            processes.append(int(words[1]))
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+        told = [path.read_text() for path in tmp_path.glob("running*")]
+        processes = [int(text) for text in told if text]
     start = time.monotonic()
     mpiexec.send_signal(signal.SIGINT)
     mpiexec.communicate(timeout=30)
