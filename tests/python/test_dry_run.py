@@ -171,3 +171,23 @@ def test_not_under_mpiexec(network_file: Path, tmp_path: Path) -> None:
     run = run_python(installation, 2, script, "run", str(network_file), "--dry-run", "4", folder=tmp_path)
     assert run.status != 0
     assert "without mpiexec" in run.errors
+
+
+def test_rates_of_a_run_are_taken_from_its_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results, played = tmp_path / "run.json", tmp_path / "played.json"
+    arguments = ["run", "brunel", "--set", "order=50", "time=50", "threads=1", "--json"]
+    assert main([*arguments, str(results)]) == 0
+    told = json.loads(results.read_text())
+    assert main([*arguments, str(played), "--dry-run", "2", "--rate", str(results)]) == 0
+    rates = told["mean_rate_hz"]
+    assert json.loads(played.read_text())["rate"] == pytest.approx(0.8 * rates["excitatory"] + 0.2 * rates["inhibitory"])
+    capsys.readouterr()
+
+
+def test_rates_need_one_for_each_population() -> None:
+    net = rv.networks.brunel(order=10).net
+    first, second = (population.name for population in net.populations)
+    with pytest.raises(rv.errors.ShapeError, match=second):
+        play(net, 2, duration=1.0, rate={first: 1.0})
+    with pytest.raises(rv.errors.UnknownNameError, match="nobody"):
+        play(net, 2, duration=1.0, rate={first: 1.0, second: 1.0, "nobody": 1.0})
