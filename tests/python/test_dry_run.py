@@ -180,7 +180,9 @@ def test_rates_of_a_run_are_taken_from_its_results(tmp_path: Path, capsys: pytes
     told = json.loads(results.read_text())
     assert main([*arguments, str(played), "--dry-run", "2", "--rate", str(results)]) == 0
     rates = told["mean_rate_hz"]
-    assert json.loads(played.read_text())["rate"] == pytest.approx(0.8 * rates["excitatory"] + 0.2 * rates["inhibitory"])
+    assert json.loads(played.read_text())["rate"] == pytest.approx(
+        0.8 * rates["excitatory"] + 0.2 * rates["inhibitory"]
+    )
     capsys.readouterr()
 
 
