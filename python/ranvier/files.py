@@ -85,20 +85,20 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF
         raise FileError(
             f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
         )
-    # Of a link, what it leads to: that is what would be created.
-    target = Path(os.path.realpath(path))
     with file_errors(path, "written"):
         while True:
-            try:
-                with target.open("xb"):
-                    pass
-                # Other processes of the run may look at the same time; they leave no file behind either.
-                target.unlink(missing_ok=True)
+            # What is there is opened by its name: a pipe or a terminal may have no other.
+            with contextlib.suppress(FileNotFoundError):
+                os.close(os.open(path, os.O_WRONLY))
                 return
-            except FileExistsError:
-                # Created by another process that looks, it may be gone again.
-                with contextlib.suppress(FileNotFoundError), target.open("r+b"):
-                    return
+            # Of a link, what it leads to: that is what would be created.
+            target = os.path.realpath(path)
+            # Other processes of the run may look at the same time: what is created is gone again soon.
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+                with contextlib.suppress(FileNotFoundError):
+                    Path(target).unlink()
+                return
 
 
 def path_of_rank(path: Path, rank: int) -> Path:

@@ -5,25 +5,62 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 __all__ = ["interrupts_deferred"]
 
 
+class Deferral:
+    """Interrupts that wait; see `interrupts_deferred`."""
+
+    def __init__(self, handler: Callable[[int, FrameType | None], object] | None) -> None:
+        self._handler = handler
+        self._received: list[tuple[int, FrameType | None]] = []
+        self._waits = True
+
+    def receive(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal now, where that is allowed, or later."""
+        if self._waits or self._handler is None:
+            self._received.append((number, frame))
+            return
+        # Whoever is interrupted puts things in order now, and is not interrupted again while at it.
+        self._waits = True
+        self._handler(number, frame)
+        self._waits = False
+
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Let Ctrl-C interrupt the block, once."""
+        self._waits = False
+        try:
+            self._handle_received()
+            yield
+        finally:
+            self._waits = True
+
+    def _handle_received(self) -> None:
+        if self._received and self._handler is not None:
+            last = self._received[-1]
+            self._received.clear()
+            self._handler(*last)
+
+
 @contextlib.contextmanager
-def interrupts_deferred() -> Iterator[None]:
-    """Let Ctrl-C wait until the block has ended, so that what is handed over in it is not lost half-way."""
+def interrupts_deferred() -> Iterator[Deferral]:
+    """Let Ctrl-C wait until the block has ended, so that what is handed over in it is not lost half-way.
+
+    What it yields can let it through in a part of the block.
+    """
     previous = signal.getsignal(signal.SIGINT)
     # Python delivers signals to the main thread alone; a handler that is not Python's cannot be called from here.
     if threading.current_thread() is not threading.main_thread() or not callable(previous):
-        yield
+        yield Deferral(None)
         return
-    received: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    deferral = Deferral(previous)
+    signal.signal(signal.SIGINT, deferral.receive)
     try:
-        yield
+        yield deferral
     finally:
         signal.signal(signal.SIGINT, previous)
-        if received:
-            previous(*received[-1])
+        deferral._handle_received()

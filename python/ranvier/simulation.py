@@ -16,6 +16,7 @@ from ranvier import _core, mpi
 from ranvier._names import unknown_name
 from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
+from ranvier.interrupts import interrupts_deferred
 from ranvier.measurements import PARTS, PHASES, EpochTimes, Timers, Traffic
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network
@@ -301,17 +302,19 @@ class Simulation:
             def poll() -> None:
                 reporter.update((self._core.step - begin) * self.resolution)
 
-        while True:
-            chunk = self._store.next_chunk(end)
-            try:
-                # Processes stop after the same step, but the one that wanted to may be the only one that knows.
-                with agreed(self._communicator, "run"):
-                    self._core.run(chunk, poll)
-            finally:
-                # After an interruption too, so that the files reach as far as the simulation.
-                self._store.write()
-            if self._core.step >= end:
-                return
+        # An interruption between the steps and what is recorded of them would lose it.
+        with interrupts_deferred() as interrupts:
+            while True:
+                chunk = self._store.next_chunk(end)
+                try:
+                    # Processes stop after the same step, but the one that wanted to may be the only one that knows.
+                    with agreed(self._communicator, "run"), interrupts.allowed():
+                        self._core.run(chunk, poll)
+                finally:
+                    # After an interruption too, so that the files reach as far as the simulation.
+                    self._store.write()
+                if self._core.step >= end:
+                    return
 
     # ---- state -------------------------------------------------------------------------------------------------------
 

@@ -98,6 +98,8 @@ class RecordingStore:
 
         That depends on how much this process has recorded so far; all processes get the least of what each could do.
         """
+        # Due still where an exception of a signal of the user's came between a step and what is recorded of it.
+        self._sample_weights()
         now = self._core.step
         for interval in self._weight_intervals.values():
             end = min(end, (now // interval + 1) * interval)
@@ -121,12 +123,7 @@ class RecordingStore:
             return
         now = self._core.step
         with interrupts_deferred():
-            if now > self._last_sample:
-                for recorder, interval in self._weight_intervals.items():
-                    if now % interval == 0:
-                        weights = self._core.weights(self._synapses[recorder]._handles)[self._places[recorder]]
-                        self._append(recorder, np.array([now], dtype=np.int64), weights[np.newaxis, :])
-                self._last_sample = now
+            self._sample_weights()
             for filed in self._filed:
                 self._take(filed)
             if not self._filed:
@@ -215,6 +212,16 @@ class RecordingStore:
             steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))
             shape = (len(steps), len(recorder.variables), len(self._places[recorder]))
             self._append(recorder, steps, values.reshape(shape))
+
+    def _sample_weights(self) -> None:
+        """Sample the weights that are due and have not been sampled."""
+        now = self._core.step
+        if now > self._last_sample:
+            for recorder, interval in self._weight_intervals.items():
+                if now % interval == 0:
+                    weights = self._core.weights(self._synapses[recorder]._handles)[self._places[recorder]]
+                    self._append(recorder, np.array([now], dtype=np.int64), weights[np.newaxis, :])
+            self._last_sample = now
 
     def _append(self, recorder: Recorder, steps: IntArray, values: npt.NDArray[Any]) -> None:
         if self._keeps(recorder):
