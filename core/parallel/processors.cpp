@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include "parallel/topology.hpp"
+
 namespace ranvier::parallel {
 
 std::vector<int> available_processors() {
@@ -24,15 +26,8 @@ std::vector<int> available_processors() {
 }
 
 std::vector<int> own_processors(std::int32_t place, std::int32_t processes, bool shared) {
-    std::vector<int> processors = available_processors();
-    if (!shared || processes <= 1) return processors;
-    const std::size_t all = processors.size();
-    const auto begin = all * static_cast<std::size_t>(place) / static_cast<std::size_t>(processes);
-    const auto end = all * static_cast<std::size_t>(place + 1) / static_cast<std::size_t>(processes);
-    // With more processes than processors, some share one.
-    if (begin == end) return {processors[begin]};
-    return {processors.begin() + static_cast<std::ptrdiff_t>(begin),
-            processors.begin() + static_cast<std::ptrdiff_t>(end)};
+    if (!shared || processes <= 1) return available_processors();
+    return Topology::detect().shared_out(place, processes).processors();
 }
 
 bool pin_to_processor(int processor) {

@@ -1,0 +1,75 @@
+#include "parallel/hwloc_library.hpp"
+
+#include <array>
+
+#if RANVIER_HAS_HWLOC_HEADER
+#include <dlfcn.h>
+#endif
+
+namespace ranvier::parallel {
+
+std::span<const std::string> hwloc_names() {
+    // The second one is there with the files for development only.
+    static const std::array<std::string, 2> names{"libhwloc.so.15", "libhwloc.so"};
+    return names;
+}
+
+#if RANVIER_HAS_HWLOC_HEADER
+
+static_assert(HWLOC_API_VERSION >= 0x00020000, "hwloc 2 is needed; without any hwloc.h, topologies are flat");
+
+namespace {
+
+/// The functions of an open library; names those that it lacks.
+Hwloc find_functions(void* library) {
+    HwlocFunctions functions{};
+    std::string missing;
+    const auto find = [&]<class Function>(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(::dlsym(library, name));
+        if (function == nullptr) missing += std::string(missing.empty() ? "" : ", ") + name;
+    };
+    find(functions.get_api_version, "hwloc_get_api_version");
+    find(functions.topology_init, "hwloc_topology_init");
+    find(functions.topology_destroy, "hwloc_topology_destroy");
+    find(functions.topology_set_flags, "hwloc_topology_set_flags");
+    find(functions.topology_set_synthetic, "hwloc_topology_set_synthetic");
+    find(functions.topology_load, "hwloc_topology_load");
+    find(functions.topology_is_thissystem, "hwloc_topology_is_thissystem");
+    find(functions.get_type_depth, "hwloc_get_type_depth");
+    find(functions.get_nbobjs_by_depth, "hwloc_get_nbobjs_by_depth");
+    find(functions.get_obj_by_depth, "hwloc_get_obj_by_depth");
+    find(functions.bitmap_isset, "hwloc_bitmap_isset");
+    find(functions.bitmap_next, "hwloc_bitmap_next");
+    find(functions.distances_get_by_type, "hwloc_distances_get_by_type");
+    find(functions.distances_release, "hwloc_distances_release");
+    if (!missing.empty()) return {.functions = {}, .problem = "it lacks " + missing};
+    // Objects are laid out differently in other major versions.
+    const unsigned major = functions.get_api_version() >> 16;
+    if (major != 2) return {.functions = {}, .problem = "it is version " + std::to_string(major) + " of hwloc, not 2"};
+    return {.functions = functions};
+}
+
+}  // namespace
+
+Hwloc load_hwloc(std::span<const std::string> names) {
+    std::string problems;
+    for (const std::string& name : names) {
+        std::string problem;
+        // The library stays when its handle is closed: others in the process may have begun to use it.
+        if (void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); library != nullptr) {
+            Hwloc found = find_functions(library);
+            ::dlclose(library);
+            if (found.functions) return found;
+            problem = name + ": " + found.problem;
+        } else {
+            const char* const message = ::dlerror();
+            problem = message != nullptr ? message : name + ": cannot be loaded";
+        }
+        problems += (problems.empty() ? "" : "; ") + problem;
+    }
+    return {.functions = {}, .problem = problems};
+}
+
+#endif
+
+}  // namespace ranvier::parallel

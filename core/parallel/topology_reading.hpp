@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "parallel/topology.hpp"
+
+namespace ranvier::parallel {
+
+/// Topology::detect() with the libraries in which hwloc is looked for.
+Topology detect_topology(std::span<const std::string> libraries);
+
+/// Topology::synthetic() with the libraries in which hwloc is looked for.
+Topology synthetic_topology(std::string_view description, std::span<const std::string> libraries);
+
+}  // namespace ranvier::parallel
