@@ -1,12 +1,35 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+
+#include "parallel/pause.hpp"
 
 namespace ranvier::parallel {
 
 /// Thrown in workers that are told to give up: because another worker failed, or because the caller asked.
 struct Cancelled {};
+
+/// How often a waiting thread looks before it sleeps. It learns: who waited in vain looks half as often the next time, who
+/// did not, somewhat more often, so that threads that wait long, or whose processors other programs need, soon sleep at
+/// once, and threads that wait for microseconds never sleep.
+class SpinBudget {
+   public:
+    /// @param most 0: never look, since another thread that is waited for needs the processor
+    explicit SpinBudget(std::uint32_t most) : most_(most), budget_(most) {}
+
+    std::uint32_t get() const { return budget_.load(std::memory_order_relaxed); }
+    void learn(bool slept) {
+        const std::uint32_t budget = get();
+        const std::uint32_t next = slept ? std::max(budget / 2, most_ / 64) : std::min(budget + most_ / 16, most_);
+        if (next != budget) budget_.store(next, std::memory_order_relaxed);
+    }
+
+   private:
+    std::uint32_t most_;
+    std::atomic<std::uint32_t> budget_;
+};
 
 /// A barrier for a fixed number of threads that can be broken, so that no thread waits for one that failed.
 ///
@@ -14,8 +37,8 @@ struct Cancelled {};
 /// takes longer than that. With more threads than processors, spinning would keep the others from running.
 class Barrier {
    public:
-    /// @param spins how often to look before sleeping
-    Barrier(std::uint32_t threads, std::uint32_t spins) : threads_(threads), spins_(spins) {}
+    /// @param spins how often to look, at most, before sleeping
+    Barrier(std::uint32_t threads, std::uint32_t spins) : threads_(threads), budget_(spins) {}
 
     /// Waits until all threads have arrived. @throws Cancelled when the barrier was broken.
     void wait() {
@@ -23,18 +46,11 @@ class Barrier {
         const std::uint32_t generation = generation_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
             arrived_.store(0, std::memory_order_relaxed);
-            generation_.store(generation + 1, std::memory_order_release);
+            // Sequentially consistent and a read as well: it must be seen before it is looked whether anybody sleeps.
+            generation_.fetch_add(1, std::memory_order_seq_cst);
             generation_.notify_all();
         } else {
-            std::uint32_t spin = 0;
-            while (generation_.load(std::memory_order_acquire) == generation && !is_broken()) {
-                if (spin < spins_) {
-                    ++spin;
-                    __builtin_ia32_pause();
-                } else {
-                    generation_.wait(generation, std::memory_order_acquire);
-                }
-            }
+            wait_for_others(generation);
         }
         if (is_broken()) throw Cancelled{};
     }
@@ -42,7 +58,7 @@ class Barrier {
     /// Makes all present and later waits throw, until mend() is called while no thread waits.
     void break_up() {
         broken_.store(true, std::memory_order_release);
-        generation_.fetch_add(1, std::memory_order_acq_rel);
+        generation_.fetch_add(1, std::memory_order_seq_cst);
         generation_.notify_all();
     }
     void mend() {
@@ -53,8 +69,21 @@ class Barrier {
    private:
     bool is_broken() const { return broken_.load(std::memory_order_acquire); }
 
+    void wait_for_others(std::uint32_t generation) {
+        const auto is_over = [&] { return generation_.load(std::memory_order_acquire) != generation || is_broken(); };
+        for (std::uint32_t spins = budget_.get(); spins > 0; --spins) {
+            if (is_over()) {
+                budget_.learn(false);
+                return;
+            }
+            pause();
+        }
+        while (!is_over()) generation_.wait(generation, std::memory_order_acquire);
+        budget_.learn(true);
+    }
+
     std::uint32_t threads_;
-    std::uint32_t spins_;
+    SpinBudget budget_;
     // Apart from each other, so that arriving does not disturb those that look.
     alignas(64) std::atomic<std::uint32_t> arrived_{0};
     alignas(64) std::atomic<std::uint32_t> generation_{0};

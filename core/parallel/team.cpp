@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <system_error>
@@ -16,29 +17,75 @@ namespace {
 /// About 50 microseconds: longer than the imbalance of a step, shorter than a slice of the scheduler.
 constexpr std::uint32_t spins_with_own_processor = 2000;
 
+/// Whether no worker has to wait for another one to leave a processor.
+bool have_own_processors(std::span<const Place> places, std::size_t processors) {
+    if (places.size() > processors) return false;
+    std::vector<int> used;
+    for (const Place& place : places) {
+        if (place.processor >= 0) used.push_back(place.processor);
+    }
+    std::sort(used.begin(), used.end());
+    return std::adjacent_find(used.begin(), used.end()) == used.end();
+}
+
+std::uint32_t choose_spins(std::span<const Place> places, const TeamOptions& options) {
+    switch (options.spinning) {
+        case Spinning::always:
+            return spins_with_own_processor;
+        case Spinning::never:
+            return 0;
+        case Spinning::automatic:
+            break;
+    }
+    const std::size_t processors = options.processors.value_or(available_processors().size());
+    return have_own_processors(places, processors) ? spins_with_own_processor : 0;
+}
+
+/// A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example, would
+/// otherwise all sit on the first processors.
+std::vector<Place> place_on(std::uint32_t threads, bool pin, std::vector<int> processors) {
+    if (processors.empty()) processors = available_processors();
+    std::vector<Place> places(threads);
+    if (!pin || threads != processors.size()) return places;
+    for (std::size_t i = 0; i < places.size(); ++i) places[i].processor = processors[i];
+    return places;
+}
+
 }  // namespace
 
-Team::Team(std::uint32_t threads, bool pin, std::vector<int> processors, bool alone)
+Team::Team(std::vector<Place> places, TeamOptions options)
     : process_(::getpid()),
-      barrier_(threads, alone && threads <= available_processors().size() ? spins_with_own_processor : 0) {
-    if (processors.empty()) processors = available_processors();
-    // A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example,
-    // would otherwise all sit on the first processors.
-    pinned_ = pin && alone && threads == processors.size();
-    workers_.reserve(threads);
-    for (std::uint32_t worker = 0; worker < threads; ++worker) {
-        const int processor = pinned_ ? processors[worker] : -1;
+      places_(std::move(places)),
+      stealing_(options.stealing),
+      spins_(choose_spins(places_, options)),
+      barrier_(size(), spins_),
+      loop_(places_, stealing_) {
+    if (places_.empty()) throw InternalError("a team without workers");
+    start();
+}
+
+Team::Team(std::uint32_t threads, bool pin, std::vector<int> processors, bool alone)
+    : Team(place_on(threads, pin && alone, std::move(processors)),
+           {.spinning = alone ? Spinning::automatic : Spinning::never}) {}
+
+void Team::start() {
+    workers_.reserve(size());
+    running_ = size();
+    for (std::uint32_t worker = 0; worker < size(); ++worker) {
         try {
-            workers_.emplace_back([this, worker, processor] { work(worker, processor); });
+            workers_.emplace_back([this, worker] { work(worker); });
         } catch (const std::system_error& error) {
             end();
             throw StateError({.object = "worker threads",
-                              .value = std::to_string(threads),
+                              .value = std::to_string(size()),
                               .bound = "the system refused to start number " + std::to_string(worker + 1) + " (" +
                                        error.what() + ")",
                               .remedy = "use fewer threads, or raise the limits of processes and memory"});
         }
     }
+    // Until then nobody knows who could be bound.
+    std::unique_lock lock(signals_->mutex);
+    signals_->job_done.wait(lock, [this] { return running_ == 0; });
 }
 
 Team::~Team() { end(); }
@@ -58,10 +105,15 @@ void Team::end() {
     for (std::thread& worker : workers_) worker.join();
 }
 
+bool Team::pinned() const {
+    return std::all_of(places_.begin(), places_.end(), [](const Place& place) { return place.processor >= 0; });
+}
+
 void Team::run(const std::function<void(std::uint32_t)>& job, const std::function<void()>& poll) {
     std::unique_lock lock(signals_->mutex);
     stop_.store(false, std::memory_order_relaxed);
     barrier_.mend();
+    loop_.begin_job();
     failure_ = nullptr;
     job_ = &job;
     running_ = size();
@@ -86,10 +138,12 @@ void Team::run(const std::function<void(std::uint32_t)>& job, const std::functio
     if (poll_failure) std::rethrow_exception(poll_failure);
 }
 
-void Team::work(std::uint32_t worker, int processor) {
-    if (processor >= 0) pin_to_processor(processor);
+void Team::work(std::uint32_t worker) {
+    Place& place = places_[worker];
+    if (place.processor >= 0 && !pin_to_processor(place.processor)) place.processor = -1;
     std::uint64_t seen = 0;
     std::unique_lock lock(signals_->mutex);
+    if (--running_ == 0) signals_->job_done.notify_all();
     for (;;) {
         signals_->job_ready.wait(lock, [&] { return ending_ || job_number_ != seen; });
         if (ending_) return;

@@ -7,12 +7,32 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "parallel/barrier.hpp"
+#include "parallel/loop.hpp"
+#include "parallel/pinning.hpp"
+#include "parallel/stealing.hpp"
 
 namespace ranvier::parallel {
+
+/// Whether waiting workers look again and again for a while before they sleep.
+enum class Spinning : std::uint8_t {
+    automatic,  ///< if each worker can have a processor to itself
+    always,
+    never,
+};
+
+struct TeamOptions {
+    Spinning spinning = Spinning::automatic;
+    StealingPolicy stealing = StealingPolicy::local_and_remote;
+    /// On how many processors the team may count; none: all that the process may use.
+    std::optional<std::size_t> processors = std::nullopt;
+};
 
 /// A team of worker threads that live as long as the team and run one job at a time, all of them together.
 ///
@@ -20,6 +40,9 @@ namespace ranvier::parallel {
 /// the program (an interpreter, say) stays responsive and may stop the job by throwing.
 class Team {
    public:
+    /// @param places one for each worker, at least one. Their nodes are taken as given; any numbers will do.
+    /// @throws StateError when the system does not give that many threads
+    explicit Team(std::vector<Place> places, TeamOptions options = {});
     /// @param threads at least 1
     /// @param pin bind worker i to processor i, if there are exactly as many as workers
     /// @param processors that the team may count on; none: all that the process may use
@@ -30,8 +53,15 @@ class Team {
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(workers_.size()); }
-    bool pinned() const { return pinned_; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
+    /// Where the workers are. One that the system refused to bind has no processor.
+    std::span<const Place> places() const { return places_; }
+    std::uint32_t node_of(std::uint32_t worker) const { return places_[worker].node; }
+    /// Whether each worker is bound to a processor.
+    bool pinned() const;
+    StealingPolicy stealing() const { return stealing_; }
+    /// How often waiting workers look at most before they sleep; 0: they sleep at once.
+    std::uint32_t spins() const { return spins_; }
 
     /// Runs job(worker) on all workers and returns when all have returned. What a worker throws breaks the barrier, is
     /// collected, and the first one is thrown here. What `poll` throws sets stop_requested(), and is thrown here once all
@@ -40,6 +70,14 @@ class Team {
 
     /// For workers within a job: waits for the whole team. @throws Cancelled
     void wait() { barrier_.wait(); }
+    /// For workers within a job, all of them and with the same count: calls body(item) once for each item from 0 to
+    /// count - 1, on some worker. Item i belongs to worker i mod size(), who does its own ones first; then others may,
+    /// by the policy. Nobody waits here: before what was written is read, and before the next loop over the same data,
+    /// stands wait().
+    template <class Body>
+    void loop(std::uint32_t worker, std::uint32_t count, Body&& body) {
+        loop_.run(worker, count, std::forward<Body>(body));
+    }
     /// For workers within a job: whether the caller wants the job to end early.
     bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
     /// For workers within a job that can be given up anywhere. @throws Cancelled when a stop was requested
@@ -47,13 +85,20 @@ class Team {
         if (stop_requested()) throw Cancelled{};
     }
 
+    /// Items of loops that a worker has done since the beginning. Between jobs.
+    const StealingCounts& loop_counts(std::uint32_t worker) const { return loop_.counts(worker); }
+
    private:
-    void work(std::uint32_t worker, int processor);
+    void start();
+    void work(std::uint32_t worker);
     void end();
 
     int process_;  ///< the threads belong to it, not to one that is forked from it
-    bool pinned_ = false;
+    std::vector<Place> places_;
+    StealingPolicy stealing_;
+    std::uint32_t spins_;
     Barrier barrier_;
+    SharedLoop loop_;
     std::atomic<bool> stop_{false};
     /// Apart, because destroying a condition that threads wait for would never return: a forked copy leaves it alone.
     struct Signals {

@@ -1,0 +1,67 @@
+#include "parallel/stealing.hpp"
+
+#include <array>
+
+#include "base/errors.hpp"
+
+namespace ranvier::parallel {
+
+namespace {
+
+/// In the order of the enumeration.
+constexpr std::array<std::string_view, 4> policy_names{"local_and_remote", "prefer_local", "local_only", "none"};
+
+constexpr std::uint32_t no_company = UINT32_MAX;
+
+}  // namespace
+
+std::string_view to_string(StealingPolicy policy) { return policy_names[static_cast<std::size_t>(policy)]; }
+
+StealingPolicy parse_stealing(std::string_view name) {
+    for (std::size_t i = 0; i < policy_names.size(); ++i) {
+        if (policy_names[i] == name) return static_cast<StealingPolicy>(i);
+    }
+    throw unknown_name("stealing policy", name, policy_names);
+}
+
+Victims list_victims(std::span<const Place> places, std::uint32_t thief, StealingPolicy policy) {
+    Victims victims;
+    // From the next worker on, so that not all fall upon the first.
+    const auto add_group = [&](auto belongs) {
+        const std::size_t before = victims.workers.size();
+        for (std::size_t i = 1; i < places.size(); ++i) {
+            const auto worker = static_cast<std::uint32_t>((thief + i) % places.size());
+            if (belongs(places[worker].node == places[thief].node)) victims.workers.push_back(worker);
+        }
+        if (victims.workers.size() > before) victims.ends.push_back(victims.workers.size());
+    };
+    switch (policy) {
+        case StealingPolicy::local_and_remote:
+            add_group([](bool) { return true; });
+            break;
+        case StealingPolicy::prefer_local:
+            add_group([](bool local) { return local; });
+            add_group([](bool local) { return !local; });
+            break;
+        case StealingPolicy::local_only:
+            add_group([](bool local) { return local; });
+            break;
+        case StealingPolicy::none:
+            break;
+    }
+    return victims;
+}
+
+std::vector<std::uint32_t> companies(std::span<const Place> places, StealingPolicy policy) {
+    std::vector<std::uint32_t> company(places.size(), no_company);
+    std::uint32_t found = 0;
+    for (std::uint32_t worker = 0; worker < places.size(); ++worker) {
+        if (company[worker] != no_company) continue;
+        company[worker] = found;
+        for (const std::uint32_t victim : list_victims(places, worker, policy).workers) company[victim] = found;
+        ++found;
+    }
+    return company;
+}
+
+}  // namespace ranvier::parallel
