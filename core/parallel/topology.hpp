@@ -12,7 +12,7 @@ namespace ranvier::parallel {
 /// A core with the processing units that share its execution units: one, or one for each hardware thread.
 struct Core {
     int os_index = -1;            ///< physical id as the system counts; unique within a package only, -1 if unknown
-    std::vector<int> processors;  ///< numbers of its processing units as the system counts, ascending
+    std::vector<int> processors{};  ///< numbers of its processing units as the system counts, ascending
 
     friend bool operator==(const Core&, const Core&) = default;
 };
@@ -21,7 +21,7 @@ struct Core {
 struct NumaNode {
     int os_index = 0;                ///< as the system counts, for binding memory
     std::uint64_t memory_bytes = 0;  ///< in all, 0 if unknown
-    std::vector<Core> cores;         ///< in ascending order of physical ids, package by package
+    std::vector<Core> cores{};       ///< in ascending order of physical ids, package by package
 
     friend bool operator==(const NumaNode&, const NumaNode&) = default;
 };
@@ -31,7 +31,7 @@ struct Cache {
     std::uint32_t level = 1;
     std::uint64_t bytes = 0;       ///< 0 if unknown
     std::uint32_t line_bytes = 0;  ///< 0 if unknown
-    std::vector<int> processors;   ///< that share it, ascending
+    std::vector<int> processors{};  ///< that share it, ascending
 
     friend bool operator==(const Cache&, const Cache&) = default;
 };
@@ -47,11 +47,11 @@ struct ProcessingUnit {
 
 /// What a topology is made of.
 struct TopologyParts {
-    std::string name;                ///< of the machine, empty if unknown
+    std::string name{};              ///< of the machine, empty if unknown
     std::uint64_t memory_bytes = 0;  ///< of the machine, 0 if unknown
     /// Those without cores come last: memory that is near to no core or is not what its cores use by default.
-    std::vector<NumaNode> nodes;
-    std::vector<Cache> caches;               ///< by level, then by first processor
+    std::vector<NumaNode> nodes{};
+    std::vector<Cache> caches{};             ///< by level, then by first processor
     std::vector<std::uint32_t> distances{};  ///< from node to node, row by row; none if the system does not tell
     bool synthetic = false;                  ///< made up: nothing can be bound to its processors
     std::string note{};                      ///< why no more is known, empty if all is
