@@ -1,7 +1,9 @@
 """The sources follow the arrows of the architecture: a layer uses those below it, and nothing else."""
 
 import ast
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -88,6 +90,49 @@ def test_the_core_does_not_know_python() -> None:
         if include == "Python.h" or include.startswith(("nanobind", "numpy"))
     ]
     assert knowing == []
+
+
+PROGRAM = """
+#include <iostream>
+
+#include "parallel/pinning.hpp"
+#include "parallel/topology.hpp"
+
+int main() {
+    using namespace ranvier::parallel;
+    const Topology machine = Topology::detect();
+    for (const Place& place : place_threads(machine, 2, parse_pinning("compact"))) {
+        std::cout << place.processor << "\\n";
+    }
+    std::cout << machine.note() << "\\n";
+}
+"""
+
+
+@pytest.mark.parametrize("has_hwloc", [True, False], ids=["with hwloc", "without hwloc"])
+def test_the_parallel_layer_stands_alone(tmp_path: Path, has_hwloc: bool) -> None:
+    """It and `base` are all that another program needs: each header by itself, and the sources linked to a program."""
+    for layer in ("base", "parallel"):
+        shutil.copytree(ROOT / "core" / layer, tmp_path / layer)
+    if not has_hwloc:
+        header = tmp_path / "parallel/hwloc_library.hpp"
+        header.write_text(header.read_text().replace("<hwloc.h>", "<hwloc-of-nobody.h>"))
+    compile_one = [os.environ.get("CXX", "c++"), "-std=c++20", "-pthread", f"-I{tmp_path}"]
+    headers = sorted((tmp_path / "parallel").glob("*.hpp"))
+    assert len(headers) > 5
+    call([*compile_one, "-fsyntax-only", "-x", "c++-header", *headers])
+    (tmp_path / "program.cpp").write_text(PROGRAM)
+    call([*compile_one, "-o", tmp_path / "program", *tmp_path.rglob("*.cpp"), "-ldl"])
+    *processors, note = call([tmp_path / "program"]).splitlines()
+    assert {int(number) for number in processors} <= os.sched_getaffinity(0)
+    assert len(processors) == 2
+    assert note == ("" if has_hwloc else "this package was built without the header of hwloc")
+
+
+def call(command: list[str | Path]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def imports(path: Path, package_root: Path) -> set[str]:
