@@ -46,7 +46,7 @@ test: setup lint test-cpp test-python ## Run all checks and tests but the slow o
 
 # What development needs of the system. Looked at before anything else, so that all that is missing is told at once.
 build/machine: tools/prepare_machine
-	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest mpi
+	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest hwloc mpi
 	@mkdir -p build && touch $@
 
 # An environment whose Python is gone, or that was moved here from elsewhere, is made anew, and builds with it.
