@@ -106,11 +106,6 @@ TEST_F(ProcessorQuota, IsFoundWhereAContainerSeesItsGroupAsTheHighest) {
     EXPECT_EQ(quota(), 4u);
 }
 
-TEST_F(ProcessorQuota, IsReadOfThisMachine) {
-    const std::optional<std::uint32_t> real = processor_quota();
-    EXPECT_GE(real.value_or(1), 1u);
-}
-
 TEST(DefaultThreads, AreAsManyAsTheQuotaPaysFor) {
     EXPECT_EQ(default_threads(64, {}), 64u);
     EXPECT_EQ(default_threads(64, 2), 2u);
