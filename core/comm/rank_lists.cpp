@@ -32,7 +32,13 @@ Rank RankLists::rank_of(std::size_t partner) const {
 
 std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last) const {
     if (ranks_.empty()) return static_cast<std::size_t>(rank.value);
-    const auto end = ranks_.begin() + static_cast<std::ptrdiff_t>(last);
+    // Not far from the first one: partners are asked for in ascending order.
+    std::size_t reach = 1;
+    while (first + reach < last && ranks_[first + reach] < rank) {
+        first += reach;
+        reach *= 2;
+    }
+    const auto end = ranks_.begin() + static_cast<std::ptrdiff_t>(std::min(last, first + reach + 1));
     const auto found = std::lower_bound(ranks_.begin() + static_cast<std::ptrdiff_t>(first), end, rank);
     if (found == end || *found != rank) {
         throw InternalError("exchange of spikes: a spike goes to rank " + std::to_string(rank.value) +
@@ -71,7 +77,15 @@ void RankLists::sort(Worker& worker, std::size_t first, std::size_t last) {
     for (const Item& item : worker.items) ++offsets[item.partner - first + 1];
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
     worker.sorted.resize(worker.items.size());
-    for (const Item& item : worker.items) worker.sorted[offsets[item.partner - first]++] = item.word;
+    // Places of many partners are far apart. They are fetched this many spikes before they are written to.
+    constexpr std::size_t ahead = 12;
+    const std::vector<Item>& items = worker.items;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i + ahead < items.size()) {
+            __builtin_prefetch(worker.sorted.data() + offsets[items[i + ahead].partner - first], 1);
+        }
+        worker.sorted[offsets[items[i].partner - first]++] = items[i].word;
+    }
     // Each offset has moved on to the beginning of the next.
     for (std::size_t i = offsets.size() - 1; i > 0; --i) offsets[i] = offsets[i - 1];
     offsets[0] = 0;

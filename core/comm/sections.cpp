@@ -35,7 +35,9 @@ Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_
       most_words_(std::clamp<std::uint64_t>(most_bytes / sizeof(std::uint64_t) / ranks_, 1,
                                             std::numeric_limits<std::uint32_t>::max())),
       workers_(workers),
-      filled_(ranks_) {
+      filled_(ranks_),
+      next_(ranks_),
+      ends_(ranks_) {
     resize(std::min(first_words, most_words_));
 }
 
@@ -49,51 +51,97 @@ void Sections::begin(Step first_step) {
     first_step_ = first_step;
     first_round_ = true;
     for (Worker& worker : workers_) {
-        worker.overflow.clear();
+        worker.left = 0;
         worker.sent = 0;
     }
 }
 
-void Sections::put(Worker& worker, Rank rank, std::uint64_t word) {
-    const auto section = static_cast<std::size_t>(rank.value);
-    if (filled_[section] == words_) {
-        worker.overflow.push_back({rank, word});
-        return;
+/// The first round: what finds room goes into its section, the rest waits.
+void Sections::fill(Worker& worker, Share share, std::span<const std::span<const EmittedSpike>> outboxes) {
+    // Sections of many ranks are far apart. They are fetched this many spikes before they are written to.
+    constexpr std::size_t ahead = 12;
+    const Rank first{static_cast<std::int32_t>(share.first)};
+    const Rank last{static_cast<std::int32_t>(share.last)};
+    const std::uint64_t length = words_;
+    std::uint64_t taken = 0;
+    for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
+        for (const EmittedSpike& spike : outboxes[shard]) {
+            worker.found.clear();
+            destinations_->find(shard, spike.local, first, last, worker.found);
+            for (std::size_t i = 0; i < worker.found.size(); ++i) {
+                if (i + ahead < worker.found.size()) {
+                    const auto later = static_cast<std::size_t>(worker.found[i + ahead].rank.value);
+                    __builtin_prefetch(
+                        send_.data() + later * length + std::min<std::uint64_t>(filled_[later], length - 1), 1);
+                }
+                const Destination& destination = worker.found[i];
+                const auto section = static_cast<std::size_t>(destination.rank.value);
+                const std::uint64_t word = ArrivedSpike(destination.address, spike.lag).word();
+                if (filled_[section] < length) {
+                    send_[section * length + filled_[section]++] = word;
+                    ++taken;
+                } else {
+                    worker.overflow.push_back({destination.rank, word});
+                }
+            }
+        }
     }
-    send_[section * words_ + filled_[section]] = word;
-    ++filled_[section];
-    ++worker.sent;
-    worker.fullest = std::max<std::uint64_t>(worker.fullest, filled_[section]);
+    worker.sent += taken;
 }
 
-void Sections::refill(Worker& worker) {
-    // What does not fit this time either moves to the front, in its order.
-    const std::vector<Waiting> waiting = std::exchange(worker.overflow, {});
-    for (const Waiting& spike : waiting) put(worker, spike.rank, spike.word);
+/// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
+void Sections::sort_overflow(Worker& worker, Share share) {
+    constexpr std::size_t ahead = 12;
+    for (const Item& item : worker.overflow) ++ends_[static_cast<std::size_t>(item.rank.value)];
+    std::uint64_t sum = 0;
+    for (std::size_t section = share.first; section < share.last; ++section) {
+        next_[section] = sum;
+        sum += ends_[section];
+        ends_[section] = next_[section];
+    }
+    worker.waiting.resize(sum);
+    for (std::size_t i = 0; i < worker.overflow.size(); ++i) {
+        if (i + ahead < worker.overflow.size()) {
+            const auto later = static_cast<std::size_t>(worker.overflow[i + ahead].rank.value);
+            __builtin_prefetch(worker.waiting.data() + ends_[later], 1);
+        }
+        const Item& item = worker.overflow[i];
+        worker.waiting[ends_[static_cast<std::size_t>(item.rank.value)]++] = item.word;
+    }
+    worker.left = sum;
+    worker.overflow.clear();
+}
+
+void Sections::refill(Worker& worker, Share share) {
+    if (worker.left == 0) return;
+    for (std::size_t section = share.first; section < share.last; ++section) {
+        const std::uint64_t count = std::min(ends_[section] - next_[section], words_);
+        std::copy_n(worker.waiting.data() + next_[section], count, send_.data() + section * words_);
+        next_[section] += count;
+        filled_[section] = static_cast<std::uint32_t>(count);
+        worker.left -= count;
+        worker.sent += count;
+    }
 }
 
 void Sections::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Share share = share_of(worker, static_cast<std::uint32_t>(workers_.size()), ranks_);
     if (share.first == share.last) return;
-    std::fill(filled_.begin() + static_cast<std::ptrdiff_t>(share.first),
-              filled_.begin() + static_cast<std::ptrdiff_t>(share.last), 0U);
+    const auto part = [share](auto& values) {
+        return std::span(values).subspan(share.first, share.last - share.first);
+    };
+    std::ranges::fill(part(filled_), 0U);
     Worker& mine = workers_[worker];
-    mine.fullest = 0;
-    if (!first_round_) {
-        refill(mine);
-        return;
-    }
-    const Rank first{static_cast<std::int32_t>(share.first)};
-    const Rank last{static_cast<std::int32_t>(share.last)};
-    for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
-        for (const EmittedSpike& spike : outboxes[shard]) {
-            mine.found.clear();
-            destinations_->find(shard, spike.local, first, last, mine.found);
-            for (const Destination& destination : mine.found) {
-                put(mine, destination.rank, ArrivedSpike(destination.address, spike.lag).word());
-            }
+    if (first_round_) {
+        fill(mine, share, outboxes);
+        if (!mine.overflow.empty()) {
+            std::ranges::fill(part(ends_), std::uint64_t{0});
+            sort_overflow(mine, share);
         }
+    } else {
+        refill(mine, share);
     }
+    mine.fullest = std::ranges::max(part(filled_));
 }
 
 void Sections::seal() {
@@ -101,7 +149,7 @@ void Sections::seal() {
     bool complete = true;
     for (const Worker& worker : workers_) {
         fullest = std::max(fullest, worker.fullest);
-        complete = complete && worker.overflow.empty();
+        complete = complete && worker.left == 0;
     }
     std::uint64_t flags = end_flag;
     if (complete) flags |= complete_flag;
@@ -153,8 +201,10 @@ std::uint64_t Sections::sent() const {
 }
 
 std::uint64_t Sections::bytes() const {
-    std::uint64_t bytes = bytes_of(filled_) + bytes_of(send_) + bytes_of(received_);
-    for (const Worker& worker : workers_) bytes += bytes_of(worker.found) + bytes_of(worker.overflow);
+    std::uint64_t bytes = bytes_of(filled_) + bytes_of(next_) + bytes_of(ends_) + bytes_of(send_) + bytes_of(received_);
+    for (const Worker& worker : workers_) {
+        bytes += bytes_of(worker.found) + bytes_of(worker.overflow) + bytes_of(worker.waiting);
+    }
     return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/exchange.hpp"
+#include "comm/exchange_base.hpp"
 
 namespace ranvier::comm {
 
@@ -46,20 +47,23 @@ class Sections {
     std::uint64_t bytes() const;
 
    private:
-    struct Waiting {
+    struct Item {
         Rank rank;
         std::uint64_t word;
     };
     /// Apart from those of other workers, which write at the same time.
     struct alignas(64) Worker {
         std::vector<Destination> found;
-        std::vector<Waiting> overflow;
-        std::uint64_t fullest = 0;  ///< words in the fullest of its sections
+        std::vector<Item> overflow;          ///< what did not fit into the first round, as it came
+        std::vector<std::uint64_t> waiting;  ///< the same words by section, of which each round takes the next
+        std::uint64_t left = 0;              ///< of them
+        std::uint64_t fullest = 0;           ///< words in the fullest of its sections
         std::uint64_t sent = 0;
     };
 
-    void put(Worker& worker, Rank rank, std::uint64_t word);
-    void refill(Worker& worker);
+    void fill(Worker& worker, Share share, std::span<const std::span<const EmittedSpike>> outboxes);
+    void sort_overflow(Worker& worker, Share share);
+    void refill(Worker& worker, Share share);
     void resize(std::uint64_t words);
 
     std::shared_ptr<const Destinations> destinations_;
@@ -71,6 +75,9 @@ class Sections {
     Step first_step_ = 0;
     std::vector<Worker> workers_;
     std::vector<std::uint32_t> filled_;  ///< words in each section to send
+    /// Of what waits for each section: where the next word is among those of its worker, and where they end.
+    std::vector<std::uint64_t> next_;
+    std::vector<std::uint64_t> ends_;
     std::vector<std::uint64_t> send_;
     std::vector<ArrivedSpike> received_;  ///< as they come; open() moves the spikes to the front
     std::size_t arrived_ = 0;

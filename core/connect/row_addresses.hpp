@@ -25,9 +25,20 @@ class RowAddresses {
     bool are_sources() const { return numbering_ == RowNumbering::dense; }
     /// One more than the largest address.
     std::uint64_t limit() const { return limit_; }
-    /// Address of the first row of a table; those of its other rows follow. @pre !are_sources()
-    std::uint64_t first(std::uint32_t shard, std::uint32_t receptor) const {
-        return firsts_[shard * TableBuilder::receptors + receptor];
+    struct Place {
+        std::uint32_t table = 0;  ///< shard * TableBuilder::receptors + receptor
+        RowIndex row;
+    };
+    /// Where an address leads. @pre address < limit(), !are_sources()
+    Place find(std::uint64_t address) const {
+        // No branches: addresses come in no order that a processor could predict.
+        std::size_t table = 0;
+        for (std::size_t rest = firsts_.size(); rest > 1;) {
+            const std::size_t half = rest / 2;
+            table = firsts_[table + half] <= address ? table + half : table;
+            rest -= half;
+        }
+        return {static_cast<std::uint32_t>(table), RowIndex{static_cast<std::uint32_t>(address - firsts_[table])}};
     }
 
     /// How many addresses there could be: what visit() counts through.

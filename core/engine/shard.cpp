@@ -174,28 +174,13 @@ void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
         if (!tables_[receptor]) continue;
         rows_.clear();
         tables_[receptor]->find_rows(sources, rows_);
-        accept_rows(stamp, receptor, now);
+        if (!rows_.empty()) accept(stamp, receptor, rows_, now);
     }
 }
 
-void Shard::accept(Step stamp, std::span<const std::uint64_t> addresses, const connect::RowAddresses& names, Step now) {
-    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
-        if (!tables_[receptor]) continue;
-        const std::uint64_t first = names.first(layout_.shard().value, receptor);
-        const std::uint64_t rows = tables_[receptor]->rows();
-        rows_.clear();
-        for (const std::uint64_t address : addresses) {
-            // Addresses below the first wrap round to large numbers.
-            if (address - first < rows) rows_.push_back(RowIndex{static_cast<std::uint32_t>(address - first)});
-        }
-        accept_rows(stamp, receptor, now);
-    }
-}
-
-void Shard::accept_rows(Step stamp, std::uint32_t receptor, Step now) {
-    if (rows_.empty()) return;
+void Shard::accept(Step stamp, std::uint32_t receptor, std::span<const RowIndex> rows, Step now) {
     synaptic_events_ +=
-        tables_[receptor]->accept(instruction_set_, stamp, rows_, now, window_end(now), rings_[receptor]);
+        tables_[receptor]->accept(instruction_set_, stamp, rows, now, window_end(now), rings_[receptor]);
 }
 
 void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions,

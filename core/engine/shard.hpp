@@ -41,8 +41,8 @@ class Shard {
     void record(Step step);
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
-    /// The same for spikes that come with addresses. Those of other shards are passed over.
-    void accept(Step stamp, std::span<const std::uint64_t> addresses, const connect::RowAddresses& names, Step now);
+    /// The same for spikes that come with the rows of one receptor that they reach.
+    void accept(Step stamp, std::uint32_t receptor, std::span<const RowIndex> rows, Step now);
 
     /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
     void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
@@ -138,7 +138,6 @@ class Shard {
     void invent_spikes(Step step);
     void update_group(Group& group, Step step);
     /// What is in rows_.
-    void accept_rows(Step stamp, std::uint32_t receptor, Step now);
     void remember(NeuronId neuron, Step step);
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }

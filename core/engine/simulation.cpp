@@ -262,7 +262,6 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
     Step earliest = first;
     shard.begin_epoch(own_epoch, epoch_begin);
     if (worker == 0) traffic->begin(epoch_begin);
-    SpikeTraffic::Scratch scratch;
     LapTimer timer;
     WorkerTimes before = times;
     for (Step now = first; now <= last; ++now) {
@@ -281,7 +280,7 @@ void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, St
         team->wait();
         times.wait += timer.lap();
         const bool stop = stop_decision[own_epoch % 2];
-        traffic->take_epoch(worker, own_epoch, earliest, epoch_begin, now, stop || now == last, timer, scratch);
+        traffic->take_epoch(worker, own_epoch, earliest, epoch_begin, now, stop || now == last, timer);
         if (worker == 0) {
             step.store(now, std::memory_order_relaxed);
             if (options.trace_epochs) trace_epoch(before, times);

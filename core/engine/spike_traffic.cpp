@@ -3,20 +3,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "comm/exchange_base.hpp"
+#include "connect/table_builder.hpp"
+
 namespace ranvier::engine {
 
 namespace {
 
+template <class T>
+T& at(std::vector<T>& values, std::size_t index) {
+    if (index >= values.size()) values.resize(index + 1);
+    return values[index];
+}
+
 template <class Name>
-std::vector<Name>& at_step(std::vector<std::vector<Name>>& by_step, std::size_t step) {
-    if (step >= by_step.size()) by_step.resize(step + 1);
-    return by_step[step];
+void clear(std::vector<std::vector<Name>>& by_step) {
+    for (std::vector<Name>& names : by_step) names.clear();
 }
 
 }  // namespace
 
 SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team)
-    : shards_(shards), team_(team) {}
+    : shards_(shards), team_(team), inboxes_(shards.size()) {}
 
 SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team,
                            std::shared_ptr<comm::Communicator> communicator,
@@ -27,23 +35,28 @@ SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, paral
       communicator_(std::move(communicator)),
       exchange_(std::move(exchange)),
       addresses_(addresses),
+      inboxes_(shards.size()),
       wait_apart_(wait_apart) {}
 
 void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end,
-                              bool flush, LapTimer& timer, Scratch& scratch) {
+                              bool flush, LapTimer& timer) {
     WorkerTimes& times = shards_[worker]->times;
-    scratch.outboxes.clear();
-    for (const auto& shard : shards_) scratch.outboxes.emplace_back(shard->outbox(epoch));
+    Inbox& inbox = inboxes_[worker];
+    inbox.outboxes.clear();
+    for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outbox(epoch));
     if (!exchange_) {
-        take_outboxes(worker, begin, end, scratch);
+        take_outboxes(worker, begin, end, inbox);
         times.deliver += timer.lap();
         return;
     }
-    scratch.first_step = exchange_->has_latency() ? earliest : begin;
+    // All have delivered what they hold of the last epoch.
+    clear(inbox.sources);
+    for (auto& by_step : inbox.rows) clear(by_step);
+    const Step first_step = exchange_->has_latency() ? earliest : begin;
     bool more = true;
     bool first_round = true;
     while (more) {
-        exchange_->collocate(worker, scratch.outboxes);
+        exchange_->collocate(worker, inbox.outboxes);
         times.collocate += timer.lap();
         team_.wait();
         times.wait += timer.lap();
@@ -58,27 +71,23 @@ void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step ea
         team_.wait();
         times.wait += timer.lap();
         more = more_;
-        // Addresses that are ids of sources are looked up like those that came without one.
-        const bool by_source = !exchange_->directed() || addresses_->are_sources();
-        for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
-            collect(arrivals, by_source, scratch);
-        }
+        collect(worker, first_step, inbox);
         first_round = false;
         times.deliver += timer.lap();
-        // Nobody may transfer again before all have read what has arrived.
-        if (more) team_.wait();
+        // Nobody may transfer again before all have read what has arrived, nor deliver before all have sorted it.
+        team_.wait();
         times.wait += timer.lap();
     }
-    deliver(worker, end, scratch);
+    deliver(worker, first_step, end);
     times.deliver += timer.lap();
 }
 
 /// Hands the spikes of the outboxes of this process to the tables of one shard, step by step.
-void SpikeTraffic::take_outboxes(std::uint32_t worker, Step begin, Step end, Scratch& scratch) {
-    std::vector<NeuronId>& sources = at_step(scratch.sources, 0);
+void SpikeTraffic::take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox) {
+    std::vector<NeuronId>& sources = at(inbox.sources, 0);
     for (Step stamp = begin; stamp <= end; ++stamp) {
         sources.clear();
-        for (std::span<const comm::EmittedSpike>& outbox : scratch.outboxes) {
+        for (std::span<const comm::EmittedSpike>& outbox : inbox.outboxes) {
             std::size_t taken = 0;
             while (taken < outbox.size() && begin + outbox[taken].lag == stamp) {
                 sources.push_back(outbox[taken++].source);
@@ -89,28 +98,46 @@ void SpikeTraffic::take_outboxes(std::uint32_t worker, Step begin, Step end, Scr
     }
 }
 
-void SpikeTraffic::collect(const comm::SpikeExchange::Arrivals& arrivals, bool by_source, Scratch& scratch) {
-    const auto offset = static_cast<std::size_t>(arrivals.first_step - scratch.first_step);
-    for (const comm::ArrivedSpike spike : arrivals.spikes) {
-        if (by_source) {
-            at_step(scratch.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
-        } else {
-            at_step(scratch.addresses, offset + spike.lag()).push_back(spike.address());
+/// Sorts the worker's share of what has arrived.
+void SpikeTraffic::collect(std::uint32_t worker, Step first_step, Inbox& inbox) const {
+    // Addresses that are ids of sources are looked up like those that came without one.
+    const bool by_source = !exchange_->directed() || addresses_->are_sources();
+    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
+        const auto offset = static_cast<std::size_t>(arrivals.first_step - first_step);
+        const auto [first, last] =
+            comm::share_of(worker, static_cast<std::uint32_t>(inboxes_.size()), arrivals.spikes.size());
+        for (const comm::ArrivedSpike spike : arrivals.spikes.subspan(first, last - first)) {
+            if (by_source) {
+                at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
+            } else {
+                const connect::RowAddresses::Place place = addresses_->find(spike.address());
+                at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
+            }
         }
     }
 }
 
 /// Tables want spikes in the order of their steps.
-void SpikeTraffic::deliver(std::uint32_t worker, Step end, Scratch& scratch) {
-    for (std::size_t step = 0; step < std::max(scratch.sources.size(), scratch.addresses.size()); ++step) {
-        const Step stamp = scratch.first_step + static_cast<Step>(step);
-        if (step < scratch.sources.size() && !scratch.sources[step].empty()) {
-            shards_[worker]->accept(stamp, scratch.sources[step], end);
-            scratch.sources[step].clear();
-        }
-        if (step < scratch.addresses.size() && !scratch.addresses[step].empty()) {
-            shards_[worker]->accept(stamp, scratch.addresses[step], *addresses_, end);
-            scratch.addresses[step].clear();
+void SpikeTraffic::deliver(std::uint32_t worker, Step first_step, Step end) {
+    Shard& shard = *shards_[worker];
+    constexpr std::uint32_t receptors = connect::TableBuilder::receptors;
+    std::size_t steps = 0;
+    for (const Inbox& inbox : inboxes_) {
+        steps = std::max(steps, inbox.sources.size());
+        for (const auto& by_step : inbox.rows) steps = std::max(steps, by_step.size());
+    }
+    for (std::size_t step = 0; step < steps; ++step) {
+        const Step stamp = first_step + static_cast<Step>(step);
+        for (const Inbox& inbox : inboxes_) {
+            if (step < inbox.sources.size() && !inbox.sources[step].empty()) {
+                shard.accept(stamp, inbox.sources[step], end);
+            }
+            for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
+                const std::size_t table = worker * receptors + receptor;
+                if (table >= inbox.rows.size() || step >= inbox.rows[table].size()) continue;
+                const std::vector<RowIndex>& rows = inbox.rows[table][step];
+                if (!rows.empty()) shard.accept(stamp, receptor, rows, end);
+            }
         }
     }
 }

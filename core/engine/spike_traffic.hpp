@@ -17,7 +17,8 @@ namespace ranvier::engine {
 
 /// Brings the spikes of an epoch from the outboxes of all shards, here and elsewhere, to the tables of the shards here.
 ///
-/// On one process with sorted tables that takes no exchange: the tables read the outboxes.
+/// On one process with sorted tables that takes no exchange: the tables read the outboxes. Else the workers share what has
+/// arrived: each sorts a part of it by table and step, and each shard then takes from all of them what is its own.
 class SpikeTraffic {
    public:
     /// Without an exchange.
@@ -29,15 +30,6 @@ class SpikeTraffic {
 
     const comm::SpikeExchange* exchange() const { return exchange_.get(); }
     comm::SpikeExchange* exchange() { return exchange_.get(); }
-
-    /// What a worker needs for an epoch; kept from one to the next, so that nothing is allocated.
-    struct Scratch {
-        std::vector<std::span<const comm::EmittedSpike>> outboxes;
-        /// By step, from the first one that something has arrived from: sources or addresses.
-        std::vector<std::vector<NeuronId>> sources;
-        std::vector<std::vector<std::uint64_t>> addresses;
-        Step first_step = 0;
-    };
 
     /// By worker 0, at the beginning of an epoch and after each of its steps.
     void begin(Step first_step) {
@@ -51,18 +43,28 @@ class SpikeTraffic {
     /// @param flush nothing may stay on its way
     /// @note Collective.
     void take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end, bool flush,
-                    LapTimer& timer, Scratch& scratch);
+                    LapTimer& timer);
 
    private:
-    void take_outboxes(std::uint32_t worker, Step begin, Step end, Scratch& scratch);
-    void collect(const comm::SpikeExchange::Arrivals& arrivals, bool by_source, Scratch& scratch);
-    void deliver(std::uint32_t worker, Step end, Scratch& scratch);
+    /// What a worker has sorted for all, of an epoch; kept from one to the next, so that nothing is allocated.
+    struct alignas(64) Inbox {
+        std::vector<std::span<const comm::EmittedSpike>> outboxes;
+        /// By step, from the first one that something has arrived from.
+        std::vector<std::vector<NeuronId>> sources;
+        /// The same where spikes come with addresses, by table (connect::RowAddresses::Place) and step.
+        std::vector<std::vector<std::vector<RowIndex>>> rows;
+    };
+
+    void take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox);
+    void collect(std::uint32_t worker, Step first_step, Inbox& inbox) const;
+    void deliver(std::uint32_t worker, Step first_step, Step end);
 
     std::span<const std::unique_ptr<Shard>> shards_;
     parallel::Team& team_;
     std::shared_ptr<comm::Communicator> communicator_;
     std::unique_ptr<comm::SpikeExchange> exchange_;
     const connect::RowAddresses* addresses_ = nullptr;
+    std::vector<Inbox> inboxes_;  ///< of each worker
     bool wait_apart_ = false;
     bool more_ = false;
 };

@@ -99,19 +99,25 @@ using Synapses = std::multiset<std::tuple<std::uint64_t, std::uint64_t, std::uin
 
 Synapses read(const Built& built) {
     Synapses synapses;
+    std::uint64_t first = 0;
     for (std::uint32_t shard = 0; shard < built.tables.size(); ++shard) {
         for (std::uint32_t receptor = 0; receptor < built.tables[shard].size(); ++receptor) {
             const SynapseTable* table = built.tables[shard][receptor].get();
             if (table == nullptr) continue;
             for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 const NeuronId source = table->source(RowIndex{row});
-                const std::uint64_t address =
-                    built.addresses.are_sources() ? source.value : built.addresses.first(shard, receptor) + row;
+                const std::uint64_t address = built.addresses.are_sources() ? source.value : first + row;
+                if (!built.addresses.are_sources()) {
+                    const RowAddresses::Place place = built.addresses.find(address);
+                    EXPECT_EQ(place.table, shard * TableBuilder::receptors + receptor);
+                    EXPECT_EQ(place.row.value, row);
+                }
                 for (std::uint64_t i = table->row_begin(RowIndex{row}); i < table->row_end(RowIndex{row}); ++i) {
                     const NeuronId target = built.layout->shard(shard).id_of(LocalIndex{table->target(i)});
                     synapses.emplace(source.value, address, target.value, table->weight(i));
                 }
             }
+            first += table->rows();
         }
     }
     return synapses;
