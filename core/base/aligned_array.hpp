@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
+#include <memory_resource>
 #include <new>
 #include <type_traits>
 #include <vector>
@@ -12,22 +12,33 @@ namespace ranvier {
 /// Bytes of a cache line, and of the widest vector.
 inline constexpr std::size_t line_bytes = 64;
 
-/// Allocates at multiples of a cache line.
+/// Allocates at multiples of a cache line from a memory resource, which must outlive what was allocated.
 template <class T>
-struct LineAllocator {
+class LineAllocator {
+   public:
     using value_type = T;
+    /// Memory goes where its contents go.
+    using propagate_on_container_move_assignment = std::true_type;
+    using propagate_on_container_swap = std::true_type;
 
     LineAllocator() = default;
+    explicit(false) LineAllocator(std::pmr::memory_resource* memory) noexcept : memory_(memory) {}
     template <class U>
-    explicit(false) LineAllocator(const LineAllocator<U>&) noexcept {}
+    explicit(false) LineAllocator(const LineAllocator<U>& other) noexcept : memory_(other.resource()) {}
 
     T* allocate(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
-        return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t{line_bytes}));
+        return static_cast<T*>(memory_->allocate(count * sizeof(T), line_bytes));
     }
-    void deallocate(T* pointer, std::size_t) noexcept { ::operator delete(pointer, std::align_val_t{line_bytes}); }
+    void deallocate(T* pointer, std::size_t count) noexcept {
+        memory_->deallocate(pointer, count * sizeof(T), line_bytes);
+    }
+    std::pmr::memory_resource* resource() const { return memory_; }
 
-    friend bool operator==(LineAllocator, LineAllocator) { return true; }
+    friend bool operator==(const LineAllocator& a, const LineAllocator& b) { return a.memory_ == b.memory_; }
+
+   private:
+    std::pmr::memory_resource* memory_ = std::pmr::new_delete_resource();
 };
 
 /// A vector whose first element lies at the beginning of a cache line.

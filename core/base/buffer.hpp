@@ -1,43 +1,43 @@
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory_resource>
 #include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include "base/page_memory.hpp"
+
 namespace ranvier {
 
-/// A fixed number of elements of a plain type, aligned to a page and not initialised: memory is placed on the NUMA node of
-/// the thread that touches it first, which must be the one that will use it.
-///
-/// Large buffers ask for huge pages. Accesses at random to gigabytes of synapses otherwise spend their time in page walks.
+/// A fixed number of elements of a plain type, not initialised: memory is placed on the NUMA node of the thread that
+/// touches it first, which must be the one that will use it, unless the memory resource places it elsewhere.
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T>);
 
    public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : size_(size) {
+    /// @param memory that it is taken from, which must outlive the buffer
+    /// @throws std::bad_alloc
+    explicit Buffer(std::size_t size, std::pmr::memory_resource* memory = page_memory())
+        : size_(size), memory_(memory) {
         if (size == 0) return;
-        if (size > (std::size_t{1} << 62) / sizeof(T)) throw std::bad_alloc();
-        void* memory = ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) throw std::bad_alloc();
-        data_ = static_cast<T*>(memory);
-        // Advice only: where the kernel does not know it, pages stay small.
-        if (bytes() >= huge_page) ::madvise(memory, bytes(), MADV_HUGEPAGE);
+        if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc();
+        data_ = static_cast<T*>(memory_->allocate(bytes(), alignof(T)));
     }
     ~Buffer() { release(); }
     Buffer(Buffer&& other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)), memory_(other.memory_) {}
     Buffer& operator=(Buffer&& other) noexcept {
         if (this != &other) {
             release();
             data_ = std::exchange(other.data_, nullptr);
             size_ = std::exchange(other.size_, 0);
+            memory_ = other.memory_;
         }
         return *this;
     }
@@ -53,15 +53,14 @@ class Buffer {
     std::span<const T> span() const { return {data_, size_}; }
 
    private:
-    static constexpr std::size_t huge_page = std::size_t{2} << 20;
-
     void release() {
-        if (data_ != nullptr) ::munmap(data_, bytes());
+        if (data_ != nullptr) memory_->deallocate(data_, bytes(), alignof(T));
         data_ = nullptr;
     }
 
     T* data_ = nullptr;
     std::size_t size_ = 0;
+    std::pmr::memory_resource* memory_ = nullptr;
 };
 
 }  // namespace ranvier

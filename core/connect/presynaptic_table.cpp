@@ -96,18 +96,18 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     }
 }
 
-void PresynapticTableBuilder::build(std::uint32_t worker) {
+void PresynapticTableBuilder::build(std::uint32_t worker, std::pmr::memory_resource* memory) {
     PresynapticTable::Part& part = table_->parts_[worker];
     cursors_[worker].assign(part.sources, 0);
     pass(worker, false);
-    part.begins = Buffer<std::uint64_t>(std::size_t{part.sources} + 1);
+    part.begins = Buffer<std::uint64_t>(std::size_t{part.sources} + 1, memory);
     std::uint64_t total = 0;
     for (std::uint32_t source = 0; source < part.sources; ++source) {
         part.begins[source] = total;
         total += std::exchange(cursors_[worker][source], total);
     }
     part.begins[part.sources] = total;
-    part.entries = PackedDestinations(total, table_->entry_bits_);
+    part.entries = PackedDestinations(total, table_->entry_bits_, memory);
     pass(worker, true);
     std::vector<std::uint64_t> entries;
     for (std::uint32_t source = 0; source < part.sources; ++source) {

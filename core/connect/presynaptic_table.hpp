@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,12 @@ class PackedDestinations {
 
     PackedDestinations() = default;
     /// Zeros. @param bits of each entry, at most most_bits
-    PackedDestinations(std::uint64_t count, unsigned bits)
-        : bits_(bits), mask_((std::uint64_t{1} << bits) - 1), bytes_((count * bits + 7) / 8 + sizeof(std::uint64_t)) {}
+    PackedDestinations(std::uint64_t count, unsigned bits, std::pmr::memory_resource* memory = page_memory())
+        : bits_(bits),
+          mask_((std::uint64_t{1} << bits) - 1),
+          bytes_((count * bits + 7) / 8 + sizeof(std::uint64_t), memory) {
+        std::memset(bytes_.data(), 0, bytes_.bytes());
+    }
 
     std::uint64_t operator[](std::uint64_t index) const {
         const std::uint64_t bit = index * bits_;
@@ -99,8 +104,9 @@ class PresynapticTableBuilder {
                             std::shared_ptr<comm::Communicator> communicator, std::uint64_t buffer_bytes,
                             parallel::Team& team);
 
+    /// @param memory for what the table keeps of the worker's shard, which must outlive it
     /// @note Called by all workers of the team together, and on all processes.
-    void build(std::uint32_t worker);
+    void build(std::uint32_t worker, std::pmr::memory_resource* memory = page_memory());
     std::shared_ptr<const PresynapticTable> finish() { return std::move(table_); }
     /// Rounds that each pass took.
     std::uint64_t rounds() const { return rounds_; }
