@@ -1,0 +1,252 @@
+#include "parallel/memory.hpp"
+
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/page_memory.hpp"
+
+namespace ranvier::parallel {
+
+namespace {
+
+constexpr std::uint32_t most_nodes = 1024;  ///< the kernel's own limit
+
+/// Asks for the pages of a range to lie on a node. Returns 0 or an error number.
+int bind_pages(void* begin, std::size_t bytes, std::uint32_t node) {
+    constexpr std::size_t bits = 8 * sizeof(unsigned long);
+    std::array<unsigned long, most_nodes / bits> mask{};
+    mask[node / bits] = 1UL << node % bits;
+    // Preferred, not bound: when the node is full, other memory is better than none. The last bit is not read.
+    return ::syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, mask.data(), most_nodes + 1, 0) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+MemoryAccount::MemoryAccount(std::vector<std::string> purposes, std::uint32_t nodes)
+    : purposes_(std::move(purposes)),
+      nodes_(nodes),
+      counters_(std::make_unique<Counter[]>((std::size_t{nodes} + 1) * purposes_.size())) {}
+
+MemoryPurpose MemoryAccount::purpose(std::string_view name) const {
+    const auto found = std::find(purposes_.begin(), purposes_.end(), name);
+    if (found == purposes_.end()) {
+        throw unknown_name("purpose of memory", name,
+                           std::vector<std::string_view>(purposes_.begin(), purposes_.end()));
+    }
+    return static_cast<MemoryPurpose>(found - purposes_.begin());
+}
+
+void MemoryAccount::check_node(std::uint32_t node) const {
+    if (node < nodes_ || node == any_node) return;
+    throw ValueOutOfBoundsError({.object = "NUMA node",
+                                 .value = std::to_string(node),
+                                 .bound = "the account counts those below " + std::to_string(nodes_),
+                                 .remedy = "make the account with more nodes"});
+}
+
+MemoryAccount::Counter& MemoryAccount::counter(std::uint32_t node, MemoryPurpose purpose) const noexcept {
+    const std::size_t row = std::min(node, nodes_);
+    return counters_[row * purposes_.size() + static_cast<std::size_t>(purpose)];
+}
+
+void MemoryAccount::Counter::add(std::uint64_t bytes) noexcept {
+    const std::uint64_t sum = now.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    std::uint64_t known = most.load(std::memory_order_relaxed);
+    while (sum > known && !most.compare_exchange_weak(known, sum, std::memory_order_relaxed)) {
+    }
+}
+
+void MemoryAccount::add(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept {
+    counter(node, purpose).add(bytes);
+    all_.add(bytes);
+}
+
+void MemoryAccount::remove(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept {
+    counter(node, purpose).now.fetch_sub(bytes, std::memory_order_relaxed);
+    all_.now.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void MemoryAccount::set(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept {
+    const std::uint64_t known = counter(node, purpose).now.load(std::memory_order_relaxed);
+    if (bytes > known) {
+        add(node, purpose, bytes - known);
+    } else {
+        remove(node, purpose, known - bytes);
+    }
+}
+
+std::vector<MemoryAccount::Entry> MemoryAccount::entries() const {
+    std::vector<Entry> entries;
+    for (std::uint32_t row = 0; row <= nodes_; ++row) {
+        for (std::uint32_t purpose = 0; purpose < purposes_.size(); ++purpose) {
+            const Counter& counter = counters_[row * purposes_.size() + purpose];
+            const std::uint64_t most = counter.most.load(std::memory_order_relaxed);
+            if (most == 0) continue;
+            entries.push_back({row == nodes_ ? any_node : row, MemoryPurpose{purpose},
+                               counter.now.load(std::memory_order_relaxed), most});
+        }
+    }
+    return entries;
+}
+
+std::uint64_t MemoryAccount::bytes(MemoryPurpose purpose) const {
+    std::uint64_t sum = 0;
+    for (std::uint32_t row = 0; row <= nodes_; ++row) {
+        sum +=
+            counters_[row * purposes_.size() + static_cast<std::size_t>(purpose)].now.load(std::memory_order_relaxed);
+    }
+    return sum;
+}
+
+NodeMemory::NodeMemory(MemoryAccount& account, MemoryPurpose purpose, NodeMemoryOptions options)
+    : account_(account), purpose_(purpose), options_(options) {
+    account.check_node(options.node);
+    if (options.placement == PagePlacement::first_touch) return;
+    // What the system thinks of the node is found out now, not when memory is needed.
+    int error = EINVAL;
+    if (options.node < most_nodes) {
+        void* const page = map_pages(page_bytes(), page_bytes(), false);
+        error = bind_pages(page, page_bytes(), options.node);
+        unmap_pages(page, page_bytes());
+    }
+    if (error == 0) return;
+    if (error == EINVAL) {
+        throw ValueOutOfBoundsError({.object = "NUMA node to bind memory to",
+                                     .value = options.node == any_node ? "any" : std::to_string(options.node),
+                                     .bound = "it must be one that this machine has and this process may use, below " +
+                                              std::to_string(node_count()),
+                                     .remedy = "name such a node, or let pages be placed by first touch"});
+    }
+    options_.placement = PagePlacement::first_touch;
+    note_ =
+        std::string("pages are placed by first touch: the system refuses to bind them (") + std::strerror(error) + ")";
+}
+
+NodeMemory::~NodeMemory() { assert(bytes() == 0); }
+
+void NodeMemory::add(std::uint64_t bytes) noexcept {
+    bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    account_.add(options_.node, purpose_, bytes);
+}
+
+void NodeMemory::remove(std::uint64_t bytes) noexcept {
+    bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    account_.remove(options_.node, purpose_, bytes);
+}
+
+void* NodeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
+    if (bytes < own_pages_bytes) {
+        void* const block = page_memory()->allocate(bytes, alignment);
+        add(bytes);
+        return block;
+    }
+    void* const pages = map_pages(bytes, alignment, options_.huge_pages && bytes >= huge_page_bytes);
+    // A node that could be bound to when this memory was made may have gone since: first touch then does what it can.
+    if (options_.placement == PagePlacement::bound) bind_pages(pages, whole_pages(bytes), options_.node);
+    try {
+        const std::lock_guard lock(mutex_);
+        own_pages_.emplace(pages, bytes);
+    } catch (...) {
+        unmap_pages(pages, bytes);
+        throw;
+    }
+    add(whole_pages(bytes));
+    return pages;
+}
+
+void NodeMemory::do_deallocate(void* block, std::size_t bytes, std::size_t alignment) {
+    if (bytes < own_pages_bytes) {
+        remove(bytes);
+        page_memory()->deallocate(block, bytes, alignment);
+        return;
+    }
+    remove(whole_pages(bytes));
+    {
+        // Before the pages are given back: the next block may lie at the same place.
+        const std::lock_guard lock(mutex_);
+        own_pages_.erase(block);
+    }
+    unmap_pages(block, bytes);
+}
+
+PagesByNode NodeMemory::pages(std::size_t most_looked_at) const {
+    // All the while, so that nobody gives pages back that are being looked at.
+    const std::lock_guard lock(mutex_);
+    PagesByNode sum;
+    for (const auto& [begin, bytes] : own_pages_) sum += find_pages(begin, whole_pages(bytes), most_looked_at);
+    return sum;
+}
+
+PagesByNode& PagesByNode::operator+=(const PagesByNode& other) {
+    if (on_node.size() < other.on_node.size()) on_node.resize(other.on_node.size(), 0);
+    for (std::size_t node = 0; node < other.on_node.size(); ++node) on_node[node] += other.on_node[node];
+    untouched += other.untouched;
+    unknown += other.unknown;
+    return *this;
+}
+
+PagesByNode find_pages(const void* begin, std::size_t bytes, std::size_t most_looked_at) {
+    PagesByNode found;
+    const std::size_t pages = whole_pages(bytes) / page_bytes();
+    if (pages == 0) return found;
+    // The first page of each stretch is looked at.
+    const std::size_t stretch = (pages - 1) / std::max<std::size_t>(most_looked_at, 1) + 1;
+    const std::size_t stretches = (pages - 1) / stretch + 1;
+    constexpr std::size_t at_once = 1024;
+    std::array<void*, at_once> addresses;
+    std::array<int, at_once> nodes;
+    for (std::size_t first = 0; first < stretches; first += at_once) {
+        const std::size_t count = std::min(at_once, stretches - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto offset = static_cast<std::ptrdiff_t>((first + i) * stretch * page_bytes());
+            addresses[i] = const_cast<std::byte*>(static_cast<const std::byte*>(begin) + offset);
+        }
+        // Without nodes to move them to, it only tells where pages are. A refusal leaves the table as it is.
+        nodes.fill(-EPERM);
+        static_cast<void>(::syscall(SYS_move_pages, 0, count, addresses.data(), nullptr, nodes.data(), 0));
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint64_t stands_for = std::min(stretch, pages - (first + i) * stretch) * page_bytes();
+            if (nodes[i] >= 0) {
+                const auto node = static_cast<std::size_t>(nodes[i]);
+                if (found.on_node.size() <= node) found.on_node.resize(node + 1, 0);
+                found.on_node[node] += stands_for;
+            } else if (nodes[i] == -ENOENT || nodes[i] == -EFAULT) {
+                // Never touched, or only read: then it is the page of zeros that everybody shares.
+                found.untouched += stands_for;
+            } else {
+                found.unknown += stands_for;
+            }
+        }
+    }
+    return found;
+}
+
+std::uint32_t node_count() {
+    // Ranges and numbers, ascending: the last number is the highest.
+    std::ifstream file("/sys/devices/system/node/online");
+    std::string text;
+    std::uint32_t highest = 0;
+    if (!(file >> text)) return 1;
+    const std::size_t last = text.find_last_of(",-");
+    const std::string number = last == std::string::npos ? text : text.substr(last + 1);
+    for (const char digit : number) highest = highest * 10 + static_cast<std::uint32_t>(digit - '0');
+    return std::min(highest, most_nodes - 1) + 1;
+}
+
+std::uint32_t current_node() {
+    unsigned processor = 0;
+    unsigned node = 0;
+    return ::syscall(SYS_getcpu, &processor, &node, nullptr) == 0 ? node : 0;
+}
+
+}  // namespace ranvier::parallel
