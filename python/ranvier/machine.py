@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import platform
+import re
 from pathlib import Path
 
 from ranvier import _core
 
-__all__ = ["peak_resident_bytes", "processor_name", "resident_bytes", "total_memory", "usable_processors"]
+__all__ = [
+    "free_memory_of_node",
+    "peak_resident_bytes",
+    "processor_name",
+    "resident_bytes",
+    "total_memory",
+    "usable_processors",
+]
 
 
 def peak_resident_bytes() -> int:
@@ -26,6 +34,16 @@ def resident_bytes() -> int:
 def total_memory() -> int:
     """Return the bytes of memory that the machine has."""
     return _kibibytes(Path("/proc/meminfo"), "MemTotal") * 1024
+
+
+def free_memory_of_node(node: int) -> int | None:
+    """Return the bytes of a NUMA node, by the system's number of it, that nobody uses; None where this is not told."""
+    try:
+        text = Path(f"/sys/devices/system/node/node{node}/meminfo").read_text()
+    except OSError:
+        return None
+    found = re.search(r"MemFree:\s+(\d+) kB", text)
+    return int(found[1]) * 1024 if found else None
 
 
 def usable_processors() -> int:

@@ -1,47 +1,86 @@
-"""`ranvier info`: what machine and build this is."""
+"""`ranvier info`: what machine and build this is, and where threads would run.
+
+The machine is drawn as a tree: NUMA nodes with their memory, the caches that cores share, cores, and their processors
+(hardware threads) with the threads that would be bound to them. What a batch system, mpiexec or a container withholds
+is left out.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import platform
+import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ranvier import _core, _mpi_library, machine
+from ranvier.commands import machine_tree
+from ranvier.commands.thread_places import ThreadPlaces, place
+from ranvier.numeric import whole_number
 
 __all__ = ["add_command"]
+
+_MOST_THREADS = 4096
+_MOST_RANKS = 4096
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("info", help="tell what machine and build this is", description=__doc__)
+    parser = commands.add_parser(
+        "info",
+        help="tell what machine and build this is, and where threads would run",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--threads", metavar="N", type=int, help="threads of each process; by default one for each processor"
+    )
+    parser.add_argument(
+        "--pinning",
+        metavar="POLICY",
+        default="equal",
+        help="equal: as many threads on each NUMA node (default); compact: on few nodes, one thread a core; none; "
+        "or the processor of each thread, such as 0,2,4-7",
+    )
+    parser.add_argument(
+        "--ranks-per-host", metavar="N", type=int, default=1, help="processes that share the machine; by default 1"
+    )
+    parser.add_argument(
+        "--topology",
+        metavar="DESCRIPTION",
+        help="draw a made-up machine instead, in hwloc's syntax, such as 'node:2 core:12 pu:2'",
+    )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(options: argparse.Namespace) -> int:
     """Print it."""
+    topology, places = _place(options)
+    description = _describe(topology)
     facts = gather()
+    quota = facts["processor_quota"]
     if options.json:
-        print(json.dumps(facts, indent=2))
+        print(json.dumps({**facts, "topology": description, "placement": places.as_json()}, indent=2))
         return 0
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in facts.items():
-        text = (", ".join(value) or "none") if isinstance(value, list) else str(value)
-        if name.endswith("_bytes"):
-            name, text = name.removesuffix("_bytes"), f"{int(text) / 2**30:.1f} GiB"
-        table.add_row(name.replace("_", " "), text)
-    Console(highlight=False).print(table)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
+    console.print(_facts_table(facts))
+    console.print()
+    console.print(machine_tree.draw(description, places))
+    console.print()
+    for line in _remarks(description, places, None if description["synthetic"] else quota):
+        console.print(line)
     return 0
 
 
-def gather() -> dict[str, str | int | list[str]]:
-    """Return what is told, by name."""
+def gather() -> dict[str, Any]:
+    """Return what is told of the build and the machine as a whole, by name."""
     return {
         "version": _core.version,
         "source_revision": _core.source_revision,
@@ -51,6 +90,7 @@ def gather() -> dict[str, str | int | list[str]]:
         "built_for": f"{_core.system} {_core.architecture}",
         "processor": machine.processor_name(),
         "usable_processors": machine.usable_processors(),
+        "processor_quota": _core.processor_quota(),
         "instruction_sets": _core.instruction_sets(),
         "built_for_mpi": [family.name for family in _mpi_library.plugins()],
         "mpi_libraries": _mpi_library.describe_libraries(),
@@ -60,3 +100,67 @@ def gather() -> dict[str, str | int | list[str]]:
         "numpy": np.__version__,
         "system": platform.platform(),
     }
+
+
+def _place(options: argparse.Namespace) -> tuple[_core.Topology, ThreadPlaces]:
+    threads = options.threads
+    if threads is not None:
+        threads = whole_number("--threads", threads, 1, _MOST_THREADS, "give the number of threads")
+    ranks = whole_number("--ranks-per-host", options.ranks_per_host, 1, _MOST_RANKS, "give the number of processes")
+    made_up = options.topology is not None
+    topology = _core.Topology.synthetic(options.topology) if made_up else _core.Topology.detect()
+    quota = None if made_up else _core.processor_quota()
+    return topology, place(topology, threads=threads, pinning=options.pinning, ranks=ranks, quota=quota)
+
+
+def _describe(topology: _core.Topology) -> dict[str, Any]:
+    """Return what a topology holds, with the memory that is free on each NUMA node where that is told."""
+    description = topology.describe()
+    for node in description["nodes"]:
+        known = not description["synthetic"] and not description["note"]
+        node["free_bytes"] = machine.free_memory_of_node(node["os_index"]) if known else None
+    return description
+
+
+def _facts_table(facts: Mapping[str, Any]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        text = (", ".join(value) or "none") if isinstance(value, list) else "none" if value is None else str(value)
+        if name.endswith("_bytes"):
+            name, text = name.removesuffix("_bytes"), f"{int(text) / 2**30:.1f} GiB"
+        table.add_row(name.replace("_", " "), text)
+    return table
+
+
+def _remarks(description: Mapping[str, Any], places: ThreadPlaces, quota: int | None) -> list[Text]:
+    """Return the lines below the tree: who runs where, and what is wrong with it."""
+    counts = [len(rank.threads) for rank in places.ranks]
+    threads = f"{counts[0]} thread{'' if counts[0] == 1 else 's'}"
+    if len(counts) > 1:
+        span = f"{min(counts)} to {max(counts)} threads" if min(counts) != max(counts) else threads
+        threads = f"{len(counts)} processes of {span}"
+    pinned = f"pinned ({places.pinning})" if places.are_pinned else "not pinned: the system moves them as it likes"
+    lines = [Text(f"{threads}, {pinned}", style="bold")]
+    if places.threads_on_unit > 1:
+        lines.append(
+            Text(
+                f"Oversubscribed: up to {places.threads_on_unit} threads take turns on one processor.", style="bold red"
+            )
+        )
+    elif places.threads_on_core > 1:
+        lines.append(
+            Text(f"Up to {places.threads_on_core} threads share the execution units of one core.", style="yellow")
+        )
+    if quota is not None and places.thread_count > quota:
+        lines.append(
+            Text(
+                f"The control group pays for {quota} processor(s) only: more threads stand still in turn.", style="red"
+            )
+        )
+    if description["note"]:
+        lines.append(Text(f"Taken as flat, without caches and NUMA nodes: {description['note']}.", style="yellow"))
+    if description["synthetic"]:
+        lines.append(Text("A made-up machine: this is not the one on which the command runs.", style="dim"))
+    return lines

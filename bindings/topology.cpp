@@ -1,0 +1,126 @@
+#include "parallel/topology.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "parallel/pinning.hpp"
+#include "parallel/processor_quota.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using parallel::Topology;
+
+nb::dict describe_node(const parallel::NumaNode& node) {
+    nb::list cores;
+    for (const parallel::Core& core : node.cores) {
+        nb::dict description;
+        description["os_index"] = core.os_index;
+        description["processors"] = core.processors;
+        cores.append(description);
+    }
+    nb::dict description;
+    description["os_index"] = node.os_index;
+    description["memory_bytes"] = node.memory_bytes;
+    description["cores"] = cores;
+    return description;
+}
+
+nb::typed<nb::dict, nb::str, nb::any> describe(const Topology& topology) {
+    nb::list nodes;
+    nb::list distances;
+    for (std::size_t from = 0; from < topology.nodes().size(); ++from) {
+        nodes.append(describe_node(topology.nodes()[from]));
+        nb::list row;
+        for (std::size_t to = 0; to < topology.nodes().size(); ++to) row.append(topology.distance(from, to));
+        distances.append(row);
+    }
+    nb::list caches;
+    for (const parallel::Cache& cache : topology.caches()) {
+        nb::dict description;
+        description["level"] = cache.level;
+        description["bytes"] = cache.bytes;
+        description["line_bytes"] = cache.line_bytes;
+        description["processors"] = cache.processors;
+        caches.append(description);
+    }
+    nb::dict description;
+    description["name"] = topology.name();
+    description["synthetic"] = topology.is_synthetic();
+    description["note"] = topology.note();
+    description["memory_bytes"] = topology.memory_bytes();
+    description["nodes"] = nodes;
+    description["caches"] = caches;
+    description["distances"] = distances;
+    description["distances_are_assumed"] = !topology.tells_distances();
+    return description;
+}
+
+/// (processor, node) of each thread.
+std::vector<std::pair<int, std::uint32_t>> place_threads(const Topology& topology, std::uint32_t threads,
+                                                         std::string_view pinning) {
+    std::vector<std::pair<int, std::uint32_t>> places;
+    for (const parallel::Place& place : parallel::place_threads(topology, threads, parallel::parse_pinning(pinning))) {
+        places.emplace_back(place.processor, place.node);
+    }
+    return places;
+}
+
+/// Threads on the unit, and on the core, that have most.
+std::pair<std::uint32_t, std::uint32_t> occupancy(const Topology& topology,
+                                                  const std::vector<std::pair<int, std::uint32_t>>& places) {
+    std::vector<parallel::Place> converted;
+    for (const auto& [processor, node] : places) converted.push_back({.processor = processor, .node = node});
+    const parallel::Occupancy found = parallel::occupancy(topology, converted);
+    return {found.most_on_unit, found.most_on_core};
+}
+
+}  // namespace
+
+void bind_topology(nb::module_& module) {
+    nb::class_<Topology>(module, "Topology", "The hardware that a process may use.")
+        .def_static("detect", Topology::detect, "That of this machine which this process may use.")
+        .def_static("synthetic", Topology::synthetic, nb::arg("description"),
+                    "A made-up machine in hwloc's syntax, 'node:2 core:12 pu:2' for instance.")
+        .def_static(
+            "flat", [](std::vector<int> processors) { return Topology::flat(std::move(processors)); },
+            nb::arg("processors"), "One NUMA node with one core for each processor.")
+        .def(
+            "restricted",
+            [](const Topology& topology, const std::vector<int>& processors) {
+                return topology.restricted(processors);
+            },
+            nb::arg("processors"), "Return the part with these processors only.")
+        .def("shared_out", &Topology::shared_out, nb::arg("place"), nb::arg("processes"),
+             "Return the part for one of several processes that share all of it.")
+        .def("processors", &Topology::processors, "Return the numbers of all processing units, ascending.")
+        .def("describe", describe, "Return all of it as dictionaries and lists.");
+    module.def(
+        "parse_pinning",
+        [](std::string_view pinning) {
+            parallel::Pinning parsed = parallel::parse_pinning(pinning);
+            return std::pair(std::string(parallel::to_string(parsed.policy)), std::move(parsed.processors));
+        },
+        nb::arg("pinning"),
+        "Return the policy that a text names and, for the policy 'list', its processors: 'equal', 'compact', 'none', "
+        "or "
+        "a list such as '0,2,4-7'.");
+    module.def(
+        "place_threads", place_threads, nb::arg("topology"), nb::arg("threads"), nb::arg("pinning"),
+        "Return (processor, index of the NUMA node) of each thread; processor -1 is none in particular. The pinning "
+        "is what parse_pinning() takes.");
+    module.def("occupancy", occupancy, nb::arg("topology"), nb::arg("places"),
+               "Return the numbers of threads on the processing unit, and on the core, that have most.");
+    module.def(
+        "processor_quota", [] { return parallel::processor_quota(); },
+        "Return how many processors' worth of time the cgroups grant, rounded up; None if they set no bound.");
+    module.def("default_threads", parallel::default_threads, nb::arg("processors"), nb::arg("quota").none(),
+               nb::arg("processes") = 1, "Return how many threads a process starts when nobody says how many.");
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,269 @@
+"""A machine as a tree, with the threads that run on it.
+
+Neighbours that are alike are drawn as one, so that a large machine fits a screen: cores that have equal caches and as
+many threads on each of their processing units, caches that equal cores share, and nodes, where there are many.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeVar
+
+from rich.text import Text
+from rich.tree import Tree
+
+from ranvier.commands.thread_places import ThreadPlaces
+
+__all__ = ["draw"]
+
+# Nodes that are drawn one by one, also when they are alike.
+_MOST_SINGLE_NODES = 8
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True)
+class _Cache:
+    """A cache as a core sees it."""
+
+    level: int
+    size: int
+    number: int  # tells it from others
+    cores: int  # that share it, of one node
+
+
+@dataclass(frozen=True)
+class _Core:
+    number: int  # physical, -1 if unknown
+    processors: tuple[int, ...]
+    shared: tuple[_Cache, ...]  # with other cores of the node, from the outside
+    own: tuple[_Cache, ...]
+
+
+@dataclass(frozen=True)
+class _Node:
+    number: int
+    memory: int
+    free: int | None
+    distances: tuple[int, ...]
+    cores: tuple[_Core, ...]
+
+
+class _Threads:
+    """The threads on each processor, and how they are told."""
+
+    def __init__(self, places: ThreadPlaces) -> None:
+        self._on_processor = places.by_processor()
+        self._several_ranks = len(places.ranks) > 1
+        self._are_pinned = places.are_pinned
+
+    def count(self, processor: int) -> int:
+        return len(self._on_processor.get(processor, ()))
+
+    def describe(self, processors: Sequence[int]) -> Text:
+        """Return "threads 0-3", or "ranks 0-1: threads 0-3 each" where there are several processes."""
+        threads = [each for processor in processors for each in self._on_processor.get(processor, ())]
+        if not threads:
+            return Text("idle" if self._are_pinned else "", style="dim")
+        by_rank = defaultdict(list)
+        for rank, thread in threads:
+            by_rank[rank].append(thread)
+        parts = []
+        for ranks in _runs(by_rank, lambda rank: tuple(by_rank[rank])):
+            text = _named("thread", by_rank[ranks[0]])
+            if self._several_ranks:
+                text = f"{_named('rank', ranks)}: {text}{' each' if len(ranks) > 1 else ''}"
+            parts.append(text)
+        return Text(", ".join(parts), style="bold red" if len(threads) > len(processors) else "bold green")
+
+
+def draw(topology: Mapping[str, Any], places: ThreadPlaces) -> Tree:
+    """Return the tree of a machine.
+
+    Parameters
+    ----------
+    topology:
+        What ``_core.Topology.describe()`` returns; nodes may have ``free_bytes`` too.
+    places:
+        The threads on it.
+    """
+    nodes = [_read_node(topology, index) for index in range(len(topology["nodes"]))]
+    tree = Tree(_machine_label(topology, nodes), guide_style="dim")
+    threads = _Threads(places)
+    alike: Callable[[_Node], Hashable] = (
+        (lambda node: node.number)
+        if len(nodes) <= _MOST_SINGLE_NODES
+        else (lambda node: (node.memory, tuple(_likeness(core, threads, 0) for core in node.cores)))
+    )
+    for run in _runs(nodes, alike):
+        branch = tree.add(_node_label(run, topology["distances_are_assumed"]))
+        _add_cores(branch, [core for node in run for core in node.cores], 0, threads)
+    return tree
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _read_node(topology: Mapping[str, Any], index: int) -> _Node:
+    node = topology["nodes"][index]
+    caches_of = defaultdict(list)
+    for number, cache in enumerate(topology["caches"]):
+        for processor in cache["processors"]:
+            caches_of[processor].append(number)
+    sharing: defaultdict[int, int] = defaultdict(int)
+    for core in node["cores"]:
+        for number in caches_of[core["processors"][0]]:
+            sharing[number] += 1
+    cores = []
+    for core in node["cores"]:
+        caches = [
+            _Cache(cache["level"], cache["bytes"], number, sharing[number])
+            for number in reversed(caches_of[core["processors"][0]])
+            for cache in [topology["caches"][number]]
+        ]
+        # A cache of the only core of a node may well be one that other nodes' cores share.
+        shared = tuple(each for each in caches if each.cores > 1 or each.level > 2)
+        own = tuple(each for each in caches if each not in shared)
+        cores.append(_Core(core["os_index"], tuple(core["processors"]), shared, own))
+    return _Node(
+        node["os_index"],
+        node["memory_bytes"],
+        node.get("free_bytes"),
+        tuple(topology["distances"][index]),
+        tuple(cores),
+    )
+
+
+# ---- what is alike ---------------------------------------------------------------------------------------------------
+
+
+def _runs(items: Iterable[_Item], key: Callable[[_Item], Hashable]) -> list[list[_Item]]:
+    return [list(run) for _, run in groupby(items, key)]
+
+
+def _likeness(core: _Core, threads: _Threads, depth: int) -> Hashable:
+    """Return what cores have in common that are drawn as one, below so many levels of shared caches."""
+    return (
+        core.number >= 0,
+        tuple((cache.level, cache.size, cache.cores) for cache in (*core.shared[depth:], *core.own)),
+        tuple(threads.count(processor) for processor in core.processors),
+    )
+
+
+def _add_cores(branch: Tree, cores: Sequence[_Core], depth: int, threads: _Threads) -> None:
+    """Add cores, and the caches that they share from some level on."""
+    groups = _runs(cores, lambda core: core.shared[depth].number if len(core.shared) > depth else -1)
+    # Each group's cache with the cores below it if these are all alike, or something that no other group has.
+    keys: list[Hashable] = []
+    for index, group in enumerate(groups):
+        kinds = {_likeness(core, threads, depth) for core in group}
+        keys.append((len(group), *kinds) if len(kinds) == 1 and len(group[0].shared) > depth else index)
+    for run in _runs(range(len(groups)), lambda index: keys[index]):
+        members = [core for index in run for core in groups[index]]
+        if len(members[0].shared) > depth:
+            label = _cache_label(members[0].shared[depth], len(run))
+            _add_cores(branch.add(label), members, depth + 1, threads)
+            continue
+        for alike in _runs(members, lambda core: _likeness(core, threads, depth)):
+            _add_equal_cores(branch, alike, threads)
+
+
+def _add_equal_cores(branch: Tree, cores: Sequence[_Core], threads: _Threads) -> None:
+    if cores[0].number >= 0:
+        branch = branch.add(_core_label(cores))
+    for hardware_thread in range(len(cores[0].processors)):
+        processors = [core.processors[hardware_thread] for core in cores]
+        branch.add(Text.assemble(_named("processor", processors), "  ", threads.describe(processors)))
+
+
+# ---- labels ----------------------------------------------------------------------------------------------------------
+
+
+def _machine_label(topology: Mapping[str, Any], nodes: Sequence[_Node]) -> Text:
+    cores = [core for node in nodes for core in node.cores]
+    units = sum(len(core.processors) for core in cores)
+    parts = [_count(len(nodes), "NUMA node"), _count(len(cores), "core"), _count(units, "processor")]
+    if topology["memory_bytes"]:
+        parts.insert(0, size_text(topology["memory_bytes"]))
+    return Text.assemble((topology["name"] or "This machine", "bold"), "  ", ", ".join(parts))
+
+
+def _node_label(nodes: Sequence[_Node], distances_are_assumed: bool) -> Text:
+    first = nodes[0]
+    parts = []
+    if first.memory:
+        parts.append(size_text(first.memory) + (" each" if len(nodes) > 1 else ""))
+    free = [node.free for node in nodes if node.free is not None]
+    if len(free) == len(nodes):
+        parts.append(f"{size_text(sum(free))} free")
+    if not first.cores:
+        parts.append("memory without cores")
+    distances = ""
+    if len(first.distances) > 1:
+        if len(nodes) == 1 and len(first.distances) <= _MOST_SINGLE_NODES:
+            distances = "  distances " + " ".join(map(str, first.distances))
+        else:
+            distances = f"  distances {min(first.distances)} to {max(first.distances)}"
+        distances += " (assumed)" if distances_are_assumed else ""
+    name = _named("NUMA node", [node.number for node in nodes])
+    return Text.assemble((name, "bold cyan"), "  ", ", ".join(parts), (distances, "dim"))
+
+
+def _cache_label(cache: _Cache, count: int) -> Text:
+    text = _cache_text(cache)
+    if count > 1:
+        text = f"{count} x {text}, each for {_count(cache.cores, 'core')}"
+    return Text(text, style="magenta")
+
+
+def _core_label(cores: Sequence[_Core]) -> Text:
+    label = Text(_named("core", [core.number for core in cores]))
+    if cores[0].own:
+        caches = ", ".join(map(_cache_text, cores[0].own))
+        label.append(f"  {caches}{' each' if len(cores) > 1 else ''}", style="dim")
+    return label
+
+
+def _cache_text(cache: _Cache) -> str:
+    return f"L{cache.level} {size_text(cache.size)}" if cache.size else f"L{cache.level}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _named(thing: str, numbers: Sequence[int]) -> str:
+    return f"{thing}{'' if len(numbers) == 1 else 's'} {range_text(numbers)}"
+
+
+def range_text(numbers: Sequence[int]) -> str:
+    """Return whole numbers with ranges: "0-3, 8", and "0, 2 .. 22" for equal distances."""
+    parts = []
+    rest = list(numbers)
+    while rest:
+        step = rest[1] - rest[0] if len(rest) > 1 else 1
+        length = 1
+        while length < len(rest) and rest[length] - rest[length - 1] == step:
+            length += 1
+        if step == 1 and length > 1:
+            parts.append(f"{rest[0]}-{rest[length - 1]}")
+        elif length > 3 and step > 1:
+            parts.append(f"{rest[0]}, {rest[1]} .. {rest[length - 1]}")
+        else:
+            length = 1
+            parts.append(str(rest[0]))
+        rest = rest[length:]
+    return ", ".join(parts)
+
+
+def size_text(size: int) -> str:
+    """Return bytes for people: "48 KiB", "23.5 GiB"."""
+    number = float(size)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if number < 1023.95:
+            return f"{number:.1f}".removesuffix(".0") + f" {unit}"
+        number /= 1024
+    return f"{number:.1f}".removesuffix(".0") + " TiB"

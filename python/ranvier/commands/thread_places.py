@@ -1,0 +1,88 @@
+"""Where the threads of the processes of one machine would run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ranvier import _core
+
+__all__ = ["RankPlaces", "ThreadPlaces", "place"]
+
+
+@dataclass(frozen=True)
+class RankPlaces:
+    """The part of the machine that one process has, and the processor of each of its threads (-1: any of them)."""
+
+    processors: list[int]
+    threads: list[int]
+
+
+@dataclass(frozen=True)
+class ThreadPlaces:
+    """All threads of the processes on a machine."""
+
+    pinning: str
+    ranks: list[RankPlaces]
+    threads_on_unit: int  # on the processing unit that has most
+    threads_on_core: int  # on the core that has most
+
+    @property
+    def thread_count(self) -> int:
+        """Threads of all processes."""
+        return sum(len(rank.threads) for rank in self.ranks)
+
+    @property
+    def are_pinned(self) -> bool:
+        """Whether threads are bound to processors."""
+        return self.pinning != "none"
+
+    def by_processor(self) -> Mapping[int, list[tuple[int, int]]]:
+        """Return (rank, thread) of all that run on a processor, by its number."""
+        found = defaultdict(list)
+        for rank, places in enumerate(self.ranks):
+            for thread, processor in enumerate(places.threads):
+                found[processor].append((rank, thread))
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it for JSON."""
+        return {
+            "pinning": self.pinning,
+            "threads": self.thread_count,
+            "ranks": [{"processors": rank.processors, "threads": rank.threads} for rank in self.ranks],
+            "most_threads_on_processor": self.threads_on_unit,
+            "most_threads_on_core": self.threads_on_core,
+            "oversubscribed": self.threads_on_unit > 1,
+        }
+
+
+def place(
+    topology: _core.Topology, *, threads: int | None = None, pinning: str = "equal", ranks: int = 1, quota: int | None
+) -> ThreadPlaces:
+    """Place so many threads of each of so many processes that share a machine.
+
+    Without a number of threads, each process takes what it takes when nobody says: one for each of its processors, as
+    far as the quota of the control group goes.
+
+    Raises
+    ------
+    UnknownNameError, ValueOutOfBoundsError, ShapeError
+        When there is no such policy, or the list of processors does not fit.
+    """
+    policy, listed = _core.parse_pinning(pinning)
+    found = []
+    every = []
+    for rank in range(ranks):
+        part = topology.shared_out(rank, ranks) if ranks > 1 else topology
+        processors = part.processors()
+        count = threads
+        if count is None:
+            count = len(listed) if listed else _core.default_threads(len(processors), quota, ranks)
+        places = _core.place_threads(part, count, pinning)
+        found.append(RankPlaces(processors, [processor for processor, _ in places]))
+        every += places
+    on_unit, on_core = _core.occupancy(topology, every)
+    return ThreadPlaces(pinning if policy == "list" else policy, found, on_unit, on_core)
