@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -171,6 +173,13 @@ def test_ranges(numbers: list[int], text: str) -> None:
 )
 def test_sizes(size: int, text: str) -> None:
     assert machine_tree.size_text(size) == text
+
+
+def test_the_readme_shows_what_is_drawn() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    (command,) = re.findall(r"^ranvier info (--topology .*)$", readme, re.MULTILINE)
+    (shown,) = re.findall(r"^```text\n(.*?)```$", readme, re.MULTILINE | re.DOTALL)
+    assert shown in told(*shlex.split(command))
 
 
 # ---- what lies below it ----------------------------------------------------------------------------------------------
