@@ -51,7 +51,7 @@ void RowAddresses::list(std::uint64_t begin, std::uint64_t end, std::vector<Entr
 }
 
 void RowAddresses::list_sources(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const {
-    std::vector<RowIndex> rows;
+    std::pmr::vector<RowIndex> rows;
     for (std::uint64_t i = begin; i < end; ++i) {
         const NeuronId source = sources_.source(RowIndex{static_cast<std::uint32_t>(i)});
         rows.clear();

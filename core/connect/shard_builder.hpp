@@ -50,8 +50,8 @@ template <class Target, class Weight>
 class TypedShardBuilder final : public ShardBuilder {
    public:
     TypedShardBuilder(std::span<const TablePlan> plans, std::uint32_t local_neurons, BuildOptions options,
-                      const parallel::Team& team)
-        : local_neurons_(local_neurons), options_(options), team_(team) {
+                      const parallel::Team& team, TableMemory memory)
+        : local_neurons_(local_neurons), options_(options), team_(team), memory_(memory) {
         for (const TablePlan& plan : plans) {
             Draft draft;
             draft.plan = plan;
@@ -59,7 +59,8 @@ class TypedShardBuilder final : public ShardBuilder {
                 draft.columns.row_map = plan.row_map;
                 draft.columns.numbering = plan.numbering;
                 draft.cursors = Buffer<std::uint64_t>(
-                    static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1);
+                    static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1,
+                    memory_.synapses);
                 std::fill_n(draft.cursors.data(), draft.cursors.size(), 0);
             }
             drafts_.push_back(std::move(draft));
@@ -87,7 +88,7 @@ class TypedShardBuilder final : public ShardBuilder {
                                                  "fewer than 4294967295 synapses of one receptor",
                                              .remedy = "use more threads"});
             }
-            RowStarts starts(buckets, total);
+            RowStarts starts(buckets, total, memory_.synapses);
             std::uint64_t begin = 0;
             for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
                 const std::uint64_t length = draft.cursors[bucket];
@@ -97,18 +98,19 @@ class TypedShardBuilder final : public ShardBuilder {
             }
             starts.set(buckets, total);
             columns.row_start = std::move(starts);
-            if (columns.numbering != RowNumbering::dense) columns.sources = Buffer<std::uint32_t>(total);
-            columns.targets = Buffer<Target>(total);
-            columns.weights = Buffer<Weight>(total);
+            if (columns.numbering != RowNumbering::dense)
+                columns.sources = Buffer<std::uint32_t>(total, memory_.synapses);
+            columns.targets = Buffer<Target>(total, memory_.synapses);
+            columns.weights = Buffer<Weight>(total, memory_.synapses);
             columns.least_delay = draft.plan.least_delay;
             columns.greatest_delay = draft.plan.greatest_delay;
             const DelaySteps range = draft.plan.greatest_delay - draft.plan.least_delay;
             if (range > UINT8_MAX) {
-                columns.delays = Buffer<std::uint16_t>(total);
+                columns.delays = Buffer<std::uint16_t>(total, memory_.synapses);
             } else if (range > 0) {
-                columns.delays = Buffer<std::uint8_t>(total);
+                columns.delays = Buffer<std::uint8_t>(total, memory_.synapses);
             }
-            if (draft.plan.tagged) columns.tags = Buffer<std::uint16_t>(total);
+            if (draft.plan.tagged) columns.tags = Buffer<std::uint16_t>(total, memory_.synapses);
         }
     }
 
@@ -199,7 +201,7 @@ class TypedShardBuilder final : public ShardBuilder {
         narrow_delays(columns);
         if (columns.numbering == RowNumbering::compact) compact_rows(columns);
         if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
-        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns));
+        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
         std::uint64_t longest = 0;
         for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
             longest = std::max(longest, columns.row_start[row + 1] - columns.row_start[row]);
@@ -250,8 +252,8 @@ class TypedShardBuilder final : public ShardBuilder {
             sorter.sort(columns, begin, end);
             for (std::uint64_t i = begin; i < end; ++i) rows += i == begin || sources[i] != sources[i - 1] ? 1 : 0;
         }
-        RowStarts starts(rows, sources.size());
-        Buffer<std::uint32_t> present(rows);
+        RowStarts starts(rows, sources.size(), memory_.synapses);
+        Buffer<std::uint32_t> present(rows, memory_.synapses);
         std::uint32_t row = 0;
         for (std::size_t i = 0; i < sources.size(); ++i) {
             if (i > 0 && sources[i] == sources[i - 1]) continue;
@@ -267,19 +269,21 @@ class TypedShardBuilder final : public ShardBuilder {
     std::unique_ptr<SynapseTable> sort_rows(TableColumns<Target, Weight> columns, std::uint64_t longest) {
         const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
         const auto rows = static_cast<std::uint32_t>(columns.row_start.rows());
-        Buffer<Offset> offsets(rows * (delay_count + 1));
+        Buffer<Offset> offsets(rows * (delay_count + 1), memory_.synapses);
         RowSorter<Target, Weight> sorter(longest, delay_count);
         for (std::uint32_t row = 0; row < rows; ++row) {
             if (row % 1024 == 0) team_.check_cancelled();
             sorter.sort(columns, row, offsets.data() + row * (delay_count + 1));
         }
         columns.delays = DelayStore{};
-        return std::make_unique<RunTable<Target, Weight, Offset>>(std::move(columns), std::move(offsets));
+        return std::make_unique<RunTable<Target, Weight, Offset>>(std::move(columns), std::move(offsets),
+                                                                  memory_.spikes);
     }
 
     std::uint32_t local_neurons_;
     BuildOptions options_;
     const parallel::Team& team_;
+    TableMemory memory_;
     std::vector<Draft> drafts_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -23,11 +24,11 @@ class RowStarts {
    public:
     RowStarts() = default;
     /// Room for `rows` rows with `synapses` synapses in all.
-    RowStarts(std::size_t rows, std::uint64_t synapses) {
+    RowStarts(std::size_t rows, std::uint64_t synapses, std::pmr::memory_resource* memory) {
         if (synapses <= UINT32_MAX) {
-            narrow_ = Buffer<std::uint32_t>(rows + 1);
+            narrow_ = Buffer<std::uint32_t>(rows + 1, memory);
         } else {
-            wide_ = Buffer<std::uint64_t>(rows + 1);
+            wide_ = Buffer<std::uint64_t>(rows + 1, memory);
         }
     }
 
@@ -44,7 +45,6 @@ class RowStarts {
     }
     /// Number of rows; 0 when there is nothing, as in unsorted tables.
     std::size_t rows() const { return narrow_.size() + wide_.size() == 0 ? 0 : narrow_.size() + wide_.size() - 1; }
-    std::uint64_t bytes() const { return narrow_.bytes() + wide_.bytes(); }
     /// The row that a position lies in.
     std::uint32_t row_of(std::uint64_t position) const {
         std::size_t low = 0;
@@ -242,7 +242,7 @@ class StoredTable : public SynapseTable {
         return columns_.row_map.source(
             columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});
     }
-    void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const override {
+    void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const override {
         if (columns_.numbering == RowNumbering::unsorted) {
             search_unsorted(sources, rows);
             return;
@@ -310,17 +310,11 @@ class StoredTable : public SynapseTable {
         }
     }
 
-    std::uint64_t column_bytes() const {
-        return columns_.row_start.bytes() + columns_.sources.bytes() + columns_.targets.bytes() +
-               columns_.weights.bytes() + columns_.tags.bytes() +
-               std::visit([](const auto& d) { return d.bytes(); }, columns_.delays);
-    }
-
     TableColumns<Target, Weight> columns_;
 
    private:
     /// find_rows() by one walk through all synapses, however many sources are looked for.
-    void search_unsorted(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const {
+    void search_unsorted(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const {
         struct Wanted {
             std::uint32_t index;
             std::size_t turn;
@@ -350,15 +344,15 @@ template <class Target, class Weight, class Offset>
 class RunTable final : public StoredTable<Target, Weight> {
    public:
     /// @param offsets for each row `delays + 1` positions relative to its beginning
-    RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets)
+    /// @param spike_memory for spikes that are on their way
+    RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets, std::pmr::memory_resource* spike_memory)
         : StoredTable<Target, Weight>(std::move(columns)),
           offsets_(std::move(offsets)),
-          delays_(this->columns_.greatest_delay - this->columns_.least_delay + 1) {}
+          delays_(this->columns_.greatest_delay - this->columns_.least_delay + 1),
+          active_(spike_memory) {}
 
     std::string_view layout() const override { return "runs"; }
     DelaySteps reach() const override { return 0; }
-    std::uint64_t bytes() const override { return this->column_bytes() + offsets_.bytes(); }
-    std::uint64_t spike_bytes() const override { return active_.capacity() * sizeof(detail::ActiveSpike); }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override {
@@ -431,7 +425,7 @@ class RunTable final : public StoredTable<Target, Weight> {
 
     Buffer<Offset> offsets_;
     DelaySteps delays_;
-    std::vector<detail::ActiveSpike> active_;
+    std::pmr::vector<detail::ActiveSpike> active_;
     std::size_t head_ = 0;
 };
 
@@ -441,15 +435,15 @@ class RunTable final : public StoredTable<Target, Weight> {
 template <class Target, class Weight>
 class RingTable final : public StoredTable<Target, Weight> {
    public:
-    using StoredTable<Target, Weight>::StoredTable;
+    /// @param spike_memory for spikes that are on their way
+    RingTable(TableColumns<Target, Weight> columns, std::pmr::memory_resource* spike_memory)
+        : StoredTable<Target, Weight>(std::move(columns)),
+          begins_(spike_memory),
+          ends_(spike_memory),
+          recent_(spike_memory) {}
 
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
-    std::uint64_t bytes() const override { return this->column_bytes(); }
-    std::uint64_t spike_bytes() const override {
-        return recent_.capacity() * sizeof(typename StoredTable<Target, Weight>::RecentSpike) +
-               (begins_.capacity() + ends_.capacity()) * sizeof(std::uint64_t);
-    }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,
                          const InputRing& inputs) override {
@@ -484,7 +478,7 @@ class RingTable final : public StoredTable<Target, Weight> {
                     return this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
                 };
                 constexpr Step all = std::numeric_limits<Step>::max();
-                this->change_weights(positions, weights, recent_, now, all, inputs, delay_of);
+                this->change_weights(positions, weights, {recent_.begin(), recent_.end()}, now, all, inputs, delay_of);
             },
             this->columns_.delays);
     }
@@ -529,10 +523,10 @@ class RingTable final : public StoredTable<Target, Weight> {
         head_ = 0;
     }
 
-    std::vector<std::uint64_t> begins_;
-    std::vector<std::uint64_t> ends_;
+    std::pmr::vector<std::uint64_t> begins_;
+    std::pmr::vector<std::uint64_t> ends_;
     /// Only for changes of weights: their spikes have been added already.
-    std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent_;
+    std::pmr::vector<typename StoredTable<Target, Weight>::RecentSpike> recent_;
     std::size_t head_ = 0;
 };
 

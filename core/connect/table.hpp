@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -74,11 +75,8 @@ class SynapseTable {
     virtual NeuronId source(RowIndex row) const = 0;
     /// The rows of each of these sources, one source after another, appended to `rows`; a source without synapses has none.
     /// @pre has_sources(), or the table has a row for every source that it could have
-    virtual void find_rows(std::span<const NeuronId> sources, std::vector<RowIndex>& rows) const = 0;
+    virtual void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const = 0;
     virtual std::uint64_t size() const = 0;
-    virtual std::uint64_t bytes() const = 0;
-    /// Bytes of the lists of spikes that are being delivered.
-    virtual std::uint64_t spike_bytes() const = 0;
     /// How it delivers, for reports: "runs" or "ring".
     virtual std::string_view layout() const = 0;
     virtual DelaySteps least_delay() const = 0;

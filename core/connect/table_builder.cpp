@@ -58,15 +58,18 @@ struct RoutedSynapse {
 };
 
 std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, std::uint32_t local_neurons,
-                                                 const BuildOptions& options, const parallel::Team& team) {
+                                                 const BuildOptions& options, const parallel::Team& team,
+                                                 TableMemory memory) {
     const bool narrow = local_neurons <= std::uint32_t{UINT16_MAX} + 1;
     if (options.double_weights) {
         if (narrow)
-            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, local_neurons, options, team);
-        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, local_neurons, options, team);
+            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, local_neurons, options, team,
+                                                                              memory);
+        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, local_neurons, options, team, memory);
     }
-    if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, local_neurons, options, team);
-    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, local_neurons, options, team);
+    if (narrow)
+        return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, local_neurons, options, team, memory);
+    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, local_neurons, options, team, memory);
 }
 
 }  // namespace
@@ -411,10 +414,11 @@ RowNumbering TableBuilder::numbering() const { return implementation_->tables.fr
 
 TableBuilder::~TableBuilder() = default;
 
-void TableBuilder::build(std::uint32_t worker) {
+void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
-    self.builders[worker] = make_shard_builder(self.tables, self.layout.shard(worker).size(), self.options, self.team);
+    self.builders[worker] =
+        make_shard_builder(self.tables, self.layout.shard(worker).size(), self.options, self.team, memory);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.pass(worker, true);

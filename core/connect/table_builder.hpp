@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/instruction_set.hpp"
+#include "base/page_memory.hpp"
 #include "comm/communicator.hpp"
 #include "connect/layout.hpp"
 #include "connect/projection_plan.hpp"
@@ -27,6 +29,12 @@ struct BuildOptions {
     /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
     std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< of what goes to other processes at a time
+};
+
+/// Where the tables of a shard take their memory from, which must outlive them.
+struct TableMemory {
+    std::pmr::memory_resource* synapses = page_memory();
+    std::pmr::memory_resource* spikes = page_memory();  ///< lists of those that have not reached all of their targets
 };
 
 /// The tables of one shard, by receptor; null where a receptor has no synapses.
@@ -51,7 +59,7 @@ class TableBuilder {
     /// How the rows of all tables of this process are numbered.
     RowNumbering numbering() const;
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
-    void build(std::uint32_t worker);
+    void build(std::uint32_t worker, TableMemory memory = {});
     /// @note Called by each worker for its own shard, after build.
     ShardTables finish(std::uint32_t worker);
 

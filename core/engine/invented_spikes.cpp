@@ -7,8 +7,9 @@
 
 namespace ranvier::engine {
 
-InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed)
-    : key_(make_key(seed, Purpose::invented_spikes, 0)) {
+InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed,
+                               std::pmr::memory_resource* memory)
+    : key_(make_key(seed, Purpose::invented_spikes, 0)), queue_(memory) {
     for (const Sender& sender : senders) {
         if (sender.rate == 0.0) continue;
         const connect::ShardLayout::Part& part = layout.part(sender.population);
@@ -22,7 +23,7 @@ InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<con
     std::make_heap(queue_.begin(), queue_.end(), is_later);
 }
 
-void InventedSpikes::append(Step step, std::uint32_t lag, std::vector<comm::EmittedSpike>& outbox) {
+void InventedSpikes::append(Step step, std::uint32_t lag, std::pmr::vector<comm::EmittedSpike>& outbox) {
     while (!queue_.empty() && queue_.front().step <= step) {
         std::pop_heap(queue_.begin(), queue_.end(), is_later);
         Next& next = queue_.back();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -20,12 +21,11 @@ class InventedSpikes {
         PopulationId population;
         double rate = 0.0;  ///< spikes per step of each neuron, >= 0
     };
-    InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed);
+    InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed,
+                   std::pmr::memory_resource* memory);
 
     /// Appends the spikes of a step, ascending by neuron. @pre steps are asked for one after the other
-    void append(Step step, std::uint32_t lag, std::vector<comm::EmittedSpike>& outbox);
-
-    std::uint64_t bytes() const { return queue_.capacity() * sizeof(Next); }
+    void append(Step step, std::uint32_t lag, std::pmr::vector<comm::EmittedSpike>& outbox);
 
    private:
     /// The next spike of a neuron.
@@ -43,7 +43,7 @@ class InventedSpikes {
     void draw(Next& next) const;
 
     RandomKey key_;
-    std::vector<Next> queue_;  ///< a heap, with the earliest one in front
+    std::pmr::vector<Next> queue_;  ///< a heap, with the earliest one in front
 };
 
 }  // namespace ranvier::engine

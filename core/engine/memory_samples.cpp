@@ -39,14 +39,6 @@ double extrapolate(double n, double small, double small_bytes, double large, dou
     return large_bytes + (n - large) * (large_bytes - small_bytes) / (large - small);
 }
 
-double group_bytes(const Shard::Group& group) {
-    double bytes = group.neurons ? static_cast<double>(group.neurons->bytes()) : 0.0;
-    for (const models::GroupValues& values : group.parameters) {
-        bytes += static_cast<double>(values.values.capacity() * sizeof(double));
-    }
-    return bytes;
-}
-
 /// Sends the spikes of a source to as many ranks as they would go to, evenly spread.
 class SampledDestinations final : public comm::Destinations {
    public:
@@ -111,16 +103,21 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
     GroupSample sample{.shards = static_cast<double>(layout.shards().size())};
     const InstructionSet set = parse_instruction_set(options.instruction_set);
     const connect::ShardLayout& first = layout.shard(0);
-    const Shard small(network, first_neurons(layout, first, small_sample), options, set);
-    const Shard large(network, first_neurons(layout, first, large_sample), options, set);
+    parallel::MemoryAccount account = make_memory_account();
+    const auto make = [&](std::uint64_t most) {
+        return Shard(network, first_neurons(layout, first, most), options, set, account, parallel::any_node);
+    };
+    const Shard small = make(small_sample);
+    const Shard large = make(large_sample);
     for (const connect::ShardLayout& shard : layout.shards()) {
         std::uint64_t largest = 0;
         for (std::size_t p = 0; p < shard.parts().size(); ++p) {
             const Shard::Group& of_small = small.groups()[p];
             const Shard::Group& of_large = large.groups()[p];
             const std::uint64_t count = shard.parts()[p].ids.size();
-            sample.neuron_bytes += extrapolate(static_cast<double>(count), of_small.size, group_bytes(of_small),
-                                               of_large.size, group_bytes(of_large));
+            sample.neuron_bytes +=
+                extrapolate(static_cast<double>(count), of_small.size, static_cast<double>(of_small.bytes),
+                            of_large.size, static_cast<double>(of_large.bytes));
             largest = std::max(largest, count);
             if (!of_large.plays_spikes) sample.neurons += static_cast<double>(count);
         }

@@ -138,7 +138,7 @@ void try_stimulus(const StimulusSpec& spec, const Population& targets, double re
         models::GroupValues values{{info.default_value}};
         if (given != spec.parameters.end()) {
             if (const auto* array = std::get_if<std::vector<double>>(&given->second)) {
-                values.values = *array;
+                values.values.assign(array->begin(), array->end());
             } else {
                 values.values = {range_of(given->second).first};
             }

@@ -121,7 +121,7 @@ void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const s
             if (changed[shard].empty()) continue;
             Shard::Group& group = shards_[shard]->group(id);
             group.neurons->set_parameters(changed[shard]);
-            group.parameters = std::move(changed[shard]);
+            group.parameters = changed[shard];  // copied, so that they stay in the memory of the shard
         }
         return;
     }

@@ -155,7 +155,7 @@ class ShardSearch {
     std::vector<std::uint8_t> selected_;
     std::vector<std::vector<const connect::ProjectionPlan*>> by_population_;
     std::vector<connect::SynapseView> views_;
-    std::vector<RowIndex> rows_;
+    std::pmr::vector<RowIndex> rows_;
 };
 
 void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {

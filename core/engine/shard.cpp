@@ -8,8 +8,14 @@
 namespace ranvier::engine {
 
 Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
-             InstructionSet instruction_set)
-    : layout_(layout), instruction_set_(instruction_set) {
+             InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node)
+    : memory_(account, node),
+      layout_(layout),
+      instruction_set_(instruction_set),
+      fired_(memory_[Component::spikes]),
+      outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
+                std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
+      rows_(memory_[Component::spikes]) {
     create_groups(network, options);
     create_stimuli(network);
     create_recorders(network.network());
@@ -20,11 +26,13 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
         const double spikes_per_step = options.invented_rates[place] * network.network().resolution() / 1000.0;
         if (!group.plays_spikes) senders.push_back({group.population, spikes_per_step});
     }
-    invented_ = std::make_unique<InventedSpikes>(layout_, senders, network.network().seed());
+    invented_ =
+        std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), memory_[Component::invention]);
 }
 
 void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options) {
     std::size_t largest_output = 0;
+    parallel::NodeMemory* const memory = memory_[Component::neurons];
     for (const Population& population : network.network().populations()) {
         const connect::ShardLayout::Part& part = layout_.part(population.id);
         Group group;
@@ -32,7 +40,10 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.offset = part.offset;
         group.size = static_cast<std::uint32_t>(part.ids.size());
         group.plays_spikes = population.model->plays_spikes;
-        group.parameters = network.parameters(population, layout_);
+        const std::uint64_t bytes_before = memory->bytes();
+        for (const models::GroupValues& values : network.parameters(population, layout_)) {
+            group.parameters.push_back(values.copy(memory));
+        }
         if (!part.ids.empty()) {
             const std::vector<models::GroupValues> variables = network.variables(population, layout_, group.parameters);
             std::vector<std::vector<Step>> spike_steps;
@@ -49,9 +60,11 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
                  .instruction_set = instruction_set_,
                  .parameters = group.parameters,
                  .variables = variables,
-                 .spike_steps = spike_steps});
+                 .spike_steps = spike_steps,
+                 .memory = memory});
             largest_output = std::max(largest_output, group.neurons->largest_output());
         }
+        group.bytes = memory->bytes() - bytes_before;
         groups_.push_back(std::move(group));
     }
     fired_.resize(largest_output);
@@ -75,6 +88,8 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
         }
         const std::vector<models::GroupValues> parameters = network.parameters(i, layout_);
         ShardStimulus stimulus;
+        parallel::NodeMemory* const memory = memory_[Component::stimuli];
+        const std::uint64_t bytes_before = memory->bytes();
         stimulus.stimulus =
             spec.model->create({.resolution = description.resolution(),
                                 .instruction_set = instruction_set_,
@@ -83,7 +98,9 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
                                 .parameters = parameters,
                                 .sequences = sequences,
                                 .weights = network.weights(i, layout_),
-                                .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay"))});
+                                .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay")),
+                                .memory = memory});
+        stimulus.bytes = memory->bytes() - bytes_before;
         stimulus.index = i;
         stimulus.targets = own.size();
         stimulus.offset = layout_.local_index(spec.targets.population, own[0]).value;
@@ -93,14 +110,14 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
         stimuli_.push_back(std::move(stimulus));
     }
     if (any_current) {
-        currents_ = Buffer<double>(layout_.size());
+        currents_ = Buffer<double>(layout_.size(), memory_[Component::inputs]);
         std::fill_n(currents_.data(), currents_.size(), 0.0);
     }
 }
 
 void Shard::create_recorders(const Network& network) {
     for (const SpikeRecorderSpec& spec : network.spike_recorders()) {
-        SpikeRecorder recorder;
+        SpikeRecorder recorder{.ranges = {}, .spikes = std::pmr::vector<RecordedSpike>(memory_[Component::recordings])};
         for (const Selection& selection : spec.neurons) {
             const std::uint64_t first = network.population(selection.population).first.value;
             if (selection.size() == 0) continue;
@@ -120,7 +137,7 @@ void Shard::create_recorders(const Network& network) {
     }
     for (const StateRecorderSpec& spec : network.state_recorders()) {
         const Population& population = network.population(spec.neurons.population);
-        StateRecorder recorder;
+        StateRecorder recorder(memory_[Component::recordings]);
         recorder.population = population.id;
         recorder.interval = spec.interval;
         for (const std::string& name : spec.variables) {
@@ -150,7 +167,7 @@ void Shard::set_tables(connect::ShardTables tables, std::uint32_t window) {
         // from one array that stays as it is.
         std::uint32_t slots = 1;
         if (table != nullptr) slots = std::bit_ceil(std::max(window, table->reach() + 1));
-        inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size());
+        inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size(), memory_[Component::inputs]);
         std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), -0.0);
         rings_[receptor] = {inputs_[receptor].data(), layout_.size(), slots - 1};
     }
@@ -253,8 +270,8 @@ void Shard::record(Step step) {
 std::vector<Shard::StimulusAccount> Shard::stimuli() const {
     std::vector<StimulusAccount> accounts;
     for (const ShardStimulus& stimulus : stimuli_) {
-        accounts.push_back({stimulus.index, static_cast<double>(stimulus.targets),
-                            static_cast<double>(stimulus.stimulus->bytes()), stimulus.current});
+        accounts.push_back({stimulus.index, static_cast<double>(stimulus.targets), static_cast<double>(stimulus.bytes),
+                            stimulus.current});
     }
     return accounts;
 }
@@ -280,40 +297,6 @@ std::uint64_t Shard::recorded_bytes() const {
         bytes += recorder.values.size() * sizeof(double) + recorder.steps.size() * sizeof(Step);
     }
     return bytes;
-}
-
-std::uint64_t Shard::synapse_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const auto& table : tables_) {
-        if (table) bytes += table->bytes();
-    }
-    return bytes;
-}
-
-std::uint64_t Shard::neuron_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const Group& group : groups_) {
-        if (group.neurons) bytes += group.neurons->bytes();
-        for (const models::GroupValues& values : group.parameters) bytes += values.values.capacity() * sizeof(double);
-    }
-    return bytes;
-}
-
-std::uint64_t Shard::input_bytes() const { return inputs_[0].bytes() + inputs_[1].bytes() + currents_.bytes(); }
-
-std::uint64_t Shard::stimulus_bytes() const {
-    std::uint64_t bytes = 0;
-    for (const ShardStimulus& stimulus : stimuli_) bytes += stimulus.stimulus->bytes();
-    return bytes;
-}
-
-std::uint64_t Shard::spike_bytes() const {
-    std::uint64_t bytes = rows_.capacity() * sizeof(RowIndex);
-    for (const auto& table : tables_) {
-        if (table) bytes += table->spike_bytes();
-    }
-    return bytes + (outboxes_[0].capacity() + outboxes_[1].capacity()) * sizeof(comm::EmittedSpike) +
-           fired_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace ranvier::engine

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "connect/table_builder.hpp"
 #include "engine/invented_spikes.hpp"
 #include "engine/lowering.hpp"
+#include "engine/shard_memory.hpp"
 #include "engine/simulation.hpp"
 #include "engine/times.hpp"
 #include "models/neuron.hpp"
@@ -24,9 +26,13 @@ namespace ranvier::engine {
 /// What one worker thread owns: neurons, their state, their incoming synapses and their inputs.
 class Shard {
    public:
-    /// @note Called by the worker that will use the shard, so that memory is placed near it.
+    /// @param account of all that grows with the network, which must outlive the shard
+    /// @param node of the worker that will use the shard, or parallel::any_node
+    /// @note Called by this worker, so that memory is placed near it.
     Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
-          InstructionSet instruction_set);
+          InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node);
+
+    const ShardMemory& memory() const { return memory_; }
 
     /// Takes the tables and lays out the ring of inputs. @param window steps that runs are delivered ahead, a power of two
     void set_tables(connect::ShardTables tables, std::uint32_t window);
@@ -53,7 +59,7 @@ class Shard {
 
     /// Spikes of an epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last epoch's
     /// while this shard fills the next one's.
-    std::vector<comm::EmittedSpike>& outbox(std::uint64_t epoch) { return outboxes_[epoch % 2]; }
+    std::pmr::vector<comm::EmittedSpike>& outbox(std::uint64_t epoch) { return outboxes_[epoch % 2]; }
     /// Begins an epoch with an empty box.
     void begin_epoch(std::uint64_t epoch, Step first_step) {
         outbox_ = &outboxes_[epoch % 2];
@@ -68,6 +74,7 @@ class Shard {
         std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
         std::vector<models::GroupValues> parameters;
         std::uint64_t spikes = 0;
+        std::uint64_t bytes = 0;  ///< allocated when it was made
         bool plays_spikes = false;
     };
     Group& group(PopulationId population) { return groups_[population.value]; }
@@ -77,7 +84,7 @@ class Shard {
     struct StimulusAccount {
         std::size_t index = 0;  ///< in the description
         double targets = 0.0;   ///< here
-        double bytes = 0.0;
+        double bytes = 0.0;     ///< allocated when it was made
         bool current = false;
     };
     std::vector<StimulusAccount> stimuli() const;
@@ -92,29 +99,26 @@ class Shard {
 
         friend auto operator<=>(const RecordedSpike&, const RecordedSpike&) = default;
     };
-    std::vector<RecordedSpike>& recorded_spikes(RecorderIndex recorder) { return spike_recorders_[recorder].spikes; }
+    std::pmr::vector<RecordedSpike>& recorded_spikes(RecorderIndex recorder) {
+        return spike_recorders_[recorder].spikes;
+    }
     struct StateRecorder {
+        explicit StateRecorder(std::pmr::memory_resource* memory)
+            : local(memory), places(memory), steps(memory), values(memory) {}
+
         PopulationId population;
         Step interval = 1;
-        std::vector<std::size_t> variables;       ///< indices into the model's variables
-        std::vector<std::uint32_t> local;         ///< indices within the group
-        std::vector<std::size_t> places;          ///< of these neurons among all of the recorder
-        std::vector<Step> steps;
-        std::vector<double> values;               ///< [sample][variable][local neuron]
+        std::vector<std::size_t> variables;    ///< indices into the model's variables
+        std::pmr::vector<std::uint32_t> local;  ///< indices within the group
+        std::pmr::vector<std::size_t> places;   ///< of these neurons among all of the recorder
+        std::pmr::vector<Step> steps;
+        std::pmr::vector<double> values;  ///< [sample][variable][local neuron]
     };
     StateRecorder& state_recorder(RecorderIndex recorder) { return state_recorders_[recorder]; }
     std::uint64_t recorded_bytes() const;
     /// Publishes recorded_bytes() to other threads.
     void publish_recorded_bytes() { published_bytes_.store(recorded_bytes(), std::memory_order_relaxed); }
     std::uint64_t published_recorded_bytes() const { return published_bytes_.load(std::memory_order_relaxed); }
-
-    std::uint64_t synapse_bytes() const;
-    std::uint64_t neuron_bytes() const;
-    std::uint64_t input_bytes() const;
-    std::uint64_t stimulus_bytes() const;
-    std::uint64_t spike_bytes() const;
-    /// Of what a dry run needs beside the simulation.
-    std::uint64_t invention_bytes() const { return invented_ ? invented_->bytes() : 0; }
 
     WorkerTimes times;
 
@@ -123,13 +127,14 @@ class Shard {
         std::unique_ptr<models::Stimulus> stimulus;
         std::size_t index = 0;      ///< in the description
         std::uint64_t targets = 0;  ///< here
+        std::uint64_t bytes = 0;    ///< allocated when it was made
         std::uint32_t offset = 0;   ///< local index of the first target
         std::uint32_t receptor = 0;
         bool current = false;
     };
     struct SpikeRecorder {
         std::vector<std::pair<NeuronId, NeuronId>> ranges;  ///< [first, last) ids, ascending, disjoint
-        std::vector<RecordedSpike> spikes;
+        std::pmr::vector<RecordedSpike> spikes;
     };
 
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
@@ -142,6 +147,7 @@ class Shard {
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }
 
+    ShardMemory memory_;  ///< of all that follows
     connect::ShardLayout layout_;
     InstructionSet instruction_set_;
     std::vector<Group> groups_;
@@ -151,12 +157,12 @@ class Shard {
     std::array<Buffer<double>, 2> inputs_;
     std::array<connect::InputRing, 2> rings_;
     Buffer<double> currents_;  ///< pA, by local index; empty when no stimulus injects current
-    std::vector<std::uint32_t> fired_;
-    std::array<std::vector<comm::EmittedSpike>, 2> outboxes_;
-    std::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];
+    std::pmr::vector<std::uint32_t> fired_;
+    std::array<std::pmr::vector<comm::EmittedSpike>, 2> outboxes_;
+    std::pmr::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];
     Step epoch_begin_ = 1;
     std::unique_ptr<InventedSpikes> invented_;  ///< in place of what neurons send; null: they send their own
-    std::vector<RowIndex> rows_;
+    std::pmr::vector<RowIndex> rows_;
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
     std::uint64_t synaptic_events_ = 0;

@@ -21,6 +21,7 @@
 #include "engine/options.hpp"
 #include "engine/queries.hpp"
 #include "engine/shard.hpp"
+#include "engine/shard_memory.hpp"
 #include "engine/spike_traffic.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/team.hpp"
@@ -31,6 +32,12 @@ namespace {
 
 std::vector<connect::PopulationRange> to_vector(std::span<const connect::PopulationRange> ranges) {
     return {ranges.begin(), ranges.end()};
+}
+
+/// Empties a list and its memory.
+template <class T>
+void give_back(std::pmr::vector<T>& list) {
+    list = std::pmr::vector<T>(list.get_allocator());
 }
 
 /// Whether all processes may use the same processors, since nobody has bound them. @note Collective.
@@ -66,6 +73,10 @@ struct Simulation::Implementation {
         for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     }
 
+    /// The node that the memory of the calling worker will lie on, if that is known before it is touched.
+    std::uint32_t node_of_worker() const { return team->pinned() ? parallel::current_node() : node_of_all; }
+    /// Puts down in the account what others allocate.
+    void count_foreign_memory();
     void build(const Poll& poll);
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
@@ -90,6 +101,9 @@ struct Simulation::Implementation {
     connect::ProcessLayout layout;
     Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
+    parallel::MemoryAccount account = make_memory_account();
+    /// Of memory that no worker owns.
+    std::uint32_t node_of_all = parallel::node_count() == 1 ? 0 : parallel::any_node;
     std::vector<std::unique_ptr<Shard>> shards;
     connect::RowAddresses addresses;
     std::shared_ptr<const connect::PresynapticTable> presynaptic;
@@ -140,6 +154,7 @@ void Simulation::Implementation::build(const Poll& poll) {
         check_memory(estimate_memory(lowered, layout, build_options, options, window, 0.0), options.memory_limit,
                      communicator->host_size());
     });
+    account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
     LapTimer timer;
     const bool own = processors.size() >= threads() &&
                      static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
@@ -155,9 +170,10 @@ void Simulation::Implementation::build(const Poll& poll) {
     const Poll build_poll = is_alone() ? poll : Poll{};
     run_together(
         [&](std::uint32_t worker) {
-            shards[worker] =
-                std::make_unique<Shard>(lowered, layout.shard(worker), options, build_options.instruction_set);
-            builder->build(worker);
+            shards[worker] = std::make_unique<Shard>(lowered, layout.shard(worker), options,
+                                                     build_options.instruction_set, account, node_of_worker());
+            const ShardMemory& memory = shards[worker]->memory();
+            builder->build(worker, {.synapses = memory[Component::synapses], .spikes = memory[Component::spikes]});
         },
         build_poll);
     phases.build = timer.lap();
@@ -184,7 +200,11 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
                                                              *team);
-        run_together([&](std::uint32_t worker) { presynaptic_builder.build(worker); }, poll);
+        run_together(
+            [&](std::uint32_t worker) {
+                presynaptic_builder.build(worker, shards[worker]->memory()[Component::presynaptic]);
+            },
+            poll);
         presynaptic = presynaptic_builder.finish();
         build_rounds = presynaptic_builder.rounds();
     }
@@ -406,36 +426,51 @@ Traffic Simulation::traffic() const {
     return traffic;
 }
 
+void Simulation::Implementation::count_foreign_memory() {
+    const comm::SpikeExchange* const exchange = traffic->exchange();
+    account.set(node_of_all, purpose_of(Component::exchange),
+                exchange == nullptr ? 0 : exchange->counts().buffer_bytes);
+}
+
 std::vector<MemoryItem> Simulation::memory() const {
-    std::vector<MemoryItem> items{{"synapses", 0}, {"neurons", 0}, {"inputs", 0},
-                                  {"stimuli", 0},  {"spikes", 0},  {"recordings", 0}};
-    for (const auto& shard : implementation_->shards) {
-        items[0].bytes += shard->synapse_bytes();
-        items[1].bytes += shard->neuron_bytes();
-        items[2].bytes += shard->input_bytes();
-        items[3].bytes += shard->stimulus_bytes();
-        items[4].bytes += shard->spike_bytes();
-        items[5].bytes += shard->recorded_bytes();
-    }
-    const Implementation& self = *implementation_;
-    items[1].bytes += self.layout.bytes();
-    if (!self.options.invented_rates.empty()) {
-        items.push_back({"invention", 0});
-        for (const auto& shard : self.shards) items.back().bytes += shard->invention_bytes();
-    }
-    if (self.presynaptic) items.push_back({"presynaptic", self.presynaptic->bytes()});
-    if (const comm::SpikeExchange* exchange = self.traffic->exchange()) {
-        items.push_back({"exchange", exchange->counts().buffer_bytes});
+    implementation_->count_foreign_memory();
+    std::vector<MemoryItem> items;
+    for (std::uint32_t i = 0; i < component_names.size(); ++i) {
+        const std::uint64_t bytes = implementation_->account.bytes(parallel::MemoryPurpose{i});
+        // Every simulation has the first ones, if nothing of them.
+        if (i <= static_cast<std::uint32_t>(Component::recordings) || bytes > 0) {
+            items.push_back({component_names[i], bytes});
+        }
     }
     return items;
+}
+
+std::vector<NodeMemoryItem> Simulation::memory_by_node() const {
+    implementation_->count_foreign_memory();
+    std::vector<NodeMemoryItem> items;
+    for (const parallel::MemoryAccount::Entry& entry : implementation_->account.entries()) {
+        NodeMemoryItem item{
+            .node = {}, .component = component_names[static_cast<std::size_t>(entry.purpose)], .bytes = entry.bytes};
+        if (entry.node != parallel::any_node) item.node = entry.node;
+        items.push_back(std::move(item));
+    }
+    return items;
+}
+
+parallel::PagesByNode Simulation::memory_pages() const {
+    // Pages that are not on the owner's node lie together, where its memory was used up.
+    constexpr std::size_t most_looked_at = 4096;
+    parallel::PagesByNode sum;
+    for (const auto& shard : implementation_->shards) sum += shard->memory().pages(most_looked_at);
+    return sum;
 }
 
 SpikeData Simulation::take_spikes(RecorderIndex recorder, Gather how) {
     std::vector<Shard::RecordedSpike> all;
     for (const auto& shard : implementation_->shards) {
-        std::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
+        std::pmr::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
         all.insert(all.end(), own.begin(), own.end());
-        std::vector<Shard::RecordedSpike>{}.swap(own);
+        give_back(own);
         shard->publish_recorded_bytes();
     }
     all = gather(*implementation_->communicator, std::move(all), how);
@@ -456,8 +491,8 @@ StateData Simulation::take_state(RecorderIndex recorder, Gather how) {
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {
         Shard::StateRecorder& own = shard->state_recorder(recorder);
-        data.steps = std::move(own.steps);
-        own.steps = {};
+        data.steps.assign(own.steps.begin(), own.steps.end());
+        give_back(own.steps);
         places.insert(places.end(), own.places.begin(), own.places.end());
     }
     // One column for each neuron, in the order of the shards, then of the processes.
@@ -470,7 +505,7 @@ StateData Simulation::take_state(RecorderIndex recorder, Gather how) {
         for (std::size_t i = 0; i < neurons; ++i) {
             for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
         }
-        std::vector<double>{}.swap(own.values);
+        give_back(own.values);
         shard->publish_recorded_bytes();
     }
     places = gather(*implementation_->communicator, std::move(places), how);

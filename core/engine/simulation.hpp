@@ -15,6 +15,7 @@
 #include "engine/gather.hpp"
 #include "engine/network.hpp"
 #include "engine/times.hpp"
+#include "parallel/memory.hpp"
 
 namespace ranvier::engine {
 
@@ -78,6 +79,13 @@ struct Traffic {
 
 /// One part of the program's own account of memory.
 struct MemoryItem {
+    std::string component;
+    std::uint64_t bytes = 0;
+};
+
+/// The same by NUMA node.
+struct NodeMemoryItem {
+    std::optional<std::uint32_t> node;  ///< of the threads that own it; none when these are not bound to one
     std::string component;
     std::uint64_t bytes = 0;
 };
@@ -167,7 +175,11 @@ class Simulation {
     const std::vector<EpochTimes>& epoch_times() const;
     /// Of this process.
     Traffic traffic() const;
+    /// As counted where it is allocated, but for the buffers of the exchange, which are asked.
     std::vector<MemoryItem> memory() const;
+    std::vector<NodeMemoryItem> memory_by_node() const;
+    /// Where the larger arrays really lie, by a sample of their pages.
+    parallel::PagesByNode memory_pages() const;
 
     /// Takes out what a recorder has gathered since it was taken out last, in canonical order. @note Collective, unless
     /// what it gathers stays local.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <utility>
 #include <vector>
 
@@ -23,9 +24,12 @@ template <class Signal, std::size_t start, std::size_t stop>
 class CurrentStimulus final : public Stimulus {
    public:
     explicit CurrentStimulus(const StimulusArguments& arguments)
-        : size_(arguments.targets.size()), delay_(arguments.delay), weights_(arguments.weights) {
-        windows_ =
-            stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution);
+        : size_(arguments.targets.size()),
+          delay_(arguments.delay),
+          weights_(arguments.weights.copy(arguments.memory)),
+          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
+                                           arguments.resolution, arguments.memory)),
+          signals_(arguments.memory) {
         bool uniform = true;
         for (const GroupValues& values : arguments.parameters) uniform = uniform && values.uniform();
         const std::size_t count = uniform ? 1 : size_;
@@ -48,11 +52,6 @@ class CurrentStimulus final : public Stimulus {
         }
     }
 
-    std::size_t bytes() const override {
-        return sizeof(*this) + windows_.capacity() * sizeof(stimulus_tools::Window) +
-               signals_.capacity() * sizeof(Signal) + weights_.values.capacity() * sizeof(double);
-    }
-
     static std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {
         return std::make_unique<CurrentStimulus>(arguments);
     }
@@ -61,8 +60,8 @@ class CurrentStimulus final : public Stimulus {
     std::size_t size_;
     DelaySteps delay_;
     GroupValues weights_;
-    std::vector<stimulus_tools::Window> windows_;
-    std::vector<Signal> signals_;
+    std::pmr::vector<stimulus_tools::Window> windows_;
+    std::pmr::vector<Signal> signals_;
 };
 
 }  // namespace ranvier::models

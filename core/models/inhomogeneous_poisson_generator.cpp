@@ -1,6 +1,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,12 +28,11 @@ class InhomogeneousPoissonGenerator final : public PoissonStimulus {
     explicit InhomogeneousPoissonGenerator(const StimulusArguments& arguments)
         : PoissonStimulus(arguments, arguments.parameters[start], arguments.parameters[stop]),
           times_(stimulus_tools::to_steps(std::span<const double>(arguments.sequences[times]), arguments.resolution,
-                                          "times")),
-          means_(means_of({arguments.sequences[rates]}).values) {}
-
-    std::size_t bytes() const override {
-        return PoissonStimulus::bytes() + times_.capacity() * sizeof(Step) + means_.capacity() * sizeof(double);
-    }
+                                          "times", arguments.memory)),
+          means_(
+              means_of({std::pmr::vector<double>(arguments.sequences[rates].begin(), arguments.sequences[rates].end())})
+                  .values,
+              arguments.memory) {}
 
    private:
     void prepare(Step time) override {
@@ -43,8 +43,8 @@ class InhomogeneousPoissonGenerator final : public PoissonStimulus {
         current_mean_ = mean;
     }
 
-    std::vector<Step> times_;
-    std::vector<double> means_;
+    std::pmr::vector<Step> times_;
+    std::pmr::vector<double> means_;
     double current_mean_ = 0.0;  ///< spikes in a step
 };
 

@@ -145,9 +145,13 @@ class IntervalFire final : public NeuronGroup {
           key_(arguments.key),
           resolution_(arguments.resolution),
           instruction_set_(arguments.instruction_set),
-          fire_at_(ids_.size()),
-          steepness_(ids_.size()),
-          intervals_(ids_.size(), 0) {
+          fire_at_(ids_.size(), arguments.memory),
+          steepness_(ids_.size(), arguments.memory),
+          intervals_(ids_.size(), 0, arguments.memory),
+          tau_{std::pmr::vector<double>(arguments.memory)},
+          shortest_{std::pmr::vector<double>(arguments.memory)},
+          longest_{std::pmr::vector<double>(arguments.memory)},
+          parts_(arguments.memory) {
         take_parameters(arguments.parameters);
         const GroupValues& initial = arguments.variables[0];
         for (std::size_t i = 0; i < ids_.size(); ++i) {
@@ -203,13 +207,6 @@ class IntervalFire final : public NeuronGroup {
             // The state is a function of the time that is left, in units of tau.
             fire_at_[i] = now + (fire_at_[i] - times[i]) / taus[i] * tau_[i];
         }
-    }
-
-    std::size_t bytes() const override {
-        const std::size_t doubles = fire_at_.capacity() + steepness_.capacity() + tau_.values.capacity() +
-                                    shortest_.values.capacity() + longest_.values.capacity();
-        return sizeof(*this) + doubles * sizeof(double) + intervals_.capacity() * sizeof(std::uint32_t) +
-               parts_.capacity() * sizeof(Part);
     }
 
    private:
@@ -276,11 +273,11 @@ class IntervalFire final : public NeuronGroup {
 
     AlignedVector<double> fire_at_;    ///< ms of own time
     AlignedVector<double> steepness_;  ///< 1 / (m_inf - 1) = e^(interval / tau) - 1
-    std::vector<std::uint32_t> intervals_;  ///< how many have been drawn
+    std::pmr::vector<std::uint32_t> intervals_;  ///< how many have been drawn
     GroupValues tau_;
     GroupValues shortest_;
     GroupValues longest_;
-    std::vector<Part> parts_;
+    std::pmr::vector<Part> parts_;
 };
 
 /// Times need double precision, so all is calculated in it whatever precision was asked for.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "base/page_memory.hpp"
 #include "base/random.hpp"
 #include "models/description.hpp"
 
@@ -21,10 +23,12 @@ enum class Precision : std::uint8_t { single_precision, double_precision };
 
 /// The values of one parameter or variable for the neurons of a group: one for all, or one each.
 struct GroupValues {
-    std::vector<double> values;  ///< length 1 or n
+    std::pmr::vector<double> values;  ///< length 1 or n
 
     bool uniform() const { return values.size() == 1; }
     double operator[](std::size_t neuron) const { return values[uniform() ? 0 : neuron]; }
+    /// A copy in other memory, which must outlive it. What is assigned to that later lies there too.
+    GroupValues copy(std::pmr::memory_resource* memory) const { return {std::pmr::vector<double>(values, memory)}; }
 };
 
 /// What one step of a group reads and writes.
@@ -43,8 +47,8 @@ struct UpdateArguments {
 
 /// The neurons of one population on one shard.
 ///
-/// One virtual call a step; inside are plain loops over structures of arrays. A group is used by one thread at a time and
-/// its memory is first touched by the thread that creates it.
+/// One virtual call a step; inside are plain loops over structures of arrays. A group is used by one thread at a time. All
+/// that grows with its neurons comes from the memory that it is given, and is first touched by the thread that creates it.
 class NeuronGroup {
    public:
     virtual ~NeuronGroup() = default;
@@ -62,9 +66,6 @@ class NeuronGroup {
     /// Parameters (all of them, in the order of NeuronModel::parameters), already checked. State is kept, the absolute
     /// potential among it; a refractory period that has begun ends as it would have.
     virtual void set_parameters(std::span<const GroupValues> parameters) = 0;
-
-    /// Bytes that the group has allocated.
-    virtual std::size_t bytes() const = 0;
 };
 
 struct GroupArguments {
@@ -80,6 +81,7 @@ struct GroupArguments {
     std::span<const GroupValues> variables;   ///< initial values, in the order of NeuronModel::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
     std::span<const std::vector<Step>> spike_steps;
+    std::pmr::memory_resource* memory = page_memory();  ///< must outlive the group
 };
 
 /// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).

@@ -55,14 +55,17 @@ class NoiseStimulus final : public Stimulus {
           size_(arguments.targets.size()),
           delay_(arguments.delay),
           instruction_set_(arguments.instruction_set),
-          weights_(arguments.weights),
-          mean_(arguments.parameters[mean]),
-          deviation_(arguments.parameters[deviation]),
-          modulation_(arguments.parameters[modulation]),
-          cycles_per_step_(arguments.parameters[frequency]),
-          phase_(arguments.parameters[phase]),
-          windows_(
-              stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution)) {
+          weights_(arguments.weights.copy(arguments.memory)),
+          mean_(arguments.parameters[mean].copy(arguments.memory)),
+          deviation_(arguments.parameters[deviation].copy(arguments.memory)),
+          modulation_(arguments.parameters[modulation].copy(arguments.memory)),
+          cycles_per_step_(arguments.parameters[frequency].copy(arguments.memory)),
+          phase_(arguments.parameters[phase].copy(arguments.memory)),
+          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
+                                           arguments.resolution, arguments.memory)),
+          intervals_(arguments.memory),
+          drawn_(arguments.memory),
+          currents_(size_, 0.0, arguments.memory) {
         for (const double value : arguments.parameters[interval].values) {
             intervals_.push_back(stimulus_tools::to_steps(value, arguments.resolution, "interval"));
             if (intervals_.back() >= 1) continue;
@@ -73,7 +76,6 @@ class NoiseStimulus final : public Stimulus {
         }
         for (double& value : cycles_per_step_.values) value *= arguments.resolution / 1000.0;
         for (double& value : phase_.values) value /= 360.0;
-        currents_.assign(size_, 0.0);
         common_clock_ = windows_.size() == 1 && intervals_.size() == 1;
         drawn_.assign(common_clock_ ? 1 : size_, none);
     }
@@ -92,15 +94,6 @@ class NoiseStimulus final : public Stimulus {
             if (draw_of(i, time) != drawn_[i]) draw_one(i, draw_of(i, time));
             out[i] += currents_[i];
         }
-    }
-
-    std::size_t bytes() const override {
-        std::size_t doubles = currents_.capacity();
-        for (const GroupValues* values : {&weights_, &mean_, &deviation_, &modulation_, &cycles_per_step_, &phase_}) {
-            doubles += values->values.capacity();
-        }
-        return sizeof(*this) + doubles * sizeof(double) + windows_.capacity() * sizeof(stimulus_tools::Window) +
-               (intervals_.capacity() + drawn_.capacity()) * sizeof(Step);
     }
 
    private:
@@ -166,11 +159,11 @@ class NoiseStimulus final : public Stimulus {
     GroupValues modulation_;
     GroupValues cycles_per_step_;
     GroupValues phase_;  ///< in cycles
-    std::vector<stimulus_tools::Window> windows_;
-    std::vector<Step> intervals_;
+    std::pmr::vector<stimulus_tools::Window> windows_;
+    std::pmr::vector<Step> intervals_;
     bool common_clock_;         ///< whether all targets get new values at the same times
-    std::vector<Step> drawn_;   ///< which value currents_ holds: of all targets or of each
-    std::vector<double> currents_;  ///< times the weight
+    std::pmr::vector<Step> drawn_;   ///< which value currents_ holds: of all targets or of each
+    std::pmr::vector<double> currents_;  ///< times the weight
 };
 
 std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {

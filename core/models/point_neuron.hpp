@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -213,10 +214,14 @@ class Group final : public NeuronGroup {
 
    public:
     explicit Group(const GroupArguments& arguments)
-        : size_(arguments.ids.size()), resolution_(arguments.resolution), instruction_set_(arguments.instruction_set) {
-        for (auto& array : state_) array.assign(padded(size_), Real{0});
-        release_.assign(padded(size_), 0);
-        resting_potential_ = arguments.parameters[Model::resting_potential].values;
+        : size_(arguments.ids.size()),
+          resolution_(arguments.resolution),
+          instruction_set_(arguments.instruction_set),
+          release_(padded(size_), 0, arguments.memory),
+          refractory_steps_(arguments.memory),
+          resting_potential_(arguments.parameters[Model::resting_potential].values, arguments.memory) {
+        for (auto& array : state_) array = AlignedVector<Real>(padded(size_), Real{0}, arguments.memory);
+        for (auto& array : constants_) array = AlignedVector<Real>(arguments.memory);
         derive_constants(arguments.parameters);
         for (std::size_t v = 0; v < Arrays::state_count; ++v) {
             const GroupValues& initial = arguments.variables[v];
@@ -268,15 +273,6 @@ class Group final : public NeuronGroup {
         derive_constants(parameters);
     }
 
-    std::size_t bytes() const override {
-        std::size_t values = 0;
-        for (const auto& array : state_) values += array.capacity();
-        for (const auto& array : constants_) values += array.capacity();
-        return sizeof(*this) + values * sizeof(Real) +
-               (release_.capacity() + refractory_steps_.capacity()) * sizeof(std::int32_t) +
-               resting_potential_.capacity() * sizeof(double);
-    }
-
    private:
     template <bool uniform, bool with_current>
     std::size_t run(const Arrays& arrays) const {
@@ -323,7 +319,7 @@ class Group final : public NeuronGroup {
     std::array<AlignedVector<Real>, Arrays::constant_count> constants_;
     AlignedVector<std::int32_t> release_;
     AlignedVector<std::int32_t> refractory_steps_;
-    std::vector<double> resting_potential_;
+    std::pmr::vector<double> resting_potential_;
 };
 
 template <class Model>

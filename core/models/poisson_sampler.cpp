@@ -195,9 +195,14 @@ PoissonSampler::PoissonSampler(const StimulusArguments& arguments)
       targets_(arguments.targets),
       size_(arguments.targets.size()),
       half_(2 * ((size_ + batch_size - 1) / batch_size * batch_size)),
-      instruction_set_(arguments.instruction_set) {
-    numbers_.assign(2 * half_, 0);
-    has_tail_.assign(half_ / (2 * batch_size), 0);
+      instruction_set_(arguments.instruction_set),
+      means_{std::pmr::vector<double>(arguments.memory)},
+      thresholds_(arguments.memory),
+      table_ends_(arguments.memory),
+      numbers_(2 * half_, 0, arguments.memory),
+      has_tail_(half_ / (2 * batch_size), 0, arguments.memory),
+      large_targets_(arguments.memory),
+      large_numbers_(arguments.memory) {
     set_means({{0.0}});
 }
 
@@ -342,13 +347,6 @@ void PoissonSampler::add(const GroupValues& weights, double* out) const {
         const std::size_t target = large_targets_[i];
         out[target] += weights[target] * large_numbers_[i][step_in_block_];
     }
-}
-
-std::size_t PoissonSampler::bytes() const {
-    return (means_.values.capacity() * sizeof(double)) +
-           (thresholds_.capacity() + table_ends_.capacity()) * sizeof(std::int32_t) + numbers_.capacity() +
-           has_tail_.capacity() + large_targets_.capacity() * sizeof(std::uint32_t) +
-           large_numbers_.capacity() * sizeof(large_numbers_[0]);
 }
 
 }  // namespace ranvier::models

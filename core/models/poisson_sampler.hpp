@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -26,7 +27,7 @@ class PoissonSampler {
     static constexpr double greatest_tabulated_mean = 16.0;
     static constexpr double greatest_mean = 0x1p30;
 
-    /// Takes key, targets and instruction set from `arguments`. All means are 0 at first.
+    /// Takes key, targets, instruction set and memory from `arguments`. All means are 0 at first.
     explicit PoissonSampler(const StimulusArguments& arguments);
 
     /// Mean number of events in a step: one for all targets or one each, 0 <= mean <= greatest_mean.
@@ -38,8 +39,6 @@ class PoissonSampler {
     std::uint32_t count(std::size_t target) const;
     /// Adds number times weight for every target.
     void add(const GroupValues& weights, double* out) const;
-
-    std::size_t bytes() const;
 
    private:
     /// Four consecutive steps take the four words of one random block, so they are drawn together.
@@ -76,10 +75,10 @@ class PoissonSampler {
     /// By column: the number at which the table of a target ends and its tail begins.
     AlignedVector<std::int32_t> table_ends_;
     AlignedVector<std::uint8_t> numbers_;
-    std::vector<std::uint8_t> has_tail_;  ///< by batch
+    std::pmr::vector<std::uint8_t> has_tail_;  ///< by batch
 
-    std::vector<std::uint32_t> large_targets_;  ///< those with means that are not tabulated
-    std::vector<std::array<std::uint32_t, steps_at_once>> large_numbers_;
+    std::pmr::vector<std::uint32_t> large_targets_;  ///< those with means that are not tabulated
+    std::pmr::vector<std::array<std::uint32_t, steps_at_once>> large_numbers_;
 
     Step block_ = -1;  ///< the four steps that have been drawn
     std::size_t step_in_block_ = 0;

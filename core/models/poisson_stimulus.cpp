@@ -9,8 +9,8 @@ PoissonStimulus::PoissonStimulus(const StimulusArguments& arguments, const Group
       size_(arguments.targets.size()),
       resolution_(arguments.resolution),
       delay_(arguments.delay),
-      weights_(arguments.weights),
-      windows_(stimulus_tools::windows(start, stop, arguments.resolution)) {}
+      weights_(arguments.weights.copy(arguments.memory)),
+      windows_(stimulus_tools::windows(start, stop, arguments.resolution, arguments.memory)) {}
 
 GroupValues PoissonStimulus::means_of(const GroupValues& rates) const {
     GroupValues means = rates;
@@ -42,11 +42,6 @@ void PoissonStimulus::add(Step step, double* out) {
     for (std::size_t i = 0; i < size_; ++i) {
         if (windows_[i].contains_step_to(time)) out[i] += weights_[i] * sampler_.count(i);
     }
-}
-
-std::size_t PoissonStimulus::bytes() const {
-    return sizeof(*this) + sampler_.bytes() + weights_.values.capacity() * sizeof(double) +
-           windows_.capacity() * sizeof(stimulus_tools::Window);
 }
 
 }  // namespace ranvier::models

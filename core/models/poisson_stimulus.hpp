@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,6 @@ inline constexpr double greatest_rate = 1e9;  ///< spikes/s, a bound of every Po
 class PoissonStimulus : public Stimulus {
    public:
     void add(Step step, double* out) override;
-    std::size_t bytes() const override;
 
    protected:
     PoissonStimulus(const StimulusArguments& arguments, const GroupValues& start, const GroupValues& stop);
@@ -33,7 +33,7 @@ class PoissonStimulus : public Stimulus {
     double resolution_;
     DelaySteps delay_;
     GroupValues weights_;
-    std::vector<stimulus_tools::Window> windows_;
+    std::pmr::vector<stimulus_tools::Window> windows_;
 };
 
 }  // namespace ranvier::models

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace {
 /// Plays lists of spikes. All lists lie in one array in the order (step, unit), read from front to back.
 class SpikeGenerator final : public NeuronGroup {
    public:
-    explicit SpikeGenerator(const GroupArguments& arguments) {
+    explicit SpikeGenerator(const GroupArguments& arguments) : spikes_(arguments.memory) {
         if (arguments.spike_steps.size() != arguments.ids.size()) {
             throw InternalError("a spike generator needs one list of spikes per unit");
         }
@@ -53,8 +54,6 @@ class SpikeGenerator final : public NeuronGroup {
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void set_parameters(std::span<const GroupValues>) override {}
 
-    std::size_t bytes() const override { return sizeof(*this) + spikes_.capacity() * sizeof(Spike); }
-
    private:
     struct Spike {
         Step step;
@@ -68,7 +67,7 @@ class SpikeGenerator final : public NeuronGroup {
         next_ = static_cast<std::size_t>(first - spikes_.begin());
     }
 
-    std::vector<Spike> spikes_;
+    std::pmr::vector<Spike> spikes_;
     std::size_t next_ = 0;
     std::size_t largest_output_ = 0;
 };

@@ -1,6 +1,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,12 +28,13 @@ class StepCurrent final : public Stimulus {
     explicit StepCurrent(const StimulusArguments& arguments)
         : size_(arguments.targets.size()),
           delay_(arguments.delay),
-          weights_(arguments.weights),
-          windows_(
-              stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop], arguments.resolution)),
+          weights_(arguments.weights.copy(arguments.memory)),
+          windows_(stimulus_tools::windows(arguments.parameters[start], arguments.parameters[stop],
+                                           arguments.resolution, arguments.memory)),
           times_(stimulus_tools::to_steps(std::span<const double>(arguments.sequences[times]), arguments.resolution,
-                                          "times")),
-          amplitudes_(arguments.sequences[amplitudes]) {}
+                                          "times", arguments.memory)),
+          amplitudes_(arguments.sequences[amplitudes].begin(), arguments.sequences[amplitudes].end(),
+                      arguments.memory) {}
 
     void add(Step step, double* out) override {
         const Step time = stimulus_tools::emission_of_current(step, delay_);
@@ -47,18 +49,13 @@ class StepCurrent final : public Stimulus {
         }
     }
 
-    std::size_t bytes() const override {
-        return sizeof(*this) + windows_.capacity() * sizeof(stimulus_tools::Window) + times_.capacity() * sizeof(Step) +
-               (amplitudes_.capacity() + weights_.values.capacity()) * sizeof(double);
-    }
-
    private:
     std::size_t size_;
     DelaySteps delay_;
     GroupValues weights_;
-    std::vector<stimulus_tools::Window> windows_;
-    std::vector<Step> times_;
-    std::vector<double> amplitudes_;
+    std::pmr::vector<stimulus_tools::Window> windows_;
+    std::pmr::vector<Step> times_;
+    std::pmr::vector<double> amplitudes_;
 };
 
 std::unique_ptr<Stimulus> create(const StimulusArguments& arguments) {

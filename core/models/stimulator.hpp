@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "base/page_memory.hpp"
 #include "base/random.hpp"
 #include "models/description.hpp"
 #include "models/neuron.hpp"
@@ -30,6 +32,7 @@ struct StimulusArguments {
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
     GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
     DelaySteps delay = 1;                        ///< see Stimulus::add
+    std::pmr::memory_resource* memory = page_memory();  ///< for what grows with targets; must outlive the stimulus
 };
 
 /// One stimulus for its targets on one shard. The targets are contiguous in their group.
@@ -48,8 +51,6 @@ class Stimulus {
     /// is, in step k + delay + 1; none is emitted at time 0. Generators with a start and a stop are active for
     /// start <= k h < stop. With the same start, stop and delay the same steps feel the current in NEST (measured in 3.10).
     virtual void add(Step step, double* out) = 0;
-
-    virtual std::size_t bytes() const = 0;
 };
 
 /// A stimulator model. Each model's file defines one and registers it (models/registry.cpp).

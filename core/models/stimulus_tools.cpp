@@ -28,15 +28,17 @@ Step to_steps(double milliseconds, double resolution, std::string_view object) {
     return static_cast<Step>(nearest);
 }
 
-std::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object) {
-    std::vector<Step> steps;
+std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
+                                std::pmr::memory_resource* memory) {
+    std::pmr::vector<Step> steps(memory);
     steps.reserve(times.size());
     for (const double time : times) steps.push_back(to_steps(time, resolution, object));
     return steps;
 }
 
-std::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution) {
-    std::vector<Window> result(std::max(start.values.size(), stop.values.size()));
+std::pmr::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution,
+                                 std::pmr::memory_resource* memory) {
+    std::pmr::vector<Window> result(std::max(start.values.size(), stop.values.size()), memory);
     for (std::size_t i = 0; i < result.size(); ++i) {
         result[i] = {to_steps(start[i], resolution, "start"), to_steps(stop[i], resolution, "stop")};
     }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,7 +44,8 @@ struct Window {
 };
 
 /// The windows of the targets: one for all or one each.
-std::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution);
+std::pmr::vector<Window> windows(const GroupValues& start, const GroupValues& stop, double resolution,
+                                 std::pmr::memory_resource* memory);
 
 /// The step at whose end the current was emitted that flows during `step`; see Stimulus::add.
 inline Step emission_of_current(Step step, DelaySteps delay) { return step - 1 - Step{delay}; }
@@ -54,7 +56,8 @@ inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
 
 /// Sequences of times to steps. @throws ValueOutOfBoundsError when one is not on the grid.
-std::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object);
+std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
+                                std::pmr::memory_resource* memory);
 
 /// Why start and stop do not fit together, or nothing.
 std::optional<std::string> window_conflict(double start, double stop);

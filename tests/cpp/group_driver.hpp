@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -26,6 +27,7 @@ class GroupDriver {
         double resolution = 0.1;
         Precision precision = Precision::double_precision;
         InstructionSet instruction_set = InstructionSet::baseline;
+        std::pmr::memory_resource* memory = page_memory();
         /// Give every parameter once per neuron, though all are equal.
         bool per_neuron = false;
         /// Parameters and initial values other than the defaults: for all neurons or one each.
@@ -40,7 +42,9 @@ class GroupDriver {
         : model_(find_neuron_model(model)), size_(options.size), inputs_(model_.receptors.size()) {
         for (const ParameterInfo& info : model_.parameters) {
             const auto found = options.values.find(info.name);
-            parameters_.push_back({found == options.values.end() ? std::vector{info.default_value} : found->second});
+            const std::vector<double> values =
+                found == options.values.end() ? std::vector{info.default_value} : found->second;
+            parameters_.push_back({{values.begin(), values.end()}});
             if (options.per_neuron && parameters_.back().uniform()) {
                 parameters_.back().values.assign(size_, parameters_.back()[0]);
             }
@@ -49,7 +53,7 @@ class GroupDriver {
         for (const VariableInfo& info : model_.variables) {
             const auto found = options.values.find(info.name);
             if (found != options.values.end()) {
-                variables.push_back({found->second});
+                variables.push_back({{found->second.begin(), found->second.end()}});
             } else if (info.initial_parameter.empty()) {
                 variables.push_back({{0.0}});
             } else {
@@ -65,7 +69,8 @@ class GroupDriver {
                                 .instruction_set = options.instruction_set,
                                 .parameters = parameters_,
                                 .variables = variables,
-                                .spike_steps = {}});
+                                .spike_steps = {},
+                                .memory = options.memory});
         // One more than needed, to see that nothing behind the end is touched.
         for (auto& array : inputs_) array.assign(size_ + 1, -0.0);
         spikes_.assign(group_->largest_output() + 1, 0);
@@ -111,8 +116,8 @@ class GroupDriver {
     void write(std::string_view variable_name, std::uint32_t neuron, double value) {
         group_->write(variable(variable_name), std::span(&neuron, 1), &value);
     }
-    void set(std::string_view parameter_name, std::vector<double> values) {
-        parameters_[parameter(parameter_name)].values = std::move(values);
+    void set(std::string_view parameter_name, const std::vector<double>& values) {
+        parameters_[parameter(parameter_name)].values.assign(values.begin(), values.end());
         group_->set_parameters(parameters_);
     }
 

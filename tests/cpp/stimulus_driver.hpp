@@ -37,7 +37,9 @@ class StimulusDriver {
         const StimulatorModel& found = find_stimulator_model(model);
         for (const ParameterInfo& info : found.parameters) {
             const auto value = options.values.find(info.name);
-            parameters_.push_back({value == options.values.end() ? std::vector{info.default_value} : value->second});
+            const std::vector<double> values =
+                value == options.values.end() ? std::vector{info.default_value} : value->second;
+            parameters_.push_back({{values.begin(), values.end()}});
         }
         for (const auto& [name, unused] : options.values) {
             bool known = false;
@@ -58,7 +60,7 @@ class StimulusDriver {
         }
         arguments.parameters = parameters_;
         arguments.sequences = options.sequences;
-        arguments.weights = {options.weights};
+        arguments.weights = {{options.weights.begin(), options.weights.end()}};
         arguments.delay = options.delay;
         stimulus_ = found.create(arguments);
     }

@@ -12,6 +12,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "counting_memory.hpp"
 #include "group_driver.hpp"
 #include "statistics.hpp"
 
@@ -419,10 +420,13 @@ TEST(IntervalFire, TellsConflicts) {
     EXPECT_THROW(GroupDriver("interval_fire", options), ValueOutOfBoundsError);
 }
 
-TEST(IntervalFire, CountsItsBytes) {
-    GroupDriver small("interval_fire", {.size = 64});
-    GroupDriver large("interval_fire", {.size = 6400});
-    EXPECT_EQ(large.group().bytes() - small.group().bytes(), (6400u - 64u) * 20u);
+TEST(IntervalFire, TakesMemoryForItsState) {
+    const auto bytes = [](std::size_t size) {
+        CountingMemory memory;
+        const GroupDriver driver("interval_fire", {.size = size, .memory = &memory});
+        return memory.bytes();
+    };
+    EXPECT_EQ(bytes(6400) - bytes(64), (6400u - 64u) * 20u);
 }
 
 }  // namespace

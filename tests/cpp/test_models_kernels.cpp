@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "counting_memory.hpp"
 #include "group_driver.hpp"
 #include "models/point_neuron.hpp"
 
@@ -270,13 +271,16 @@ TEST(Clock, StartsAgainWithoutATrace) {
     EXPECT_EQ(total, 75u);
 }
 
-TEST(Bytes, CountStateAndConstants) {
-    GroupDriver small("iaf_psc_exp", {.size = 64});
-    GroupDriver large("iaf_psc_exp", {.size = 6400});
-    GroupDriver single("iaf_psc_exp", {.size = 6400, .precision = Precision::single_precision});
-    const std::size_t growth = large.group().bytes() - small.group().bytes();
+TEST(Memory, OfNeuronsIsTheirState) {
+    const auto bytes = [](std::size_t size, Precision precision) {
+        CountingMemory memory;
+        const GroupDriver driver("iaf_psc_exp", {.size = size, .precision = precision, .memory = &memory});
+        return memory.bytes();
+    };
+    const std::size_t growth = bytes(6400, Precision::double_precision) - bytes(64, Precision::double_precision);
     EXPECT_EQ(growth, (6400u - 64u) * (3 * 8 + 4));
-    EXPECT_LT(single.group().bytes(), large.group().bytes());
+    EXPECT_EQ(bytes(6400, Precision::single_precision) - bytes(64, Precision::single_precision),
+              (6400u - 64u) * (3 * 4 + 4));
 }
 
 }  // namespace
