@@ -1,22 +1,17 @@
-#include <sched.h>
-
 #include <string>
 #include <vector>
 
 #include "base/build_info.hpp"
 #include "base/instruction_set.hpp"
 #include "bindings.hpp"
+#include "parallel/processors.hpp"
 
 namespace ranvier::bindings {
 
 namespace {
 
 /// Processors that this process may run on, which can be fewer than the machine has.
-std::uint32_t usable_processors() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return static_cast<std::uint32_t>(CPU_COUNT(&set));
-}
+std::uint32_t usable_processors() { return static_cast<std::uint32_t>(parallel::available_processors().size()); }
 
 std::vector<std::string> instruction_set_names() {
     std::vector<std::string> names;

@@ -12,7 +12,7 @@ namespace ranvier::parallel {
 /// Where a worker thread belongs.
 struct Place {
     int processor = -1;      ///< number as the system counts; -1: not pinned
-    std::uint32_t node = 0;  ///< index among the nodes of its topology, 0 if it is not pinned
+    std::uint32_t node = 0;  ///< index among the nodes of its topology (not its os_index); 0 if it is not pinned
 
     friend bool operator==(const Place&, const Place&) = default;
 };

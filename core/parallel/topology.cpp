@@ -1,6 +1,7 @@
 #include "parallel/topology.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 

@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -68,7 +67,7 @@ class HwlocTopology {
         return found;
     }
 
-    const HwlocFunctions& hwloc;  // NOLINT: the owner outlives this
+    const HwlocFunctions& hwloc;  ///< must outlive this
     hwloc_topology_t topology() const { return topology_; }
 
    private:

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 
 from ranvier import _core, errors
+from ranvier.command_line import main
 from ranvier.commands import info, machine_tree
 from ranvier.commands.thread_places import place
 
@@ -286,6 +287,23 @@ def test_crowding_is_said() -> None:
     assert "Oversubscribed: up to 3 threads" in told(*made_up, "--threads", "9", "--pinning", "none")
     assert "Oversubscribed: up to 2 threads" in told(*made_up, "--pinning", "0,1,1")
     assert "3 processes of 1 to 2 threads" in told(*made_up, "--ranks-per-host", "3")
+
+
+def test_a_quota_is_the_default_and_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(_core, "processor_quota", lambda: 1)
+    assert main(["info"]) == 0
+    printed = capsys.readouterr().out
+    assert "1 thread, pinned" in printed
+    assert "control group" not in printed
+    assert main(["info", "--threads", "2"]) == 0
+    assert "The control group grants the time of one processor" in capsys.readouterr().out
+    # That of this machine says nothing of a made-up one.
+    assert main(["info", "--topology", "pu:4"]) == 0
+    printed = capsys.readouterr().out
+    assert "4 threads, pinned" in printed
+    assert "control group" not in printed
 
 
 def test_without_hwloc_the_machine_is_flat() -> None:

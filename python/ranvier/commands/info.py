@@ -154,11 +154,8 @@ def _remarks(description: Mapping[str, Any], places: ThreadPlaces, quota: int | 
             Text(f"Up to {places.threads_on_core} threads share the execution units of one core.", style="yellow")
         )
     if quota is not None and places.thread_count > quota:
-        lines.append(
-            Text(
-                f"The control group pays for {quota} processor(s) only: more threads stand still in turn.", style="red"
-            )
-        )
+        time = "one processor" if quota == 1 else f"{quota} processors"
+        lines.append(Text(f"The control group grants the time of {time}: more threads are held up.", style="bold red"))
     if description["note"]:
         lines.append(Text(f"Taken as flat, without caches and NUMA nodes: {description['note']}.", style="yellow"))
     if description["synthetic"]:
