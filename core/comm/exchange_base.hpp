@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -55,6 +57,35 @@ struct Share {
 };
 constexpr Share share_of(std::uint32_t worker, std::uint32_t workers, std::size_t count) {
     return {count * worker / workers, count * (worker + 1) / workers};
+}
+
+/// How finely a worker cuts its part of the processes when it gathers spikes for them: block by block, so that what it
+/// writes to stays in its cache however many processes there are. Each block costs a search in the list of every spike.
+class Blocks {
+   public:
+    /// @param spikes that go out this time
+    std::size_t count(std::size_t processes, std::size_t spikes) const {
+        if (processes <= fewest_processes || spikes == 0) return 1;
+        const std::size_t useful = (processes + fewest_processes - 1) / fewest_processes;
+        return std::clamp<std::size_t>(entries_per_spike_ / fewest_entries, 1, useful);
+    }
+    /// Learns from what was gathered, for the next time.
+    void note(std::size_t entries, std::size_t spikes) {
+        if (spikes > 0) entries_per_spike_ = entries / spikes;
+    }
+
+   private:
+    static constexpr std::size_t fewest_processes = 2048;
+    static constexpr std::size_t fewest_entries = 256;
+
+    std::size_t entries_per_spike_ = 0;
+};
+
+/// Makes a list longer without doubling what it takes: lists of spikes are as long in every epoch, and large.
+template <class T>
+void lengthen(std::vector<T>& values, std::size_t size) {
+    if (size > values.capacity()) values.reserve(size + size / 8);
+    values.resize(size);
 }
 
 template <class T>

@@ -32,6 +32,12 @@ Rank RankLists::rank_of(std::size_t partner) const {
 
 std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last) const {
     if (ranks_.empty()) return static_cast<std::size_t>(rank.value);
+    if (ranks_[last - 1].value - ranks_[first].value == static_cast<std::int64_t>(last - 1 - first)) {
+        // No rank is missing in between.
+        const std::int32_t distance = rank.value - ranks_[first].value;
+        if (distance >= 0 && first + static_cast<std::size_t>(distance) < last)
+            return first + static_cast<std::size_t>(distance);
+    }
     // Not far from the first one: partners are asked for in ascending order.
     std::size_t reach = 1;
     while (first + reach < last && ranks_[first + reach] < rank) {
@@ -50,45 +56,53 @@ std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last
 void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
     const auto [first, last] = share(worker);
     Worker& mine = workers_[worker];
-    mine.items.clear();
     mine.sorted.clear();
     mine.taken = 0;
     if (first == last) return;
-    const Rank first_rank = rank_of(first);
-    const Rank last_rank{rank_of(last - 1).value + 1};
+    mine.offsets.assign(last - first + 1, 0);
+    std::size_t spikes = 0;
+    for (const auto& outbox : outboxes) spikes += outbox.size();
+    const std::size_t blocks = mine.blocks.count(last - first, spikes);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const Share part =
+            share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), last - first);
+        gather(mine, {first + part.first, first + part.last}, outboxes);
+        sort(mine, part, first);
+    }
+    mine.blocks.note(mine.sorted.size(), spikes);
+}
+
+void RankLists::gather(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
+    worker.items.clear();
+    const Rank first{rank_of(block.first)};
+    const Rank last{rank_of(block.last - 1).value + 1};
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
         for (const EmittedSpike& spike : outboxes[shard]) {
-            mine.found.clear();
-            destinations_->find(shard, spike.local, first_rank, last_rank, mine.found);
-            std::size_t partner = first;
-            for (const Destination& destination : mine.found) {
+            worker.found.clear();
+            destinations_->find(shard, spike.local, first, last, worker.found);
+            std::size_t partner = block.first;
+            for (const Destination& destination : worker.found) {
                 // They come in ascending order.
-                partner = partner_of(destination.rank, partner, last);
-                mine.items.push_back({partner, ArrivedSpike(destination.address, spike.lag).word()});
+                partner = partner_of(destination.rank, partner, block.last);
+                worker.items.push_back({partner, ArrivedSpike(destination.address, spike.lag).word()});
             }
         }
     }
-    sort(mine, first, last);
 }
 
-void RankLists::sort(Worker& worker, std::size_t first, std::size_t last) {
-    std::vector<std::uint64_t>& offsets = worker.offsets;
-    offsets.assign(last - first + 1, 0);
-    for (const Item& item : worker.items) ++offsets[item.partner - first + 1];
+/// Appends the items of a block of partners in their order.
+/// @param block counted from `first`, the first partner of the worker
+void RankLists::sort(Worker& worker, Share block, std::size_t first) {
+    const auto offsets = std::span(worker.offsets).subspan(block.first, block.last - block.first + 1);
+    const std::size_t begin = first + block.first;
+    for (const Item& item : worker.items) ++offsets[item.partner - begin + 1];
+    offsets[0] = worker.sorted.size();
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-    worker.sorted.resize(worker.items.size());
-    // Places of many partners are far apart. They are fetched this many spikes before they are written to.
-    constexpr std::size_t ahead = 12;
-    const std::vector<Item>& items = worker.items;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i + ahead < items.size()) {
-            __builtin_prefetch(worker.sorted.data() + offsets[items[i + ahead].partner - first], 1);
-        }
-        worker.sorted[offsets[items[i].partner - first]++] = items[i].word;
-    }
+    lengthen(worker.sorted, offsets.back());
+    for (const Item& item : worker.items) worker.sorted[offsets[item.partner - begin]++] = item.word;
     // Each offset has moved on to the beginning of the next.
     for (std::size_t i = offsets.size() - 1; i > 0; --i) offsets[i] = offsets[i - 1];
-    offsets[0] = 0;
+    offsets[0] = worker.sorted.size() - worker.items.size();
 }
 
 void RankLists::take(std::uint64_t most_per_worker) {

@@ -45,16 +45,18 @@ class RankLists {
     /// Apart from those of other workers, which write at the same time.
     struct alignas(64) Worker {
         std::vector<Destination> found;
-        std::vector<Item> items;
+        std::vector<Item> items;  ///< of a block
         std::vector<std::uint64_t> sorted;
         std::vector<std::uint64_t> offsets;  ///< of each of its partners in `sorted`, and the end
         std::uint64_t taken = 0;
+        Blocks blocks;
     };
 
     Share share(std::uint32_t worker) const;
     Rank rank_of(std::size_t partner) const;
     std::size_t partner_of(Rank rank, std::size_t first, std::size_t last) const;
-    void sort(Worker& worker, std::size_t first, std::size_t last);
+    void gather(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
+    static void sort(Worker& worker, Share block, std::size_t first);
 
     std::shared_ptr<const Destinations> destinations_;
     std::vector<Rank> ranks_;  ///< of the partners; empty where these are all ranks

@@ -56,59 +56,43 @@ void Sections::begin(Step first_step) {
     }
 }
 
-/// The first round: what finds room goes into its section, the rest waits.
-void Sections::fill(Worker& worker, Share share, std::span<const std::span<const EmittedSpike>> outboxes) {
-    // Sections of many ranks are far apart. They are fetched this many spikes before they are written to.
-    constexpr std::size_t ahead = 12;
-    const Rank first{static_cast<std::int32_t>(share.first)};
-    const Rank last{static_cast<std::int32_t>(share.last)};
-    const std::uint64_t length = words_;
-    std::uint64_t taken = 0;
+/// The first round, for a block of sections: what finds room goes into its section, the rest waits.
+void Sections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
+    const Rank first{static_cast<std::int32_t>(block.first)};
+    const Rank last{static_cast<std::int32_t>(block.last)};
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
         for (const EmittedSpike& spike : outboxes[shard]) {
             worker.found.clear();
             destinations_->find(shard, spike.local, first, last, worker.found);
-            for (std::size_t i = 0; i < worker.found.size(); ++i) {
-                if (i + ahead < worker.found.size()) {
-                    const auto later = static_cast<std::size_t>(worker.found[i + ahead].rank.value);
-                    __builtin_prefetch(
-                        send_.data() + later * length + std::min<std::uint64_t>(filled_[later], length - 1), 1);
-                }
-                const Destination& destination = worker.found[i];
+            worker.gathered += worker.found.size();
+            for (const Destination& destination : worker.found) {
                 const auto section = static_cast<std::size_t>(destination.rank.value);
                 const std::uint64_t word = ArrivedSpike(destination.address, spike.lag).word();
-                if (filled_[section] < length) {
-                    send_[section * length + filled_[section]++] = word;
-                    ++taken;
+                if (filled_[section] < words_) {
+                    send_[section * words_ + filled_[section]++] = word;
                 } else {
                     worker.overflow.push_back({destination.rank, word});
                 }
             }
         }
     }
-    worker.sent += taken;
+    sort_overflow(worker, block);
 }
 
 /// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
-void Sections::sort_overflow(Worker& worker, Share share) {
-    constexpr std::size_t ahead = 12;
+void Sections::sort_overflow(Worker& worker, Share block) {
+    std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(block.first), block.last - block.first, std::uint64_t{0});
     for (const Item& item : worker.overflow) ++ends_[static_cast<std::size_t>(item.rank.value)];
-    std::uint64_t sum = 0;
-    for (std::size_t section = share.first; section < share.last; ++section) {
+    std::uint64_t sum = worker.waiting.size();
+    for (std::size_t section = block.first; section < block.last; ++section) {
         next_[section] = sum;
         sum += ends_[section];
         ends_[section] = next_[section];
     }
-    worker.waiting.resize(sum);
-    for (std::size_t i = 0; i < worker.overflow.size(); ++i) {
-        if (i + ahead < worker.overflow.size()) {
-            const auto later = static_cast<std::size_t>(worker.overflow[i + ahead].rank.value);
-            __builtin_prefetch(worker.waiting.data() + ends_[later], 1);
-        }
-        const Item& item = worker.overflow[i];
+    lengthen(worker.waiting, sum);
+    for (const Item& item : worker.overflow) {
         worker.waiting[ends_[static_cast<std::size_t>(item.rank.value)]++] = item.word;
     }
-    worker.left = sum;
     worker.overflow.clear();
 }
 
@@ -127,21 +111,27 @@ void Sections::refill(Worker& worker, Share share) {
 void Sections::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Share share = share_of(worker, static_cast<std::uint32_t>(workers_.size()), ranks_);
     if (share.first == share.last) return;
-    const auto part = [share](auto& values) {
-        return std::span(values).subspan(share.first, share.last - share.first);
-    };
-    std::ranges::fill(part(filled_), 0U);
+    const auto filled = std::span(filled_).subspan(share.first, share.last - share.first);
+    std::ranges::fill(filled, 0U);
     Worker& mine = workers_[worker];
-    if (first_round_) {
-        fill(mine, share, outboxes);
-        if (!mine.overflow.empty()) {
-            std::ranges::fill(part(ends_), std::uint64_t{0});
-            sort_overflow(mine, share);
-        }
-    } else {
+    if (!first_round_) {
         refill(mine, share);
+    } else {
+        std::size_t spikes = 0;
+        for (const auto& outbox : outboxes) spikes += outbox.size();
+        mine.waiting.clear();
+        mine.gathered = 0;
+        const std::size_t blocks = mine.blocks.count(filled.size(), spikes);
+        for (std::size_t block = 0; block < blocks; ++block) {
+            const auto [first, last] =
+                share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), filled.size());
+            fill(mine, {share.first + first, share.first + last}, outboxes);
+        }
+        mine.blocks.note(mine.gathered, spikes);
+        mine.left = mine.waiting.size();
+        mine.sent += mine.gathered - mine.left;
     }
-    mine.fullest = std::ranges::max(part(filled_));
+    mine.fullest = std::ranges::max(filled);
 }
 
 void Sections::seal() {

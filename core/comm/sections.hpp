@@ -54,15 +54,17 @@ class Sections {
     /// Apart from those of other workers, which write at the same time.
     struct alignas(64) Worker {
         std::vector<Destination> found;
-        std::vector<Item> overflow;          ///< what did not fit into the first round, as it came
+        std::vector<Item> overflow;          ///< of a block: what did not fit into the first round
         std::vector<std::uint64_t> waiting;  ///< the same words by section, of which each round takes the next
         std::uint64_t left = 0;              ///< of them
+        std::uint64_t gathered = 0;          ///< words in the first round
+        Blocks blocks;
         std::uint64_t fullest = 0;           ///< words in the fullest of its sections
         std::uint64_t sent = 0;
     };
 
-    void fill(Worker& worker, Share share, std::span<const std::span<const EmittedSpike>> outboxes);
-    void sort_overflow(Worker& worker, Share share);
+    void fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
+    void sort_overflow(Worker& worker, Share block);
     void refill(Worker& worker, Share share);
     void resize(std::uint64_t words);
 

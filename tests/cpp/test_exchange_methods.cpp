@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
+#include "comm/rank_lists.hpp"
 #include "comm/sections.hpp"
 #include "comm/spike_packing.hpp"
 #include "exchange_world.hpp"
@@ -167,6 +169,83 @@ TEST(Sections, StayBelowTheirLimit) {
     OneProcessSections least(0);
     EXPECT_EQ(least.run_epoch(7), 7);
     EXPECT_EQ(least.sections.words_per_section(), 1U);
+}
+
+/// A source sends to every rank, and twice to each seventh.
+class ManyDestinations final : public Destinations {
+   public:
+    explicit ManyDestinations(std::int32_t ranks) : ranks_(ranks) {}
+
+    void find(std::uint32_t /*shard*/, std::uint32_t local, Rank first, Rank last,
+              std::vector<Destination>& found) const override {
+        for (Rank rank = first; rank < last; ++rank.value) {
+            found.push_back({rank, local});
+            if (rank.value % 7 == 0) found.push_back({rank, local + std::uint64_t{1000}});
+        }
+    }
+    std::vector<Rank> ranks() const override {
+        std::vector<Rank> ranks;
+        for (std::int32_t rank = 0; rank < ranks_; ++rank) ranks.push_back(Rank{rank});
+        return ranks;
+    }
+    std::uint32_t sources(std::uint32_t /*shard*/) const override { return 3; }
+
+   private:
+    std::int32_t ranks_;
+};
+
+/// With many ranks a worker gathers spikes block by block of them, from the second epoch on.
+TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
+    constexpr std::int32_t ranks = 10'000;
+    const auto destinations = std::make_shared<ManyDestinations>(ranks);
+    std::vector<EmittedSpike> outbox(3);
+    for (std::uint32_t i = 0; i < 3; ++i) outbox[i].local = outbox[i].lag = i;
+    const std::span<const EmittedSpike> boxes[] = {outbox};
+    const auto expected = [](std::size_t rank) {
+        std::vector<std::uint64_t> words;
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            words.push_back(ArrivedSpike(i, i).word());
+            if (rank % 7 == 0) words.push_back(ArrivedSpike(i + std::uint64_t{1000}, i).word());
+        }
+        return words;
+    };
+    Sections sections(destinations, ranks, 2, ranks * 2 * sizeof(std::uint64_t));
+    RankLists lists(destinations, ranks, 2);
+    RankLists partners(destinations, destinations->ranks(), 2);
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        sections.begin(1);
+        std::vector<std::vector<std::uint64_t>> arrived(ranks);
+        for (bool more = true; more;) {
+            for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
+            sections.seal();
+            // What goes to a rank says so here, since all of it comes back.
+            const auto words = sections.to_send();
+            const std::size_t length = words.size() / sizeof(std::uint64_t) / ranks;
+            std::copy(words.begin(), words.end(), sections.to_receive().begin());
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                for (std::size_t i = 0; i < length; ++i) {
+                    std::uint64_t word = 0;
+                    std::memcpy(&word, words.data() + (rank * length + i) * sizeof(word), sizeof(word));
+                    const bool is_empty = (word & (ArrivedSpike::mask + 1) << 1) != 0;
+                    if (!is_empty) arrived[rank].push_back(word & ArrivedSpike::mask);
+                    if (word != (word & ArrivedSpike::mask)) break;  // the last one
+                }
+            }
+            more = sections.open();
+        }
+        for (std::size_t rank = 0; rank < ranks; ++rank) ASSERT_EQ(arrived[rank], expected(rank)) << rank;
+        EXPECT_EQ(sections.sent(), 3U * (ranks + (ranks + 6) / 7));
+        for (RankLists* const list : {&lists, &partners}) {
+            for (const std::uint32_t worker : {0U, 1U}) list->collocate(worker, boxes);
+            list->take_all();
+            std::size_t next = 0;
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                const auto words = list->data().subspan(next, list->counts()[rank]);
+                ASSERT_EQ(std::vector(words.begin(), words.end()), expected(rank)) << rank;
+                next += words.size();
+            }
+        }
+    }
 }
 
 TEST(Overlap, HandsOverAnEpochLaterUnlessItFlushes) {
