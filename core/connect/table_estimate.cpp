@@ -75,7 +75,6 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const Proce
     TableEstimate estimate;
     const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
     const auto shards = static_cast<double>(layout.shards().size());
-    double all_synapses = 0.0;
     double all_rows = 0.0;
     for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
         const TablePlan& table = tables[receptor];
@@ -121,32 +120,24 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const Proce
             estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
             estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
         }
-        all_synapses += synapses;
-        all_rows += rows * shards;
-        estimate.mean_delay_range = std::max(estimate.mean_delay_range, static_cast<double>(greatest));
+        estimate.longest_delay[receptor] = greatest;
+        // Dense tables have rows for absent sources too, which no spike comes for.
+        estimate.rows[receptor] = unsorted ? share : present;
+        all_rows += estimate.rows[receptor] * shards;
     }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
-    if (tables.front().numbering == RowNumbering::dense) {
+    estimate.dense = tables.front().numbering == RowNumbering::dense;
+    if (estimate.dense) {
         estimate.addresses = sources_here;
         for (const ProjectionPlan& plan : plans) {
             estimate.address_limit = std::max(estimate.address_limit,
                                               static_cast<double>(plan.pairs.first_source.value + plan.pairs.sources));
         }
-        // Dense tables have rows for absent sources too, which no spike comes for.
-        double present = 0.0;
-        for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-            present += shards *
-                       expected_rows(stretches(plans, layout,
-                                               [&](const ProjectionPlan& plan) { return counts_for(plan, receptor); }),
-                                     shards);
-        }
-        all_rows = present;
     } else {
         estimate.addresses = all_rows;
         estimate.address_limit = std::max(1.0, all_rows);
     }
-    estimate.rows = all_rows;
     return estimate;
 }
 

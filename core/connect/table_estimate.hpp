@@ -20,8 +20,11 @@ struct TableEstimate {
     double addresses =
         0.0;  ///< names of rows: as many entries as the presynaptic tables of all ranks have for this one
     double address_limit = 1.0;  ///< the addresses lie below
-    double mean_delay_range = 0.0;  ///< steps that a spike stays with a table until all of its synapses are reached
-    double rows = 0.0;  ///< of all shards, that a spike may come for
+    /// By receptor: steps that a spike stays with a table until all of its synapses are reached, and rows of a shard that a
+    /// spike may come for.
+    std::array<DelaySteps, TableBuilder::receptors> longest_delay{};
+    std::array<double, TableBuilder::receptors> rows{};
+    bool dense = false;  ///< whether spikes come for sources, which the tables look up, not for rows
 };
 TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                               const BuildOptions& options);

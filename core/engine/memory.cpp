@@ -35,6 +35,40 @@ std::string in_gigabytes(std::uint64_t bytes) {
            " GB)";
 }
 
+/// How spikes come to the tables of a process (engine/spike_traffic.hpp).
+struct Arrivals {
+    bool travel =
+        false;     ///< through an exchange: what arrives in an epoch is shared by the workers, who sort it by step
+    bool by_source = false;  ///< tables look up their rows
+    double records_per_step = 0.0;
+    double steps_per_epoch = 1.0;
+    double spikes_of_one = 0.0;    ///< of each neuron, in a step
+    double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
+};
+
+/// Lists of spikes that arrive, and of those that tables keep until all synapses are reached. All grow by doubling.
+double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards) {
+    const double parts = arrivals.travel ? shards : 1.0;  // of what arrives in a step
+    const double steps = arrivals.travel ? arrivals.steps_per_epoch : 1.0;
+    double bytes = 0.0;
+    double most_rows = 0.0;
+    if (arrivals.by_source)
+        bytes += sizeof(NeuronId) * shards * steps * grown(arrivals.records_per_step / parts, arrivals.spikes_per_step);
+    for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
+        if (!tables.used[receptor]) continue;
+        const double rows_per_step = arrivals.spikes_of_one * tables.rows[receptor];
+        const double rows_at_once = grown(rows_per_step / parts, arrivals.spikes_per_step);
+        most_rows = std::max(most_rows, rows_at_once);
+        if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
+        // Those that are done are dropped once they are half of all.
+        const double steps_kept = 2.0 * tables.longest_delay[receptor];
+        const double kept = grown(rows_per_step * steps_kept, arrivals.spikes_per_step * steps_kept);
+        bytes += shards * (tables.reach[receptor] > 0 ? 16.0 * kept + 2.0 * sizeof(std::uint64_t) * rows_at_once
+                                                      : sizeof(connect::detail::ActiveSpike) * kept);
+    }
+    return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
+}
+
 }  // namespace
 
 std::uint64_t available_memory() {
@@ -59,7 +93,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || !options.sort_connections;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
-    const double spikes_per_step = rate * network.network().resolution() / 1000.0 * groups.neurons;
+    const double spikes_of_one = rate * network.network().resolution() / 1000.0;  // in a step
+    const double spikes_per_step = spikes_of_one * groups.neurons;
     MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
         estimate.items.push_back({component, static_cast<std::uint64_t>(bytes)});
@@ -78,23 +113,33 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     }
     add("inputs", inputs);
     add("stimuli", groups.stimulus_bytes);
-    // Lists grow by doubling: those of an epoch, and those that tables keep until all synapses are reached.
-    const double of_epoch = grown(spikes_per_step * steps_per_epoch / groups.shards) * groups.shards;
-    const double rows_per_step = rate * network.network().resolution() / 1000.0 * tables.rows;
-    const double kept = grown(rows_per_step * tables.mean_delay_range / groups.shards) * groups.shards;
-    add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + 24.0 * kept + groups.output_bytes);
-    if (travels) {
-        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
-        if (method.directed || method.name == "auto") add("presynaptic", presynaptic_bytes(layout, tables));
-        add("exchange", sample_exchange(layout, tables, options, spikes_per_step, steps_per_epoch));
-    }
     estimate.peak_bytes =
         estimate.final_bytes + static_cast<std::uint64_t>(std::max(0.0, tables.peak_bytes - tables.final_bytes));
+    bool directed = true;
     if (travels) {
+        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+        directed = method.directed || method.name == "auto";
+        if (directed) add("presynaptic", presynaptic_bytes(layout, tables));
         // While the presynaptic table is built: its buffers, which are not larger than what has to go through them.
         const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
         estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes + static_cast<std::uint64_t>(buffers));
     }
+    // What follows grows while it runs, when all that building takes has been given back.
+    Arrivals arrivals{.travel = travels,
+                      .by_source = !travels || !directed || tables.dense,
+                      .records_per_step = spikes_per_step,
+                      .steps_per_epoch = steps_per_epoch,
+                      .spikes_of_one = spikes_of_one,
+                      .spikes_per_step = spikes_per_step};
+    if (travels) {
+        arrivals.records_per_step =
+            spikes_of_one * (directed ? tables.addresses : static_cast<double>(network.network().neuron_count()));
+    }
+    const double of_epoch = grown(spikes_per_step * steps_per_epoch / groups.shards) * groups.shards;
+    add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + groups.output_bytes +
+                      arrival_bytes(tables, arrivals, groups.shards));
+    if (travels) add("exchange", sample_exchange(layout, tables, options, spikes_per_step, steps_per_epoch));
+    estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
     return estimate;
 }
 

@@ -98,6 +98,17 @@ double grown(double mean) {
     return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(mean + 3.0 * std::sqrt(mean) + 1.0)));
 }
 
+double grown(double mean, double events) {
+    if (mean <= 0.0) return 0.0;
+    double room = 0.0;
+    // By how many standard deviations the most of a run exceeds the mean.
+    for (const double excess : {0.5, 1.5, 2.5, 3.5}) {
+        const double most = mean * (1.0 + excess / std::sqrt(std::max(events, 0.1))) + 1.0;
+        room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(most))) / 4.0;
+    }
+    return room;
+}
+
 GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                           const SimulationOptions& options) {
     GroupSample sample{.shards = static_cast<double>(layout.shards().size())};

@@ -32,5 +32,8 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
 
 /// Room that a growing list takes which at most holds what is drawn with this mean.
 double grown(double mean);
+/// The same where so many independent events, on average, lead to all that is drawn: its expectation, since twice as much
+/// or not may be a matter of chance.
+double grown(double mean, double events);
 
 }  // namespace ranvier::engine

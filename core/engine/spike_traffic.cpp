@@ -11,20 +11,22 @@ namespace ranvier::engine {
 namespace {
 
 template <class T>
-T& at(std::vector<T>& values, std::size_t index) {
+T& at(std::pmr::vector<T>& values, std::size_t index) {
     if (index >= values.size()) values.resize(index + 1);
     return values[index];
 }
 
 template <class Name>
-void clear(std::vector<std::vector<Name>>& by_step) {
-    for (std::vector<Name>& names : by_step) names.clear();
+void clear(std::pmr::vector<std::pmr::vector<Name>>& by_step) {
+    for (std::pmr::vector<Name>& names : by_step) names.clear();
 }
 
 }  // namespace
 
 SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team)
-    : shards_(shards), team_(team), inboxes_(shards.size()) {}
+    : shards_(shards), team_(team) {
+    make_inboxes();
+}
 
 SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team,
                            std::shared_ptr<comm::Communicator> communicator,
@@ -35,8 +37,13 @@ SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, paral
       communicator_(std::move(communicator)),
       exchange_(std::move(exchange)),
       addresses_(addresses),
-      inboxes_(shards.size()),
-      wait_apart_(wait_apart) {}
+      wait_apart_(wait_apart) {
+    make_inboxes();
+}
+
+void SpikeTraffic::make_inboxes() {
+    for (const auto& shard : shards_) inboxes_.emplace_back(shard->memory()[Component::spikes]);
+}
 
 void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end,
                               bool flush, LapTimer& timer) {
@@ -84,7 +91,7 @@ void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step ea
 
 /// Hands the spikes of the outboxes of this process to the tables of one shard, step by step.
 void SpikeTraffic::take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox) {
-    std::vector<NeuronId>& sources = at(inbox.sources, 0);
+    std::pmr::vector<NeuronId>& sources = at(inbox.sources, 0);
     for (Step stamp = begin; stamp <= end; ++stamp) {
         sources.clear();
         for (std::span<const comm::EmittedSpike>& outbox : inbox.outboxes) {
@@ -135,7 +142,7 @@ void SpikeTraffic::deliver(std::uint32_t worker, Step first_step, Step end) {
             for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
                 const std::size_t table = worker * receptors + receptor;
                 if (table >= inbox.rows.size() || step >= inbox.rows[table].size()) continue;
-                const std::vector<RowIndex>& rows = inbox.rows[table][step];
+                const std::pmr::vector<RowIndex>& rows = inbox.rows[table][step];
                 if (!rows.empty()) shard.accept(stamp, receptor, rows, end);
             }
         }

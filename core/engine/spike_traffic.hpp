@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -48,13 +49,16 @@ class SpikeTraffic {
    private:
     /// What a worker has sorted for all, of an epoch; kept from one to the next, so that nothing is allocated.
     struct alignas(64) Inbox {
-        std::vector<std::span<const comm::EmittedSpike>> outboxes;
+        explicit Inbox(std::pmr::memory_resource* memory) : outboxes(memory), sources(memory), rows(memory) {}
+
+        std::pmr::vector<std::span<const comm::EmittedSpike>> outboxes;
         /// By step, from the first one that something has arrived from.
-        std::vector<std::vector<NeuronId>> sources;
+        std::pmr::vector<std::pmr::vector<NeuronId>> sources;
         /// The same where spikes come with addresses, by table (connect::RowAddresses::Place) and step.
-        std::vector<std::vector<std::vector<RowIndex>>> rows;
+        std::pmr::vector<std::pmr::vector<std::pmr::vector<RowIndex>>> rows;
     };
 
+    void make_inboxes();
     void take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox);
     void collect(std::uint32_t worker, Step first_step, Inbox& inbox) const;
     void deliver(std::uint32_t worker, Step first_step, Step end);
