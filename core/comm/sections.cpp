@@ -35,9 +35,7 @@ Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_
       most_words_(std::clamp<std::uint64_t>(most_bytes / sizeof(std::uint64_t) / ranks_, 1,
                                             std::numeric_limits<std::uint32_t>::max())),
       workers_(workers),
-      filled_(ranks_),
-      next_(ranks_),
-      ends_(ranks_) {
+      filled_(ranks_) {
     resize(std::min(first_words, most_words_));
 }
 
@@ -57,7 +55,7 @@ void Sections::begin(Step first_step) {
 }
 
 /// The first round, for a block of sections: what finds room goes into its section, the rest waits.
-void Sections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
+void Sections::fill(Worker& worker, Share share, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
     const Rank last{static_cast<std::int32_t>(block.last)};
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
@@ -76,32 +74,37 @@ void Sections::fill(Worker& worker, Share block, std::span<const std::span<const
             }
         }
     }
-    sort_overflow(worker, block);
+    sort_overflow(worker, share, block);
 }
 
 /// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
-void Sections::sort_overflow(Worker& worker, Share block) {
-    std::fill_n(ends_.begin() + static_cast<std::ptrdiff_t>(block.first), block.last - block.first, std::uint64_t{0});
-    for (const Item& item : worker.overflow) ++ends_[static_cast<std::size_t>(item.rank.value)];
+void Sections::sort_overflow(Worker& worker, Share share, Share block) {
+    if (worker.overflow.empty() && worker.waiting.empty()) return;
+    worker.next.resize(share.last - share.first, 0);
+    worker.ends.resize(share.last - share.first, 0);
+    for (std::size_t section = block.first; section < block.last; ++section) worker.ends[section - share.first] = 0;
+    const auto end_of = [&](const Item& item) -> std::uint64_t& {
+        return worker.ends[static_cast<std::size_t>(item.rank.value) - share.first];
+    };
+    for (const Item& item : worker.overflow) ++end_of(item);
     std::uint64_t sum = worker.waiting.size();
-    for (std::size_t section = block.first; section < block.last; ++section) {
-        next_[section] = sum;
-        sum += ends_[section];
-        ends_[section] = next_[section];
+    for (std::size_t section = block.first - share.first; section < block.last - share.first; ++section) {
+        worker.next[section] = sum;
+        sum += worker.ends[section];
+        worker.ends[section] = worker.next[section];
     }
     lengthen(worker.waiting, sum);
-    for (const Item& item : worker.overflow) {
-        worker.waiting[ends_[static_cast<std::size_t>(item.rank.value)]++] = item.word;
-    }
+    for (const Item& item : worker.overflow) worker.waiting[end_of(item)++] = item.word;
     worker.overflow.clear();
 }
 
 void Sections::refill(Worker& worker, Share share) {
     if (worker.left == 0) return;
     for (std::size_t section = share.first; section < share.last; ++section) {
-        const std::uint64_t count = std::min(ends_[section] - next_[section], words_);
-        std::copy_n(worker.waiting.data() + next_[section], count, send_.data() + section * words_);
-        next_[section] += count;
+        std::uint64_t& next = worker.next[section - share.first];
+        const std::uint64_t count = std::min(worker.ends[section - share.first] - next, words_);
+        std::copy_n(worker.waiting.data() + next, count, send_.data() + section * words_);
+        next += count;
         filled_[section] = static_cast<std::uint32_t>(count);
         worker.left -= count;
         worker.sent += count;
@@ -120,12 +123,14 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
         std::size_t spikes = 0;
         for (const auto& outbox : outboxes) spikes += outbox.size();
         mine.waiting.clear();
+        mine.next.clear();
+        mine.ends.clear();
         mine.gathered = 0;
         const std::size_t blocks = mine.blocks.count(filled.size(), spikes);
         for (std::size_t block = 0; block < blocks; ++block) {
             const auto [first, last] =
                 share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), filled.size());
-            fill(mine, {share.first + first, share.first + last}, outboxes);
+            fill(mine, share, {share.first + first, share.first + last}, outboxes);
         }
         mine.blocks.note(mine.gathered, spikes);
         mine.left = mine.waiting.size();
@@ -191,9 +196,10 @@ std::uint64_t Sections::sent() const {
 }
 
 std::uint64_t Sections::bytes() const {
-    std::uint64_t bytes = bytes_of(filled_) + bytes_of(next_) + bytes_of(ends_) + bytes_of(send_) + bytes_of(received_);
+    std::uint64_t bytes = bytes_of(filled_) + bytes_of(send_) + bytes_of(received_);
     for (const Worker& worker : workers_) {
-        bytes += bytes_of(worker.found) + bytes_of(worker.overflow) + bytes_of(worker.waiting);
+        bytes += bytes_of(worker.found) + bytes_of(worker.overflow) + bytes_of(worker.waiting) + bytes_of(worker.next) +
+                 bytes_of(worker.ends);
     }
     return bytes;
 }

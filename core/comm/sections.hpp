@@ -56,30 +56,30 @@ class Sections {
         std::vector<Destination> found;
         std::vector<Item> overflow;          ///< of a block: what did not fit into the first round
         std::vector<std::uint64_t> waiting;  ///< the same words by section, of which each round takes the next
-        std::uint64_t left = 0;              ///< of them
-        std::uint64_t gathered = 0;          ///< words in the first round
+        /// Of what waits for each of its sections: where the next word is, and where they end. None if nothing waits.
+        std::vector<std::uint64_t> next;
+        std::vector<std::uint64_t> ends;
+        std::uint64_t left = 0;  ///< words that wait
+        std::uint64_t gathered = 0;  ///< words in the first round
         Blocks blocks;
-        std::uint64_t fullest = 0;           ///< words in the fullest of its sections
+        std::uint64_t fullest = 0;  ///< words in the fullest of its sections
         std::uint64_t sent = 0;
     };
 
-    void fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
-    void sort_overflow(Worker& worker, Share block);
+    void fill(Worker& worker, Share share, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
+    static void sort_overflow(Worker& worker, Share share, Share block);
     void refill(Worker& worker, Share share);
     void resize(std::uint64_t words);
 
     std::shared_ptr<const Destinations> destinations_;
     std::size_t ranks_;
     std::uint64_t most_words_;  ///< that a section may have
-    std::uint64_t words_ = 0;   ///< that a section has in the next round
-    std::uint32_t quiet_ = 0;   ///< epochs in a row in which shorter sections would have done
+    std::uint64_t words_ = 0;  ///< that a section has in the next round
+    std::uint32_t quiet_ = 0;  ///< epochs in a row in which shorter sections would have done
     bool first_round_ = true;
     Step first_step_ = 0;
     std::vector<Worker> workers_;
     std::vector<std::uint32_t> filled_;  ///< words in each section to send
-    /// Of what waits for each section: where the next word is among those of its worker, and where they end.
-    std::vector<std::uint64_t> next_;
-    std::vector<std::uint64_t> ends_;
     std::vector<std::uint64_t> send_;
     std::vector<ArrivedSpike> received_;  ///< as they come; open() moves the spikes to the front
     std::size_t arrived_ = 0;
