@@ -18,7 +18,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
-CPP_FILES := $(shell find core bindings tests/cpp -name '*.cpp' -o -name '*.hpp')
+CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
 PYTHON_FILES := python tests tools/list_requirements tools/build_backend.py
 
 SANITIZERS := address undefined thread
