@@ -61,8 +61,8 @@ TEST(DryRun, MemoryDoesNotGrowWithRanks) {
                               comm::make_mirror_communicator(static_cast<std::int32_t>(ranks)));
         simulation.run(300);
         bytes[ranks] = memory_of(simulation);
-        // Buffers of collectives may grow: a dozen words for each process.
-        EXPECT_LE(bytes[ranks]["exchange"], ranks * 96 + 1'000'000);
+        // Buffers of collectives may grow: some words for each process, beside the spikes of an epoch.
+        EXPECT_LE(bytes[ranks]["exchange"], ranks * 64 + 1'500'000);
         bytes[ranks].erase("exchange");
         const Traffic traffic = simulation.traffic();
         EXPECT_GT(traffic.presynaptic_entries, neurons * indegree * 9 / 10);
