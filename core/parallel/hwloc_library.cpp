@@ -21,11 +21,11 @@ static_assert(HWLOC_API_VERSION >= 0x00020000, "hwloc 2 is needed; without any h
 namespace {
 
 /// The functions of an open library; names those that it lacks.
-Hwloc find_functions(void* library) {
+Hwloc find_functions(const std::shared_ptr<void>& library) {
     HwlocFunctions functions{};
     std::string missing;
     const auto find = [&]<class Function>(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(::dlsym(library, name));
+        function = reinterpret_cast<Function>(::dlsym(library.get(), name));
         if (function == nullptr) missing += std::string(missing.empty() ? "" : ", ") + name;
     };
     find(functions.get_api_version, "hwloc_get_api_version");
@@ -42,11 +42,11 @@ Hwloc find_functions(void* library) {
     find(functions.bitmap_next, "hwloc_bitmap_next");
     find(functions.distances_get_by_type, "hwloc_distances_get_by_type");
     find(functions.distances_release, "hwloc_distances_release");
-    if (!missing.empty()) return {.functions = {}, .problem = "it lacks " + missing};
+    if (!missing.empty()) return {.problem = "it lacks " + missing};
     // Objects are laid out differently in other major versions.
     const unsigned major = functions.get_api_version() >> 16;
-    if (major != 2) return {.functions = {}, .problem = "it is version " + std::to_string(major) + " of hwloc, not 2"};
-    return {.functions = functions};
+    if (major != 2) return {.problem = "it is version " + std::to_string(major) + " of hwloc, not 2"};
+    return {.functions = functions, .library = library};
 }
 
 }  // namespace
@@ -55,10 +55,8 @@ Hwloc load_hwloc(std::span<const std::string> names) {
     std::string problems;
     for (const std::string& name : names) {
         std::string problem;
-        // The library stays when its handle is closed: others in the process may have begun to use it.
-        if (void* const library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); library != nullptr) {
-            Hwloc found = find_functions(library);
-            ::dlclose(library);
+        if (void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); handle != nullptr) {
+            Hwloc found = find_functions({handle, [](void* each) { ::dlclose(each); }});
             if (found.functions) return found;
             problem = name + ": " + found.problem;
         } else {
@@ -67,7 +65,7 @@ Hwloc load_hwloc(std::span<const std::string> names) {
         }
         problems += (problems.empty() ? "" : "; ") + problem;
     }
-    return {.functions = {}, .problem = problems};
+    return {.problem = problems};
 }
 
 #endif

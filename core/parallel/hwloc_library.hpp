@@ -9,6 +9,7 @@
 #define RANVIER_HAS_HWLOC_HEADER 0
 #endif
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,11 +41,13 @@ struct HwlocFunctions {
 
 /// hwloc, or why it is not there.
 struct Hwloc {
-    std::optional<HwlocFunctions> functions;
-    std::string problem{};  ///< why there are none
+    std::optional<HwlocFunctions> functions{};
+    std::string problem{};            ///< why there are none
+    std::shared_ptr<void> library{};  ///< keeps the functions alive; unloads them with its last owner
 };
 
-/// Loads the first of the libraries that is there and is hwloc 2. It stays loaded.
+/// Loads the first of the libraries that is there and is hwloc 2. If the process has one of that name already, that is
+/// taken; if not, none is left behind, so that an MPI library that is loaded later gets the one that it brings.
 Hwloc load_hwloc(std::span<const std::string> names);
 
 #endif

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "parallel/hwloc_library.hpp"
+#include "parallel/processors.hpp"
 #include "parallel/topology_reading.hpp"
 
 namespace ranvier::parallel {
@@ -42,7 +45,21 @@ std::vector<int> keep(const std::vector<int>& all, const std::set<int>& kept) {
 
 }  // namespace
 
-Topology Topology::detect() { return detect_topology(hwloc_names()); }
+Topology Topology::detect() {
+    // Reading takes milliseconds, and much more where many processes of a large machine do it at once. The machine stays
+    // the same, so what was read for one mask serves as long as that is the mask.
+    static std::mutex mutex;
+    static std::optional<std::pair<std::vector<int>, Topology>> last;
+    const std::vector<int> mask = available_processors();
+    {
+        const std::lock_guard lock(mutex);
+        if (last && last->first == mask) return last->second;
+    }
+    Topology found = detect_topology(hwloc_names());
+    const std::lock_guard lock(mutex);
+    last.emplace(mask, found);
+    return found;
+}
 
 Topology Topology::synthetic(std::string_view description) { return synthetic_topology(description, hwloc_names()); }
 

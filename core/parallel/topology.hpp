@@ -65,7 +65,8 @@ class Topology {
    public:
     /// What this process may use: the machine as hwloc sees it, without what a cgroup or an affinity mask (of a batch
     /// system, mpiexec or taskset) withholds. Flat, with a note that says why, where there is no hwloc.
-    /// The calling thread's mask counts: call it before threads are pinned, or from one that is not.
+    /// The calling thread's mask counts: call it before threads are pinned, or from one that is not. The last answer is
+    /// remembered for as long as the mask is the same.
     static Topology detect();
     /// A made-up machine in hwloc's syntax, "node:2 core:12 pu:2" for instance.
     /// @throws ValueOutOfBoundsError when hwloc does not accept the description

@@ -1,9 +1,11 @@
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <iostream>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -289,7 +292,8 @@ TEST(DetectedTopology, HasWhatThisProcessMayUse) {
     EXPECT_EQ(topology.processors(), available_processors());
     EXPECT_GT(topology.memory_bytes(), 100'000'000u);
     for (const Cache& cache : topology.caches()) EXPECT_FALSE(cache.processors.empty());
-    EXPECT_EQ(Topology::detect(), topology);
+    EXPECT_EQ(Topology::detect(), topology);  // remembered
+    EXPECT_EQ(detect_topology(hwloc_names()), topology);
 }
 
 TEST(DetectedTopology, KeepsToTheMaskOfTheProcess) {
@@ -305,8 +309,36 @@ TEST(DetectedTopology, KeepsToTheMaskOfTheProcess) {
 
 TEST(DetectedTopology, LeavesTheMaskAsItWas) {
     const std::vector<int> before = available_processors();
-    Topology::detect();
+    detect_topology(hwloc_names());
     EXPECT_EQ(available_processors(), before);
+}
+
+/// An MPI library that is loaded later may bring a hwloc of its own.
+TEST(DetectedTopology, LeavesNoLibraryBehind) {
+    const auto is_loaded = [] {
+        void* const library = ::dlopen("libhwloc.so.15", RTLD_NOW | RTLD_NOLOAD);
+        if (library != nullptr) ::dlclose(library);
+        return library != nullptr;
+    };
+    EXPECT_EQ(detect_topology(hwloc_names()).note(), "");
+    EXPECT_FALSE(is_loaded());
+    // One that is there already stays.
+    void* const library = ::dlopen("libhwloc.so.15", RTLD_NOW);
+    ASSERT_NE(library, nullptr);
+    EXPECT_EQ(detect_topology(hwloc_names()).note(), "");
+    EXPECT_TRUE(is_loaded());
+    ::dlclose(library);
+}
+
+TEST(DetectedTopology, IsReadBySeveralThreadsAtOnce) {
+    const Topology expected = Topology::detect();
+    std::vector<std::thread> threads;
+    std::atomic<int> equal{0};
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back(
+            [&] { equal += detect_topology(hwloc_names()) == expected && Topology::detect() == expected ? 1 : 0; });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(equal, 4);
 }
 
 TEST(DetectedTopology, IsFlatWithoutHwloc) {
@@ -334,7 +366,7 @@ TEST(DetectedTopology, IsFlatWithALibraryThatIsNotHwloc) {
 TEST(DetectedTopology, IsFlatWhereHwlocDescribesAnotherMachine) {
     expect_in_child([] {
         ::setenv("HWLOC_SYNTHETIC", "node:2 core:64 pu:2", 1);
-        const Topology topology = Topology::detect();
+        const Topology topology = detect_topology(hwloc_names());
         return topology.note() == "hwloc was told to describe another machine" &&
                topology.processors() == available_processors();
     });
@@ -376,7 +408,7 @@ TEST(DetectedTopology, TellsDistancesAndName) {
         ::setenv("HWLOC_XMLFILE", path.c_str(), 1);
         ::setenv("HWLOC_THISSYSTEM", "1", 1);
         if (!use_only({available[0], available[1]})) return false;
-        const Topology topology = Topology::detect();
+        const Topology topology = detect_topology(hwloc_names());
         if (!topology.note().empty()) std::cerr << topology.note() << "\n";
         return topology.nodes().size() == 2 && topology.tells_distances() && topology.distance(0, 1) == 21 &&
                topology.distance(1, 0) == 21 && topology.distance(1, 1) == 10 && topology.name() == "Two nodes" &&
