@@ -30,6 +30,26 @@ std::map<std::string, std::uint64_t> to_map(const std::vector<engine::MemoryItem
     return result;
 }
 
+/// By the number of the node, or "any" for memory of threads that are bound to none; then by component.
+auto to_map(const std::vector<engine::NodeMemoryItem>& items) {
+    std::map<std::string, std::map<std::string, std::uint64_t>> result;
+    for (const engine::NodeMemoryItem& item : items) {
+        result[item.node ? std::to_string(*item.node) : "any"][item.component] += item.bytes;
+    }
+    return result;
+}
+
+/// By the number of the node; what lies nowhere, or nobody knows where, by a word for it.
+auto to_map(const parallel::PagesByNode& pages) {
+    std::map<std::string, std::uint64_t> result;
+    for (std::size_t node = 0; node < pages.on_node.size(); ++node) {
+        if (pages.on_node[node] > 0) result[std::to_string(node)] = pages.on_node[node];
+    }
+    if (pages.untouched > 0) result["untouched"] = pages.untouched;
+    if (pages.unknown > 0) result["unknown"] = pages.unknown;
+    return result;
+}
+
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
                            std::optional<std::uint32_t> projection) {
     ConnectionQuery query;
@@ -207,6 +227,12 @@ void bind_simulation(nb::module_& module) {
             "What this process has exchanged.")
         .def(
             "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
+        .def(
+            "memory_by_node", [](const Simulation& self) { return to_map(self.memory_by_node()); },
+            "Bytes by NUMA node (or \"any\") and component.")
+        .def(
+            "memory_pages", [](const Simulation& self) { return to_map(self.memory_pages()); },
+            "Bytes of the pages of larger arrays by the NUMA node that they lie on.")
         .def(
             "take_spikes",
             [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {

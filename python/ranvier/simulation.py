@@ -551,6 +551,25 @@ class Simulation:
         with self._exclusive():
             return dict(self._core.memory())
 
+    def memory_by_node(self) -> dict[str, dict[str, int]]:
+        """Return the bytes that the simulation takes, by NUMA node and component, from its own account.
+
+        Each thread has memory of its own, which is counted at the node that the thread is bound to; nodes are named by
+        the numbers that the system gives them. Where threads are bound to no node, and there are several, it is counted
+        as ``"any"``.
+        """
+        with self._exclusive():
+            return {node: dict(parts) for node, parts in self._core.memory_by_node().items()}
+
+    def memory_pages(self) -> dict[str, int]:
+        """Return where the arrays of the simulation really lie: bytes by NUMA node, from a sample of their pages.
+
+        Small arrays are left out. Bytes that have no place yet are ``"untouched"``; where the system does not tell, as
+        in some containers, they are ``"unknown"``.
+        """
+        with self._exclusive():
+            return dict(self._core.memory_pages())
+
     def __repr__(self) -> str:
         return (
             f"<Simulation of {self._network.name} at {self.time:g} ms, {self.threads} threads, {self.instruction_set}>"

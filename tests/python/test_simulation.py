@@ -8,6 +8,7 @@ import os
 import pickle
 import threading
 import weakref
+from collections import Counter
 from typing import Literal
 
 import numpy as np
@@ -239,6 +240,22 @@ def test_memory_is_predicted_and_accounted_for() -> None:
     assert construction >= 0
     assert sum(actual.values()) == pytest.approx(sum(predicted.values()), rel=0.25)
     assert actual["synapses"] >= 6 * sim.counts().synapses
+
+
+def test_memory_by_node_is_all_memory() -> None:
+    net, _ = balanced(1000)
+    sim = rv.Simulation(net, threads=2)
+    sim.run(10.0)
+    by_node = sim.memory_by_node()
+    assert all(node == "any" or node.isdigit() for node in by_node)
+    together: Counter[str] = Counter()
+    for parts in by_node.values():
+        together.update(parts)
+    memory = sim.memory()
+    assert +together == +Counter(memory)  # without the empty ones
+    pages = sim.memory_pages()
+    assert set(pages) - {"untouched", "unknown"} <= {str(node) for node in range(1024)}
+    assert memory["synapses"] / 2 < sum(pages.values()) <= sum(memory.values())
 
 
 # ---- progress --------------------------------------------------------------------------------------------------------

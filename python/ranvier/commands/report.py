@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -44,6 +45,8 @@ class Results:
     simulated_ms: float
     presim_ms: float
     memory: list[dict[str, int]]
+    memory_by_node: list[dict[str, dict[str, int]]]
+    memory_pages: list[dict[str, int]]
     peak_resident: list[int]
     spikes: SpikeData
     mean_rates: dict[str, float]
@@ -105,6 +108,8 @@ class Results:
             "peak_rss_bytes_by_rank": self.peak_resident,
             "memory_bytes": self.total_memory,
             "memory_bytes_by_rank": self.memory,
+            "memory_bytes_by_node_by_rank": self.memory_by_node,
+            "memory_pages_by_rank": self.memory_pages,
             "bytes_per_synapse": self.bytes_per_synapse,
             "phases_s": self.phases,
             "timers_s": {**{name: self.timers.phases[name].tolist() for name in PHASES}, **parts},
@@ -142,6 +147,8 @@ def gather(
         simulated_ms=counts.steps * simulation.resolution,
         presim_ms=presim,
         memory=memory,
+        memory_by_node=exchange_values(communicator, simulation.memory_by_node()),
+        memory_pages=exchange_values(communicator, simulation.memory_pages()),
         peak_resident=exchange_values(communicator, peak_resident_bytes()),
         spikes=spikes,
         mean_rates=spikes.mean_rates(),
@@ -170,6 +177,9 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print()
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
     console.print()
+    if (nodes := _nodes(results)) is not None:
+        console.print(Padding(nodes, (0, 0, 0, 2)))
+        console.print()
     per_synapse = results.bytes_per_synapse
     console.print(
         f"Memory  [bold]{_size(sum(results.total_memory.values()))}[/]"
@@ -230,6 +240,29 @@ def _accounts_of_ranks(results: Results) -> Table:
         for name in ("spikes_sent", "spikes_received", "bytes_sent", "messages", "rounds"):
             write = _size if name == "bytes_sent" else "{:,.0f}".format
             add(names[name], [getattr(traffic, name) for traffic in results.traffic], write)
+    return table
+
+
+def _nodes(results: Results) -> Table | None:
+    """Return whose memory should lie on each NUMA node and what does, summed over ranks; None where there is one node.
+
+    Ranks on several hosts may have nodes of the same number: these are added.
+    """
+    counted: Counter[str] = Counter()
+    for by_node in results.memory_by_node:
+        counted.update({node: sum(parts.values()) for node, parts in by_node.items()})
+    found: Counter[str] = Counter()
+    for pages in results.memory_pages:
+        found.update(pages)
+    nodes = sorted((name for name in {*counted, *found} if name.isdigit()), key=int)
+    if len(nodes) < 2:
+        return None
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("NUMA node", no_wrap=True, min_width=15)
+    table.add_column("memory", justify="right", no_wrap=True, min_width=9)
+    table.add_column("pages there", justify="right", no_wrap=True, min_width=9)
+    for name in (*nodes, *(name for name in ("any", "untouched", "unknown") if counted[name] or found[name])):
+        table.add_row(name, *(_size(size) if size else "" for size in (counted[name], found[name])))
     return table
 
 

@@ -1,0 +1,88 @@
+// What a simulation says of its memory: by component, by NUMA node, and where its pages are. That it is what is really
+// allocated is tested in test_memory_account.cpp.
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/simulation.hpp"
+#include "parallel/memory.hpp"
+
+namespace ranvier::engine {
+namespace {
+
+constexpr std::uint64_t size = 4000;
+
+Network make_network() {
+    Network network{0.1, 3};
+    const PopulationId cells = network.create("iaf_psc_exp", size, "cells", {});
+    network.connect({cells, 0, size}, {cells, 0, size}, {.name = "fixed_indegree", .number = 100}, 1.0, 1.5, "");
+    network.stimulate({cells, 0, size}, "poisson_generator", {{"rate", 9000.0}}, {}, 60.0, 1.5, "");
+    network.record_spikes({{cells, 0, size}});
+    return network;
+}
+
+std::map<std::string, std::uint64_t> by_component(const Simulation& simulation) {
+    std::map<std::string, std::uint64_t> bytes;
+    for (const MemoryItem& item : simulation.memory()) bytes[item.component] = item.bytes;
+    return bytes;
+}
+
+class SimulationMemory : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(SimulationMemory, IsTheSameByNodeAndByComponent) {
+    const std::uint32_t threads = GetParam();
+    Simulation simulation(make_network(), {.threads = threads});
+    simulation.run(500);
+    const std::map<std::string, std::uint64_t> all = by_component(simulation);
+    std::map<std::string, std::uint64_t> summed;
+    std::uint64_t sum = 0;
+    for (const NodeMemoryItem& item : simulation.memory_by_node()) {
+        summed[item.component] += item.bytes;
+        sum += item.bytes;
+        EXPECT_TRUE(parallel::node_count() > 1 || item.node == 0U) << item.component;
+    }
+    for (const auto& [component, bytes] : all) EXPECT_EQ(summed[component], bytes) << component;
+    // Target, weight, where rows begin, where the only delay ends: little more, rounded up to pages.
+    const std::uint64_t synapses = size * 100;
+    EXPECT_GE(all.at("synapses"), synapses * 6);
+    EXPECT_LE(all.at("synapses"), synapses * 6 + size * 12 * threads + 4 * 4096 * threads);
+    EXPECT_GE(all.at("inputs"), size * 8);
+    EXPECT_GT(all.at("spikes"), 0u);
+
+    const parallel::PagesByNode pages = simulation.memory_pages();
+    std::uint64_t looked_at = pages.untouched + pages.unknown;
+    for (const std::uint64_t bytes : pages.on_node) looked_at += bytes;
+    EXPECT_LE(looked_at, sum);
+    EXPECT_GE(looked_at, all.at("synapses") / 2);
+    EXPECT_GE(looked_at - pages.untouched, all.at("synapses") / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, SimulationMemory, testing::Values(1u, 2u, 3u));
+
+TEST(SimulationMemory, OfRecordingsIsGivenBackWhenTheyAreTaken) {
+    Simulation simulation(make_network(), {.threads = 2});
+    EXPECT_EQ(by_component(simulation).at("recordings"), 0u);
+    simulation.run(1000);
+    const std::uint64_t held = by_component(simulation).at("recordings");
+    const std::size_t spikes = simulation.take_spikes(0).steps.size();
+    ASSERT_GT(spikes, 1000u);
+    EXPECT_GE(held, spikes * 16);
+    EXPECT_EQ(by_component(simulation).at("recordings"), 0u);
+}
+
+TEST(SimulationMemory, GrowsWithParametersOfSingleNeurons) {
+    Simulation simulation(make_network(), {.threads = 2});
+    const std::uint64_t before = by_component(simulation).at("neurons");
+    const std::vector<std::uint32_t> one{17};
+    const std::vector<double> tau{12.0};
+    simulation.set(PopulationId{0}, "tau_m", one, tau);
+    // A value of this parameter for each neuron, and of all constants that follow from the parameters.
+    EXPECT_GE(by_component(simulation).at("neurons"), before + size * 8 * 4);
+}
+
+}  // namespace
+}  // namespace ranvier::engine

@@ -1,0 +1,83 @@
+"""What `ranvier run` tells of the memory on NUMA nodes."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+import ranvier as rv
+from ranvier.commands import report
+
+
+@pytest.fixture(scope="module")
+def model() -> rv.networks.NetworkModel:
+    return rv.networks.brunel(order=500)
+
+
+@pytest.fixture(scope="module")
+def results(model: rv.networks.NetworkModel) -> report.Results:
+    simulation = rv.Simulation(model.net, threads=2)
+    simulation.run(10.0)
+    return report.gather(simulation, model, "brunel", 0.0, "everywhere", {})
+
+
+def shown(results: report.Results, model: rv.networks.NetworkModel) -> str:
+    text = io.StringIO()
+    report.show(Console(file=text, width=100), results, model)
+    return text.getvalue()
+
+
+def row(text: str, name: str) -> list[str]:
+    """Return the cells of the row of the table of nodes that begins with a name."""
+    lines = text.split("NUMA node", 1)[1].splitlines()
+    (found,) = [line for line in lines if line.split()[:1] == [name]]
+    return found.split()[1:]
+
+
+def test_one_node_is_not_worth_a_table(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    one = replace(results, memory_by_node=[{"0": {"synapses": 5_000_000}}], memory_pages=[{"0": 4_000_000}])
+    text = shown(one, model)
+    assert "Memory" in text
+    assert "NUMA" not in text
+
+
+def test_memory_of_two_nodes(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    two = replace(
+        results,
+        memory_by_node=[
+            {
+                "0": {"synapses": 5_000_000, "neurons": 1_000_000},
+                "1": {"synapses": 6_000_000},
+                "any": {"exchange": 7_000},
+            }
+        ],
+        memory_pages=[{"0": 8_000_000, "1": 3_000_000}],
+    )
+    text = shown(two, model)
+    assert row(text, "0") == ["6.00", "MB", "8.00", "MB"]
+    assert row(text, "1") == ["6.00", "MB", "3.00", "MB"]
+    assert row(text, "any") == ["7.00", "kB"]
+
+
+def test_memory_of_threads_that_are_not_bound(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    wandering = replace(
+        results,
+        memory_by_node=[{"any": {"synapses": 5_000_000}}, {"any": {"synapses": 6_000_000}}],
+        memory_pages=[{"0": 5_000_000, "10": 1_000_000}, {"2": 4_000_000, "unknown": 1_000_000}],
+    )
+    text = shown(wandering, model)
+    order = [line.split()[0] for line in text.split("NUMA node", 1)[1].splitlines()[1:6]]
+    assert order == ["0", "2", "10", "any", "unknown"]
+    assert row(text, "10") == ["1.00", "MB"]
+    assert row(text, "any") == ["11.00", "MB"]
+
+
+def test_json_has_the_nodes_of_each_rank(results: report.Results) -> None:
+    (by_node,) = results.as_json()["memory_bytes_by_node_by_rank"]
+    total = sum(results.as_json()["memory_bytes"].values())
+    assert sum(size for parts in by_node.values() for size in parts.values()) == total
+    (pages,) = results.as_json()["memory_pages_by_rank"]
+    assert 0 < sum(pages.values()) <= total
