@@ -22,12 +22,18 @@ from ranvier.commands.thread_places import place
 
 
 def drawing(
-    description: str, *, threads: int | None = None, pinning: str = "equal", ranks: int = 1, **changes: Any
+    description: str,
+    *,
+    threads: int | None = None,
+    pinning: str = "equal",
+    ranks: int = 1,
+    width: int = 100,
+    **changes: Any,
 ) -> list[str]:
     """Return the lines of the tree of a made-up machine, of whose description something may be changed."""
     topology = _core.Topology.synthetic(description)
     places = place(topology, threads=threads, pinning=pinning, ranks=ranks, quota=None)
-    console = Console(file=io.StringIO(), width=100)
+    console = Console(file=io.StringIO(), width=width)
     console.print(machine_tree.draw({**topology.describe(), "name": "Machine", **changes}, places))
     assert isinstance(console.file, io.StringIO)
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
@@ -70,6 +76,30 @@ def test_caches() -> None:
     ]
 
 
+def test_groups_with_the_same_pattern() -> None:
+    # The second hardware thread of the first core below each cache is in use.
+    threads = ",".join(str(10 * cache + unit) for cache in range(3) for unit in (0, 1, 2, 4, 6, 8))
+    assert drawing("l3:3(size=8MiB) core:5 pu:2", threads=18, pinning=threads)[2:] == [
+        "    └── 3 x L3 8 MiB, each for 5 cores",
+        "        ├── cores 0, 5, 10",
+        "        │   ├── processors 0, 10, 20  threads 0, 6, 12",
+        "        │   └── processors 1, 11, 21  threads 1, 7, 13",
+        "        └── cores 1-4, 6-9, 11-14",
+        "            ├── processors 2, 4 .. 8, 12, 14 .. 18, 22, 24 .. 28  threads 2-5, 8-11, 14-17",
+        "            └── processors 3, 5 .. 9, 13, 15 .. 19, 23, 25 .. 29  idle",
+    ]
+
+
+def test_many_nodes_are_drawn_as_one_where_they_are_alike() -> None:
+    lines = drawing("node:16(memory=2GiB) core:2 pu:2", threads=16)
+    assert lines[1] == "└── NUMA nodes 0-15  2 GiB each  distances 10 to 20 (assumed)"
+    assert len(lines) == 8
+    # The first three have one thread more than the others.
+    lines = drawing("node:16(memory=2GiB) core:2 pu:2", threads=19)
+    assert lines[1] == "├── NUMA nodes 0-2  2 GiB each  distances 10 to 20 (assumed)"
+    assert lines[5] == "└── NUMA nodes 3-15  2 GiB each  distances 10 to 20 (assumed)"
+
+
 def test_processes_that_share_a_machine() -> None:
     lines = drawing("node:2 core:4 pu:1", ranks=4)
     assert lines[3] == "│       └── processors 0-3  ranks 0-1: threads 0-1 each"
@@ -108,19 +138,21 @@ def test_what_is_known_of_memory_and_distances() -> None:
 )
 @pytest.mark.parametrize("pinning", ["equal", "compact", "none"])
 def test_a_large_machine_fits_a_screen(description: str, pinning: str) -> None:
-    for threads, ranks in ((None, 1), (8, 16), (1, 128)):
-        assert len(drawing(description, threads=threads, pinning=pinning, ranks=ranks)) <= 45
+    for threads, ranks in ((None, 1), (5, 1), (40, 2), (8, 16), (20, 16), (1, 128)):
+        assert len(drawing(description, threads=threads, pinning=pinning, ranks=ranks)) <= 50
 
 
-def test_every_thread_is_drawn_where_it_is() -> None:
+@pytest.mark.parametrize(
+    "machine", ["node:3 l3:2(size=1MiB) core:4 pu:2(indexes=2*24:1*2)", "node:8 l3:2(size=1MiB) l2:2 core:2 pu:2"]
+)
+def test_every_thread_is_drawn_where_it_is(machine: str) -> None:
     """Whatever is drawn as one, the numbers of processors and of threads come in the same order."""
-    machine = "node:3 l3:2(size=1MiB) core:4 pu:2(indexes=2*24:1*2)"
     topology = _core.Topology.synthetic(machine)
     for threads in (1, 5, 13, 24, 30, 48, 60):
         for pinning in ("equal", "compact"):
             places = place(topology, threads=threads, pinning=pinning, quota=None)
             drawn = {}
-            for line in drawing(machine, threads=threads, pinning=pinning):
+            for line in drawing(machine, threads=threads, pinning=pinning, width=2000):
                 found = re.search(r"processors? (.+)  threads? (.+)", line)
                 if found is None:
                     continue

@@ -1,7 +1,8 @@
 """A machine as a tree, with the threads that run on it.
 
 Neighbours that are alike are drawn as one, so that a large machine fits a screen: cores that have equal caches and as
-many threads on each of their processing units, caches that equal cores share, and nodes, where there are many.
+many threads on each of their processing units, caches with such cores below them, and nodes where the tree would be
+long.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from ranvier.commands.thread_places import ThreadPlaces
 
 __all__ = ["draw"]
 
-# Nodes that are drawn one by one, also when they are alike.
-_MOST_SINGLE_NODES = 8
+# Beyond so many lines, nodes that are alike are drawn as one.
+_MOST_LINES = 40
+# Beyond so many nodes, the least and the greatest of a node's distances are told.
+_MOST_DISTANCES = 8
 
 _Item = TypeVar("_Item")
 
@@ -91,17 +94,26 @@ def draw(topology: Mapping[str, Any], places: ThreadPlaces) -> Tree:
         The threads on it.
     """
     nodes = [_read_node(topology, index) for index in range(len(topology["nodes"]))]
-    tree = Tree(_machine_label(topology, nodes), guide_style="dim")
     threads = _Threads(places)
-    alike: Callable[[_Node], Hashable] = (
-        (lambda node: node.number)
-        if len(nodes) <= _MOST_SINGLE_NODES
-        else (lambda node: (node.memory, tuple(_likeness(core, threads, 0) for core in node.cores)))
-    )
-    for run in _runs(nodes, alike):
+    tree = _draw_nodes(topology, nodes, threads, [[node] for node in nodes])
+    if _count_lines(tree) <= _MOST_LINES:
+        return tree
+    alike = _runs(nodes, lambda node: (node.memory, _pattern(node.cores, threads, 0)))
+    return _draw_nodes(topology, nodes, threads, alike)
+
+
+def _draw_nodes(
+    topology: Mapping[str, Any], nodes: Sequence[_Node], threads: _Threads, together: Iterable[Sequence[_Node]]
+) -> Tree:
+    tree = Tree(_machine_label(topology, nodes), guide_style="dim")
+    for run in together:
         branch = tree.add(_node_label(run, topology["distances_are_assumed"]))
-        _add_cores(branch, [core for node in run for core in node.cores], 0, threads)
+        _add_cores(branch, [node.cores for node in run], 0, threads)
     return tree
+
+
+def _count_lines(tree: Tree) -> int:
+    return 1 + sum(map(_count_lines, tree.children))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -153,22 +165,30 @@ def _likeness(core: _Core, threads: _Threads, depth: int) -> Hashable:
     )
 
 
-def _add_cores(branch: Tree, cores: Sequence[_Core], depth: int, threads: _Threads) -> None:
-    """Add cores, and the caches that they share from some level on."""
-    groups = _runs(cores, lambda core: core.shared[depth].number if len(core.shared) > depth else -1)
-    # Each group's cache with the cores below it if these are all alike, or something that no other group has.
-    keys: list[Hashable] = []
-    for index, group in enumerate(groups):
-        kinds = {_likeness(core, threads, depth) for core in group}
-        keys.append((len(group), *kinds) if len(kinds) == 1 and len(group[0].shared) > depth else index)
-    for run in _runs(range(len(groups)), lambda index: keys[index]):
-        members = [core for index in run for core in groups[index]]
-        if len(members[0].shared) > depth:
-            label = _cache_label(members[0].shared[depth], len(run))
-            _add_cores(branch.add(label), members, depth + 1, threads)
+def _pattern(cores: Sequence[_Core], threads: _Threads, depth: int) -> Hashable:
+    """Return what groups of cores have in common that are drawn as one: core by core, and who shares which caches."""
+    return tuple(
+        (
+            _likeness(core, threads, depth),
+            tuple(cache in before.shared for cache in core.shared[depth:]),
+        )
+        for before, core in zip((cores[0], *cores), cores, strict=False)
+    )
+
+
+def _add_cores(branch: Tree, groups: Sequence[Sequence[_Core]], depth: int, threads: _Threads) -> None:
+    """Add groups of cores that have the same pattern, and the caches that they share from some level on."""
+    first = groups[0]
+    below = _runs(range(len(first)), lambda i: first[i].shared[depth].number if len(first[i].shared) > depth else -1)
+    for run in _runs(below, lambda part: _pattern([first[i] for i in part], threads, depth)):
+        cache = first[run[0][0]].shared[depth : depth + 1]
+        if cache:
+            parts = [[group[i] for i in part] for group in groups for part in run]
+            _add_cores(branch.add(_cache_label(cache[0], len(parts))), parts, depth + 1, threads)
             continue
-        for alike in _runs(members, lambda core: _likeness(core, threads, depth)):
-            _add_equal_cores(branch, alike, threads)
+        for part in run:
+            for alike in _runs(part, lambda i: _likeness(first[i], threads, depth)):
+                _add_equal_cores(branch, [group[i] for group in groups for i in alike], threads)
 
 
 def _add_equal_cores(branch: Tree, cores: Sequence[_Core], threads: _Threads) -> None:
@@ -203,7 +223,7 @@ def _node_label(nodes: Sequence[_Node], distances_are_assumed: bool) -> Text:
         parts.append("memory without cores")
     distances = ""
     if len(first.distances) > 1:
-        if len(nodes) == 1 and len(first.distances) <= _MOST_SINGLE_NODES:
+        if len(nodes) == 1 and len(first.distances) <= _MOST_DISTANCES:
             distances = "  distances " + " ".join(map(str, first.distances))
         else:
             distances = f"  distances {min(first.distances)} to {max(first.distances)}"
