@@ -46,7 +46,11 @@ void* map_pages(std::size_t bytes, std::size_t alignment, bool huge) {
     const std::size_t before = (alignment - reinterpret_cast<std::uintptr_t>(mapped) % alignment) % alignment;
     if (before > 0) ::munmap(begin, before);
     if (spare > before) ::munmap(begin + before + needed, spare - before);
-    // Advice only.
+    // Advice only. With the microcircuit at full scale (1.8 GB of synapses, 2 threads of a virtual machine, medians of 5 runs
+    // in turn) delivery takes 0.72 instead of 0.87 s per simulated second with huge pages, but building 7.4 instead of
+    // 6.1 s: the program's own time is 15 % shorter, but a host that takes huge pages back once they are free has to give
+    // them anew. That they begin at multiples of their size, which some kernels leave to the program, makes no difference
+    // where arrays are so much larger.
     if (huge) ::madvise(begin + before, needed, MADV_HUGEPAGE);
     return begin + before;
 }
