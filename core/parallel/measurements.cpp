@@ -1,6 +1,7 @@
 #include "parallel/measurements.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstddef>
@@ -15,6 +16,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// How long the system's scheduler may take to part threads that began on the same processor: several of its ticks.
+constexpr double settling_seconds = 0.06;
 
 /// What a barrier, a loop or the like takes within a job: the mean of the rounds, by worker 0, in each repetition.
 template <class Round>
@@ -131,7 +135,23 @@ class TreeReduction {
 }  // namespace
 
 ParallelMeasurement::ParallelMeasurement(std::vector<Place> places, TeamOptions options, Poll poll)
-    : team_(std::move(places), options), poll_(std::move(poll)) {}
+    : team_(std::move(places), options), poll_(std::move(poll)) {
+    if (team_.size() > 1 && team_.spins() > 0 && !team_.pinned()) settle();
+}
+
+void ParallelMeasurement::settle() {
+    std::atomic<bool> over{false};
+    team_.run(
+        [&](std::uint32_t worker) {
+            const auto begin = Clock::now();
+            while (!over) {
+                team_.wait();
+                if (worker == 0 && seconds_since(begin) > settling_seconds) over = true;
+                team_.wait();
+            }
+        },
+        poll_);
+}
 
 ParallelMeasurement::~ParallelMeasurement() = default;
 

@@ -52,6 +52,8 @@ class ParallelMeasurement {
     TaskRuns tree_reduction(std::uint32_t levels, std::uint32_t repetitions);
 
    private:
+    /// Lets threads that are not bound find processors of their own.
+    void settle();
     TaskRuns repeat(Tasks& tasks, std::uint32_t repetitions, const std::function<void()>& prepare);
 
     Team team_;
