@@ -12,5 +12,6 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_network(module);
     ranvier::bindings::bind_simulation(module);
     ranvier::bindings::bind_topology(module);
+    ranvier::bindings::bind_parallel_measurements(module);
     ranvier::bindings::bind_info(module);
 }

@@ -1,0 +1,117 @@
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "parallel/measurements.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using parallel::ParallelMeasurement;
+using Places = std::vector<std::pair<int, std::uint32_t>>;
+
+std::vector<std::string> stealing_policies() {
+    std::vector<std::string> names;
+    for (const auto policy : {parallel::StealingPolicy::local_and_remote, parallel::StealingPolicy::prefer_local,
+                              parallel::StealingPolicy::local_only, parallel::StealingPolicy::none}) {
+        names.emplace_back(parallel::to_string(policy));
+    }
+    return names;
+}
+
+void make_measurement(ParallelMeasurement* measurement, const Places& pairs, std::string_view stealing) {
+    std::vector<parallel::Place> places;
+    for (const auto& [processor, node] : pairs) places.push_back({.processor = processor, .node = node});
+    if (places.empty()) {
+        throw ShapeError({.object = "places of threads",
+                          .value = "none",
+                          .bound = "a team has at least one worker",
+                          .remedy = "give the place of each"});
+    }
+    new (measurement)
+        ParallelMeasurement(std::move(places), {.stealing = parallel::parse_stealing(stealing)}, make_poll(nullptr));
+}
+
+Places places_of(const ParallelMeasurement& measurement) {
+    Places places;
+    for (const parallel::Place& place : measurement.team().places()) places.emplace_back(place.processor, place.node);
+    return places;
+}
+
+nb::typed<nb::dict, nb::str, nb::any> describe(const parallel::TaskRuns& runs) {
+    nb::list workers;
+    for (const parallel::TaskCounts& counts : runs.counts) {
+        nb::dict worker;
+        worker["executed"] = counts.executed;
+        worker["stolen_locally"] = counts.stolen_locally;
+        worker["stolen_remotely"] = counts.stolen_remotely;
+        worker["vain_searches"] = counts.vain_searches;
+        worker["sleeps"] = counts.sleeps;
+        workers.append(worker);
+    }
+    nb::dict description;
+    description["seconds"] = runs.seconds;
+    description["tasks"] = runs.tasks;
+    description["workers"] = workers;
+    return description;
+}
+
+/// Counts that would do nothing, or divide by nothing, are refused.
+void check_positive(std::string_view name, std::uint32_t value) {
+    if (value > 0) return;
+    throw ValueOutOfBoundsError(
+        {.object = std::string(name), .value = "0", .bound = "it must be at least 1", .remedy = ""});
+}
+
+/// A function of the measurement that is repeated, as a method of Python: without the interpreter's lock meanwhile.
+template <class Result>
+auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_t), const char* size) {
+    return [measure, size](ParallelMeasurement& measurement, std::uint32_t number, std::uint32_t repetitions) {
+        check_positive(size, number);
+        check_positive("repetitions", repetitions);
+        const auto result = [&] {
+            const nb::gil_scoped_release unlocked;
+            return (measurement.*measure)(number, repetitions);
+        }();
+        if constexpr (std::is_same_v<Result, parallel::TaskRuns>) {
+            return describe(result);
+        } else {
+            return result;
+        }
+    };
+}
+
+}  // namespace
+
+void bind_parallel_measurements(nb::module_& module) {
+    module.def("stealing_policies", stealing_policies, "Names of the policies of stealing work.");
+    nb::class_<ParallelMeasurement>(module, "ParallelMeasurement", "Measures what it costs to use a team of threads.")
+        .def("__init__", make_measurement, nb::arg("places"), nb::arg("stealing"),
+             "Start threads at these places: (processor or -1, number of the NUMA node) each.")
+        .def("places", places_of, "Return where the threads are; -1 also where the system refused to bind one.")
+        .def(
+            "spins", [](const ParallelMeasurement& measurement) { return measurement.team().spins() > 0; },
+            "Return whether threads that wait look for a while before they sleep.")
+        .def("barrier", repeated(&ParallelMeasurement::barrier, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
+             "Return the seconds of one barrier, the mean of the rounds, in each repetition.")
+        .def("loop", repeated(&ParallelMeasurement::loop, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
+             "Return the seconds of one loop over an empty item for each thread, without barriers.")
+        .def(
+            "job",
+            [](ParallelMeasurement& measurement, std::uint32_t repetitions) {
+                const nb::gil_scoped_release unlocked;
+                return measurement.job(repetitions);
+            },
+            nb::arg("repetitions"), "Return the seconds of an empty job, from call to return.")
+        .def("empty_tasks", repeated(&ParallelMeasurement::empty_tasks, "tasks per worker"),
+             nb::arg("tasks_per_worker"), nb::arg("repetitions"), "Create and do empty tasks, so many on each thread.")
+        .def("unbalanced_tree", repeated(&ParallelMeasurement::unbalanced_tree, "depth"), nb::arg("depth"),
+             nb::arg("repetitions"), "Do a tree of tasks that grows from one thread to one side.")
+        .def("tree_reduction", repeated(&ParallelMeasurement::tree_reduction, "levels"), nb::arg("levels"),
+             nb::arg("repetitions"), "Sum numbers up a binary tree of so many levels; check the sums.");
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,337 @@
+"""What threads cost: barriers, loops and tasks, under each policy of pinning and of stealing work.
+
+Measured, for each number of threads:
+
+barrier  all threads meet
+loop     a loop that they share, with one empty item each
+job      the threads are woken, do nothing, and return
+task     an empty task is created and done; so many on each thread at once
+tree     a tree of tasks that grows from one thread to one side, so that the others have to steal
+sum      numbers are summed up a binary tree by tasks that wait for events, each level divided among the NUMA nodes:
+         the upward half of Figure 1 in Morgenstern et al. (2020)
+
+The policies are measured in turn. Quoted are medians, and of the sum the 75 % quantile too, as in that paper. Its
+performance portability is the harmonic mean, over platforms, of the efficiency t(1) / (n t(n)) of the sum at the
+number n of threads that was fastest, and 0 if one platform does not support it.
+
+A platform is this machine, a topology that is made up in hwloc's syntax, whose nodes and cores are laid over the
+processors that are there, or what was measured elsewhere and written with --json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from rich.console import Console
+from rich.padding import Padding
+from rich.progress import Progress
+from rich.table import Table
+
+from ranvier import _core, machine
+from ranvier._names import unknown_name
+from ranvier.bench._options import check_destinations
+from ranvier.bench._portability import Platform, Policies, efficiency, portability, read_platforms
+from ranvier.commands import info
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.numeric import whole_number
+
+__all__ = ["add_arguments", "main"]
+
+Measured: TypeAlias = dict[str, Any]
+"""What was measured of one pinning, stealing and number of threads, as it stands in the JSON file."""
+
+_PINNINGS = ("equal", "compact", "none")
+_DETECTED = "detected"
+_MOST_THREADS = 1024
+_TURNS = 5
+_ROUNDS = 2000
+_ROUNDS_WHERE_THREADS_SLEEP = 50
+_JOBS = 20
+_EMPTY_TASKS = 2000
+_DEPTH = 15
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--threads", metavar="N,...", help="numbers of threads; 1 is added (default: powers of 2, and all processors)"
+    )
+    parser.add_argument(
+        "--pinning", default="all", metavar="NAME,...", help=f"all, or some of {', '.join(_PINNINGS)} (default: all)"
+    )
+    parser.add_argument(
+        "--stealing",
+        default="all",
+        metavar="NAME,...",
+        help=f"all, or some of {', '.join(_core.stealing_policies())} (default: all)",
+    )
+    parser.add_argument(
+        "--topology",
+        action="append",
+        metavar="TEXT",
+        help=f"{_DETECTED}, or a made-up one such as 'node:2 core:12 pu:2'; may be given several times "
+        f"(default: {_DETECTED})",
+    )
+    parser.add_argument(
+        "--platforms", type=Path, nargs="+", default=[], metavar="FILE", help="what was measured elsewhere (json)"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=200, metavar="N", help="of the sum, of each policy (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--levels", type=int, default=11, metavar="N", help="of the tree of the sum (default: %(default)s)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Measure all policies on all platforms, and tell the results."""
+    threads = _parse_threads(arguments.threads)
+    pinnings = _parse_names("--pinning", arguments.pinning, _PINNINGS)
+    stealings = _parse_names("--stealing", arguments.stealing, _core.stealing_policies())
+    repetitions = whole_number("--repetitions", arguments.repetitions, 1, 1_000_000, "give a number of runs")
+    levels = whole_number("--levels", arguments.levels, 1, 20, "give a number of levels")
+    topologies = [(text, _read_topology(text)) for text in dict.fromkeys(arguments.topology or [_DETECTED])]
+    elsewhere = [platform for path in arguments.platforms for platform in read_platforms(path)]
+    check_destinations(arguments.json, arguments.plot)
+    console = Console(highlight=False)
+    policies = [(pinning, stealing) for pinning in pinnings for stealing in stealings]
+    platforms = [
+        _measure_platform(console, text, topology, threads, policies, repetitions, levels)
+        for text, topology in topologies
+    ]
+    for platform in platforms:
+        _show_platform(console, platform)
+    everywhere = [*platforms, *elsewhere]
+    phi = [
+        {"pinning": pinning, "stealing": stealing, "phi": portability(_efficiencies(everywhere, (pinning, stealing)))}
+        for pinning, stealing in policies
+    ]
+    _show_portability(console, everywhere, policies)
+    if arguments.json is not None:
+        whole = {
+            "benchmark": "parallel",
+            "options": {"threads": threads, "repetitions": repetitions, "levels": levels},
+            "machine": info.gather(),
+            "platforms": platforms,
+            "portability": {"over": [platform["name"] for platform in everywhere], "results": phi},
+        }
+        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+    if arguments.plot is not None:
+        from ranvier.bench import _figures, _parallel_figure
+
+        _figures.save(_parallel_figure.draw(everywhere), arguments.plot)
+        console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
+    return 0
+
+
+# ---- what is asked for -----------------------------------------------------------------------------------------------
+
+
+def _parse_threads(text: str | None) -> list[int]:
+    if text is None:
+        processors = machine.usable_processors()
+        return sorted({1 << i for i in range(processors.bit_length())} | {processors})
+    numbers = {1}
+    for part in text.split(","):
+        if not part.strip().isdecimal() or not 1 <= int(part) <= _MOST_THREADS:
+            raise ValueOutOfBoundsError(
+                "--threads", f"'{text}'", f"it must be numbers from 1 to {_MOST_THREADS} with commas between"
+            )
+        numbers.add(int(part))
+    return sorted(numbers)
+
+
+def _parse_names(option: str, text: str, known: Sequence[str]) -> list[str]:
+    if text.strip() == "all":
+        return list(known)
+    names = list(dict.fromkeys(part.strip() for part in text.split(",")))
+    for name in names:
+        if name not in known:
+            unknown_name(option, name, [*known, "all"])
+    return names
+
+
+def _read_topology(text: str) -> _core.Topology:
+    return _core.Topology.detect() if text == _DETECTED else _core.Topology.synthetic(text)
+
+
+def _lay_over(topology: _core.Topology, threads: int, pinning: str) -> list[tuple[int, int]]:
+    """Return the places of threads, those of a made-up topology on the processors that are there, in turn."""
+    places = _core.place_threads(topology, threads, pinning)
+    if not topology.describe()["synthetic"]:
+        return places
+    there = _core.Topology.detect().processors()
+    numbers = {processor: there[i % len(there)] for i, processor in enumerate(topology.processors())}
+    return [(numbers.get(processor, -1), node) for processor, node in places]
+
+
+# ---- measuring -------------------------------------------------------------------------------------------------------
+
+
+def _measure_platform(
+    console: Console,
+    text: str,
+    topology: _core.Topology,
+    threads: Sequence[int],
+    policies: Sequence[Policies],
+    repetitions: int,
+    levels: int,
+) -> Platform:
+    description = topology.describe()
+    turns = min(_TURNS, repetitions)
+    runs = -(-repetitions // turns)
+    collected: dict[tuple[str, str, int], list[Measured]] = {}
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task(f"Measuring {text}", total=turns * len(policies) * len(threads))
+        for _ in range(turns):
+            for number in threads:
+                for pinning, stealing in policies:
+                    places = _lay_over(topology, number, pinning)
+                    measured = _measure(places, stealing, runs, levels)
+                    collected.setdefault((pinning, stealing, number), []).append(measured)
+                    progress.advance(task)
+    processors = machine.usable_processors()
+    synthetic = description["synthetic"]
+    return {
+        "name": text if synthetic else machine.processor_name(),
+        "synthetic": synthetic,
+        "note": f"laid over the {_counted(processors, 'processor')} of this machine" if synthetic else "",
+        "units": len(topology.processors()),
+        "nodes": len(description["nodes"]),
+        "processors": processors,
+        "results": [
+            {"pinning": pinning, "stealing": stealing, "threads": number, **_summarize(turns_of)}
+            for (pinning, stealing, number), turns_of in collected.items()
+        ],
+    }
+
+
+def _measure(places: list[tuple[int, int]], stealing: str, runs: int, levels: int) -> Measured:
+    team = _core.ParallelMeasurement(places, stealing)
+    rounds = _ROUNDS if team.spins() else _ROUNDS_WHERE_THREADS_SLEEP
+    return {
+        "places": team.places(),
+        "spins": team.spins(),
+        "barrier_s": team.barrier(rounds, 3),
+        "loop_s": team.loop(rounds, 3),
+        "job_s": team.job(_JOBS),
+        "empty": team.empty_tasks(_EMPTY_TASKS, 3),
+        "unbalanced": team.unbalanced_tree(_DEPTH, max(1, runs // 4)),
+        "reduction": team.tree_reduction(levels, runs),
+    }
+
+
+def _summarize(turns: Sequence[Measured]) -> Measured:
+    def median(name: str) -> float:
+        return float(statistics.median(value for turn in turns for value in turn[name]))
+
+    def times(name: str) -> dict[str, float]:
+        seconds = [value for turn in turns for value in turn[name]["seconds"]]
+        return {"median": statistics.median(seconds), "quantile_75": float(np.quantile(seconds, 0.75))}
+
+    def steals(name: str) -> dict[str, float]:
+        """Return means over runs of the tree, of all threads together."""
+        runs = sum(len(turn[name]["seconds"]) for turn in turns)
+        workers = [worker for turn in turns for worker in turn[name]["workers"]]
+        counts = ("executed", "stolen_locally", "stolen_remotely", "vain_searches", "sleeps")
+        return {count: sum(worker[count] for worker in workers) / runs for count in counts}
+
+    return {
+        "places": turns[0]["places"],
+        "spins": turns[0]["spins"],
+        "barrier_s": median("barrier_s"),
+        "loop_s": median("loop_s"),
+        "job_s": median("job_s"),
+        # Of a thread: all threads do as many at once.
+        "task_s": times("empty")["median"] / (_EMPTY_TASKS + 1),
+        "unbalanced_s": times("unbalanced"),
+        "unbalanced_tasks": steals("unbalanced"),
+        "reduction_s": times("reduction"),
+        "reduction_tasks": steals("reduction"),
+    }
+
+
+# ---- telling ---------------------------------------------------------------------------------------------------------
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i in (1, 2) else "right", no_wrap=True)
+    return table
+
+
+def _show_platform(console: Console, platform: Platform) -> None:
+    nodes = _counted(platform["nodes"], "NUMA node")
+    console.print(f"\n{platform['name']}: {nodes}, {_counted(platform['units'], 'processor')}", style="bold")
+    if platform["note"]:
+        console.print(f"  Made up: {platform['note']}", style="dim")
+    crowded = sorted({result["threads"] for result in platform["results"] if not result["spins"]})
+    if crowded:
+        console.print(
+            f"  With {', '.join(map(str, crowded))} threads some share a processor: who waits sleeps at once",
+            style="dim",
+        )
+    costs = _table("threads", "pinning", "stealing", "barrier (us)", "loop (ns)", "job (us)", "task (ns)")
+    sums = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
+    trees = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
+    for result in platform["results"]:
+        head = (str(result["threads"]), result["pinning"], result["stealing"])
+        costs.add_row(
+            *head,
+            f"{1e6 * result['barrier_s']:.2f}",
+            f"{1e9 * result['loop_s']:.0f}",
+            f"{1e6 * result['job_s']:.1f}",
+            f"{1e9 * result['task_s']:.0f}",
+        )
+        for table, name in ((sums, "reduction"), (trees, "unbalanced")):
+            times, tasks = result[f"{name}_s"], result[f"{name}_tasks"]
+            table.add_row(
+                *head,
+                f"{1e3 * times['median']:.3f}",
+                f"{1e3 * times['quantile_75']:.3f}",
+                f"{tasks['stolen_locally'] / tasks['executed']:.1%}",
+                f"{tasks['stolen_remotely'] / tasks['executed']:.1%}",
+            )
+    for heading, table in (
+        ("What threads cost", costs),
+        ("A tree that grows to one side; near, far: tasks stolen on the same and from other NUMA nodes", trees),
+        ("A sum up a tree", sums),
+    ):
+        console.print(f"\n  {heading}", soft_wrap=True)
+        console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _efficiencies(platforms: Sequence[Platform], policies: Policies) -> list[Any]:
+    return [efficiency(platform, policies) for platform in platforms]
+
+
+def _show_portability(console: Console, platforms: Sequence[Platform], policies: Sequence[Policies]) -> None:
+    console.print("\nPerformance portability of the sum", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("pinning", no_wrap=True)
+    table.add_column("stealing", no_wrap=True)
+    letters = [chr(ord("A") + i % 26) * (1 + i // 26) for i in range(len(platforms))]
+    for letter, platform in zip(letters, platforms, strict=True):
+        console.print(f"  [bold]{letter}[/]  {platform['name']}", soft_wrap=True)
+        table.add_column(letter, justify="right", no_wrap=True)
+    table.add_column("Phi", justify="right", style="bold", no_wrap=True)
+    for pinning, stealing in policies:
+        found = _efficiencies(platforms, (pinning, stealing))
+        cells = ["not there" if one is None else f"{one.value:.2f} ({one.threads})" for one in found]
+        table.add_row(pinning, stealing, *cells, f"{portability(found):.3f}")
+    console.print(Padding(table, (0, 0, 0, 2)))
+    console.print("  In brackets the number of threads that was fastest", style="dim")
