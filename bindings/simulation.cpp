@@ -91,7 +91,9 @@ void bind_options(nb::module_& module) {
         .def_rw("instruction_set", &SimulationOptions::instruction_set)
         .def_rw("table_layout", &SimulationOptions::table_layout)
         .def_rw("delivery_window", &SimulationOptions::delivery_window)
-        .def_rw("pin", &SimulationOptions::pin_threads)
+        .def_rw("pinning", &SimulationOptions::pinning)
+        .def_rw("shards", &SimulationOptions::shards)
+        .def_rw("stealing", &SimulationOptions::stealing)
         .def_rw("memory_limit", &SimulationOptions::memory_limit)
         .def_rw("placement", &SimulationOptions::placement)
         .def(
@@ -210,6 +212,26 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro("step", &Simulation::step)
         .def_prop_ro("resolution", &Simulation::resolution)
         .def_prop_ro("threads", &Simulation::threads)
+        .def_prop_ro("shards", &Simulation::shards)
+        .def_prop_ro(
+            "places",
+            [](const Simulation& s) {
+                std::vector<std::pair<int, std::uint32_t>> places;
+                for (const parallel::Place& place : s.places()) places.emplace_back(place.processor, place.node);
+                return places;
+            },
+            "Of each thread of this process: its processor, -1 if it is not pinned, and its node.")
+        .def_prop_ro("is_crowded", &Simulation::is_crowded)
+        .def(
+            "stealing_counts",
+            [](const Simulation& s) {
+                std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> all;
+                for (const parallel::StealingCounts& counts : s.stealing_counts()) {
+                    all.emplace_back(counts.own, counts.local, counts.remote);
+                }
+                return all;
+            },
+            "Of each thread of this process: shards that it updated, its own, those of its node, and others.")
         .def_prop_ro("ranks", &Simulation::ranks)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)
         .def_prop_ro("epoch_steps", &Simulation::epoch_steps)

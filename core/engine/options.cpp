@@ -61,15 +61,26 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
 
 }  // namespace
 
-std::uint32_t choose_threads(const SimulationOptions& options, std::size_t processors) {
+std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless) {
     if (options.threads > most_threads) {
         throw ValueOutOfBoundsError({.object = "threads",
                                      .value = std::to_string(options.threads),
                                      .bound = "at most " + std::to_string(most_threads),
                                      .remedy = "use one thread for each processor"});
     }
-    if (options.threads > 0) return options.threads;
-    return static_cast<std::uint32_t>(processors);
+    return options.threads > 0 ? options.threads : unless;
+}
+
+std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads) {
+    if (options.shards == 0) return threads;
+    if (options.shards < threads || options.shards > most_threads) {
+        throw ValueOutOfBoundsError(
+            {.object = "shards",
+             .value = std::to_string(options.shards),
+             .bound = "from the number of threads, " + std::to_string(threads) + ", to " + std::to_string(most_threads),
+             .remedy = "use a small multiple of the threads"});
+    }
+    return options.shards;
 }
 
 std::uint32_t choose_window(const SimulationOptions& options) {

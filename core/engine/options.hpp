@@ -13,8 +13,9 @@ namespace ranvier::engine {
 // What the options of a simulation come to. All of it throws ValueOutOfBoundsError or UnknownNameError where an option is
 // wrong.
 
-/// @param processors that the process may use
-std::uint32_t choose_threads(const SimulationOptions& options, std::size_t processors);
+/// @param unless as many as there are, unless the options say otherwise
+std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
+std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
 /// Steps that runs are delivered ahead.
 std::uint32_t choose_window(const SimulationOptions& options);
 connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);

@@ -287,7 +287,6 @@ std::uint64_t Shard::synapses() const {
 void Shard::reset_counts() {
     synaptic_events_ = 0;
     for (Group& group : groups_) group.spikes = 0;
-    times = {};
 }
 
 std::uint64_t Shard::recorded_bytes() const {

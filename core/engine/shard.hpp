@@ -120,8 +120,6 @@ class Shard {
     void publish_recorded_bytes() { published_bytes_.store(recorded_bytes(), std::memory_order_relaxed); }
     std::uint64_t published_recorded_bytes() const { return published_bytes_.load(std::memory_order_relaxed); }
 
-    WorkerTimes times;
-
    private:
     struct ShardStimulus {
         std::unique_ptr<models::Stimulus> stimulus;

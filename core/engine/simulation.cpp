@@ -23,6 +23,8 @@
 #include "engine/shard.hpp"
 #include "engine/shard_memory.hpp"
 #include "engine/spike_traffic.hpp"
+#include "engine/workers.hpp"
+#include "parallel/processor_quota.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/team.hpp"
 
@@ -40,29 +42,22 @@ void give_back(std::pmr::vector<T>& list) {
     list = std::pmr::vector<T>(list.get_allocator());
 }
 
-/// Whether all processes may use the same processors, since nobody has bound them. @note Collective.
-bool share_processors(comm::Communicator& communicator) {
-    std::uint64_t mixed = 0;
-    for (const int processor : parallel::available_processors()) {
-        mixed = (mixed ^ static_cast<std::uint64_t>(processor + 1)) * 0x9E3779B97F4A7C15;
-    }
-    return communicator.least(mixed) == communicator.greatest(mixed);
-}
-
 }  // namespace
 
 struct Simulation::Implementation {
     Implementation(const Network& description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes,
-                   bool shared_processors)
+                   OwnMachine own_machine)
         : communicator(std::move(processes)),
           network(description),
           lowered(network),
           options(std::move(chosen)),
           window(choose_window(options)),
           build_options(make_build_options(network, options)),
-          processors(parallel::own_processors(communicator->host_rank(), communicator->host_size(), shared_processors)),
+          machine(std::move(own_machine)),
+          places(machine.place(options.pinning, choose_threads(options, machine.default_threads()))),
+          stealing(parallel::parse_stealing(options.stealing)),
           layout(make_placement(network, options, communicator->size()), communicator->rank(),
-                 choose_threads(options, processors.size()), to_vector(lowered.ranges())) {
+                 choose_shards(options, threads()), to_vector(lowered.ranges())) {
         if (network.unit_count() == 0) {
             throw StateError({.object = "network",
                               .value = "empty",
@@ -77,17 +72,20 @@ struct Simulation::Implementation {
     std::uint32_t node_of_worker() const { return team->pinned() ? parallel::current_node() : node_of_all; }
     /// Puts down in the account what others allocate.
     void count_foreign_memory();
+    void start_workers();
     void build(const Poll& poll);
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
     void run_worker(std::uint32_t worker, Step first, Step last);
+    void run_epoch(std::uint32_t shard, const Epoch& present, WorkerTimes& times, LapTimer& timer);
     bool stops(std::uint64_t epoch_number);
     void trace_epoch(const WorkerTimes& before, const WorkerTimes& after);
     template <class Job>
-    void run_together(Job job, const Poll& poll);
+    void run_together(parallel::Team& workers, Job job, const Poll& poll);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
     ConnectionAccess connections() const { return {lowered, shards, *communicator}; }
-    std::uint32_t threads() const { return static_cast<std::uint32_t>(layout.shards().size()); }
+    std::uint32_t threads() const { return static_cast<std::uint32_t>(places.size()); }
+    std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     /// Whether no other process ever waits for this one.
     bool is_alone() const { return communicator->size() == 1 || communicator->is_dry_run(); }
 
@@ -97,10 +95,16 @@ struct Simulation::Implementation {
     SimulationOptions options;
     std::uint32_t window;
     connect::BuildOptions build_options;
-    std::vector<int> processors;
+    OwnMachine machine;
+    std::vector<parallel::Place> places;
+    parallel::StealingPolicy stealing;
     connect::ProcessLayout layout;
     Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
+    /// One worker for each shard: building tables and looking at them is done side by side. The team itself, unless there
+    /// are more shards than threads.
+    std::unique_ptr<parallel::Team> more_workers;
+    parallel::Team* shard_team = nullptr;
     parallel::MemoryAccount account = make_memory_account();
     /// Of memory that no worker owns.
     std::uint32_t node_of_all = parallel::node_count() == 1 ? 0 : parallel::any_node;
@@ -112,6 +116,7 @@ struct Simulation::Implementation {
     std::atomic<Step> step{0};
     Step counted_from = 0;
     PhaseTimes phases;
+    std::vector<WorkerTimes> worker_times;
     std::vector<EpochTimes> epoch_times;
     std::uint64_t traced_spikes = 0;  ///< those of all epochs that were traced
     /// Whether a run ends early after an epoch, written by worker 0 before the barrier that ends it; one for each of two
@@ -125,14 +130,14 @@ struct Simulation::Implementation {
 /// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
 /// it ends the run of all.
 template <class Job>
-void Simulation::Implementation::run_together(Job job, const Poll& poll) {
+void Simulation::Implementation::run_together(parallel::Team& workers, Job job, const Poll& poll) {
     if (is_alone()) {
-        team->run(job, poll);
+        workers.run(job, poll);
         return;
     }
     std::exception_ptr interruption;
     try {
-        team->run(job, [&] {
+        workers.run(job, [&] {
             if (!poll || interruption) return;
             try {
                 poll();
@@ -149,6 +154,19 @@ void Simulation::Implementation::run_together(Job job, const Poll& poll) {
     }
 }
 
+void Simulation::Implementation::start_workers() {
+    team = std::make_unique<parallel::Team>(places, machine.team_options(places, stealing));
+    worker_times.resize(threads());
+    shard_team = team.get();
+    if (shard_count() == threads()) return;
+    // Where the workers are who will update the shards, so that memory is touched first from there.
+    std::vector<parallel::Place> of_shards;
+    for (std::uint32_t shard = 0; shard < shard_count(); ++shard) of_shards.push_back(places[shard % threads()]);
+    more_workers =
+        std::make_unique<parallel::Team>(of_shards, parallel::TeamOptions{.spinning = parallel::Spinning::never});
+    shard_team = more_workers.get();
+}
+
 void Simulation::Implementation::build(const Poll& poll) {
     agree(*communicator, "building the network", [&] {
         check_memory(estimate_memory(lowered, layout, build_options, options, window, 0.0), options.memory_limit,
@@ -156,19 +174,18 @@ void Simulation::Implementation::build(const Poll& poll) {
     });
     account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
     LapTimer timer;
-    const bool own = processors.size() >= threads() &&
-                     static_cast<std::size_t>(communicator->host_size()) <= parallel::available_processors().size();
     std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {
-        team = std::make_unique<parallel::Team>(threads(), options.pin_threads, processors,
-                                                own || communicator->host_size() == 1);
-        builder = std::make_unique<connect::TableBuilder>(lowered.plans(), layout, build_options, *team, communicator);
-        shards.resize(threads());
+        start_workers();
+        builder =
+            std::make_unique<connect::TableBuilder>(lowered.plans(), layout, build_options, *shard_team, communicator);
+        shards.resize(shard_count());
     });
     communicator->expect_threads(static_cast<std::int32_t>(threads()));
     // An interruption would leave processes behind that wait in a collective.
     const Poll build_poll = is_alone() ? poll : Poll{};
     run_together(
+        *shard_team,
         [&](std::uint32_t worker) {
             shards[worker] = std::make_unique<Shard>(lowered, layout.shard(worker), options,
                                                      build_options.instruction_set, account, node_of_worker());
@@ -177,8 +194,9 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     phases.build = timer.lap();
-    run_together([&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), window); },
-                 build_poll);
+    run_together(
+        *shard_team, [&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), window); },
+        build_poll);
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_traffic(numbering, build_poll);
@@ -199,8 +217,9 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
-                                                             *team);
+                                                             *shard_team);
         run_together(
+            *shard_team,
             [&](std::uint32_t worker) {
                 presynaptic_builder.build(worker, shards[worker]->memory()[Component::presynaptic]);
             },
@@ -223,7 +242,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
             },
         .options = {.buffer_bytes = options.spike_buffer,
                     .allgather_spikes = options.allgather_spikes,
-                    .workers = threads(),
+                    .workers = shard_count(),
                     .most_sources = layout.placement().places(),
                     .most_lags = static_cast<std::uint32_t>(shortest),
                     .intervals = intervals,
@@ -248,7 +267,7 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     const auto finish = [&] { phases.simulation += timer.lap(); };
     stopped = false;
     try {
-        run_together([&](std::uint32_t worker) { run_worker(worker, first, first + steps - 1); }, poll);
+        run_together(*team, [&](std::uint32_t worker) { run_worker(worker, first, first + steps - 1); }, poll);
     } catch (...) {
         finish();
         throw;
@@ -270,53 +289,67 @@ bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
     return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;
 }
 
-/// All workers do this side by side, and meet once an epoch. One meeting suffices where nothing is exchanged, since
-/// outboxes alternate: who runs ahead into the next epoch writes the other box, and cannot reach the one after before all
-/// have read this one.
+/// All workers do this side by side, and meet once an epoch, between updating the shards and telling their tables of the
+/// spikes. One meeting suffices where nothing is exchanged, since outboxes alternate: who runs ahead into the next epoch
+/// writes the other box, and cannot reach the one after before all have read this one.
 void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, Step last) {
-    Shard& shard = *shards[worker];
-    WorkerTimes& times = shard.times;
-    std::uint64_t own_epoch = epoch;
+    WorkerTimes& times = worker_times[worker];
+    Epoch present{.number = epoch, .earliest = first, .begin = first};
+    Epoch past;
     team->wait();  // nobody may change `epoch` before all have read it
-    Step epoch_begin = first;
-    Step earliest = first;
-    shard.begin_epoch(own_epoch, epoch_begin);
-    if (worker == 0) traffic->begin(epoch_begin);
     LapTimer timer;
     WorkerTimes before = times;
-    for (Step now = first; now <= last; ++now) {
+    for (bool ends = false; !ends;) {
+        present.end = std::min(last, (present.begin + epoch_steps - 1) / epoch_steps * epoch_steps);
+        team->loop(worker, shard_count(), [&](std::uint32_t shard) {
+            if (past.end > 0) traffic->deliver(shard, past);
+            times.deliver += timer.lap();
+            run_epoch(shard, present, times, timer);
+        });
+        team->wait();
+        times.wait += timer.lap();
+        const bool stop = stop_decision[present.number % 2];
+        ends = stop || present.end == last;
+        traffic->exchange(worker, present, ends, times, timer);
+        if (worker == 0) {
+            step.store(present.end, std::memory_order_relaxed);
+            if (options.trace_epochs) trace_epoch(before, times);
+            if (stop) stopped = true;
+        }
+        before = times;
+        past = present;
+        present = {.number = past.number + 1, .earliest = past.begin, .begin = past.end + 1};
+    }
+    team->loop(worker, shard_count(), [&](std::uint32_t shard) {
+        traffic->deliver(shard, past);
+        shards[shard]->begin_epoch(present.number, present.begin);
+    });
+    times.deliver += timer.lap();
+    if (worker == 0) epoch = present.number;
+}
+
+/// Updates a shard to the end of an epoch. Who does so for the first one also talks to the other processes.
+void Simulation::Implementation::run_epoch(std::uint32_t index, const Epoch& present, WorkerTimes& times,
+                                           LapTimer& timer) {
+    Shard& shard = *shards[index];
+    shard.begin_epoch(present.number, present.begin);
+    if (index == 0) traffic->begin(present.begin);
+    times.communicate += timer.lap();
+    for (Step now = present.begin; now <= present.end; ++now) {
         shard.begin_step(now);
         times.deliver += timer.lap();
         shard.update(now);
         times.update += timer.lap();
         shard.record(now);
         times.record += timer.lap();
-        if (worker == 0) traffic->advance(shard.outbox(own_epoch));
+        if (index != 0) continue;
+        traffic->advance(shard.outbox(present.number));
         times.collocate += timer.lap();
-        if (now % epoch_steps != 0 && now != last) continue;
-        shard.publish_recorded_bytes();
-        if (worker == 0) stop_decision[own_epoch % 2] = stops(own_epoch);
-        times.communicate += timer.lap();
-        team->wait();
-        times.wait += timer.lap();
-        const bool stop = stop_decision[own_epoch % 2];
-        traffic->take_epoch(worker, own_epoch, earliest, epoch_begin, now, stop || now == last, timer);
-        if (worker == 0) {
-            step.store(now, std::memory_order_relaxed);
-            if (options.trace_epochs) trace_epoch(before, times);
-        }
-        before = times;
-        ++own_epoch;
-        earliest = epoch_begin;
-        epoch_begin = now + 1;
-        shard.begin_epoch(own_epoch, epoch_begin);
-        if (stop) {
-            if (worker == 0) stopped = true;
-            break;
-        }
-        if (worker == 0 && now != last) traffic->begin(epoch_begin);
     }
-    if (worker == 0) epoch = own_epoch;
+    shard.publish_recorded_bytes();
+    if (index != 0) return;
+    stop_decision[present.number % 2] = stops(present.number);
+    times.communicate += timer.lap();
 }
 
 void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const WorkerTimes& after) {
@@ -333,10 +366,11 @@ void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const Wo
 Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll,
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
-    const bool shared = share_processors(*communicator);
+    OwnMachine machine(*communicator);
     // What a process finds wrong with its own description goes before how it differs from that of others.
-    agree(*communicator, "describing the network",
-          [&] { implementation_ = std::make_unique<Implementation>(network, options, communicator, shared); });
+    agree(*communicator, "describing the network", [&] {
+        implementation_ = std::make_unique<Implementation>(network, options, communicator, std::move(machine));
+    });
     compare_descriptions(*communicator, network, options);
     implementation_->build(poll);
 }
@@ -349,6 +383,15 @@ void Simulation::run(Step steps, const Poll& poll) { implementation_->run(steps,
 Step Simulation::step() const { return implementation_->step.load(std::memory_order_relaxed); }
 double Simulation::resolution() const { return implementation_->network.resolution(); }
 std::uint32_t Simulation::threads() const { return implementation_->threads(); }
+std::uint32_t Simulation::shards() const { return implementation_->shard_count(); }
+std::span<const parallel::Place> Simulation::places() const { return implementation_->team->places(); }
+bool Simulation::is_crowded() const { return implementation_->machine.is_crowded(implementation_->places); }
+std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
+    const Implementation& self = *implementation_;
+    std::vector<parallel::StealingCounts> counts;
+    for (std::uint32_t worker = 0; worker < self.threads(); ++worker) counts.push_back(self.team->loop_counts(worker));
+    return counts;
+}
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
 Step Simulation::epoch_steps() const { return implementation_->epoch_steps; }
@@ -382,6 +425,7 @@ Counts Simulation::counts() const {
 void Simulation::reset_counts() {
     Implementation& self = *implementation_;
     for (const auto& shard : self.shards) shard->reset_counts();
+    self.worker_times.assign(self.threads(), {});
     self.counted_from = step();
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
@@ -391,23 +435,19 @@ void Simulation::reset_counts() {
 
 PhaseTimes Simulation::times() const {
     PhaseTimes times = implementation_->phases;
-    for (const auto& shard : implementation_->shards) {
-        const double share = 1.0 / static_cast<double>(implementation_->shards.size());
-        times.update += shard->times.update * share;
-        times.collocate += shard->times.collocate * share;
-        times.deliver += shard->times.deliver * share;
-        times.wait += shard->times.wait * share;
-        times.communicate += shard->times.communicate * share;
-        times.record += shard->times.record * share;
+    const double share = 1.0 / static_cast<double>(implementation_->threads());
+    for (const WorkerTimes& own : implementation_->worker_times) {
+        times.update += own.update * share;
+        times.collocate += own.collocate * share;
+        times.deliver += own.deliver * share;
+        times.wait += own.wait * share;
+        times.communicate += own.communicate * share;
+        times.record += own.record * share;
     }
     return times;
 }
 
-std::vector<WorkerTimes> Simulation::worker_times() const {
-    std::vector<WorkerTimes> times;
-    for (const auto& shard : implementation_->shards) times.push_back(shard->times);
-    return times;
-}
+std::vector<WorkerTimes> Simulation::worker_times() const { return implementation_->worker_times; }
 
 const std::vector<EpochTimes>& Simulation::epoch_times() const { return implementation_->epoch_times; }
 
@@ -530,11 +570,11 @@ std::uint64_t Simulation::recorded_bytes() const {
 }
 
 std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
-    return implementation_->connections().count(query, *implementation_->team);
+    return implementation_->connections().count(query, *implementation_->shard_team);
 }
 
 ConnectionData Simulation::connections(const ConnectionQuery& query) const {
-    return implementation_->connections().find(query, *implementation_->team);
+    return implementation_->connections().find(query, *implementation_->shard_team);
 }
 
 std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
@@ -562,8 +602,9 @@ void Simulation::set(PopulationId population, std::string_view name, std::span<c
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
                                        Rank rank, double rate) {
     const LoweredNetwork lowered(network);
-    const std::uint32_t threads = choose_threads(options, parallel::available_processors().size());
-    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, threads,
+    const std::uint32_t threads = choose_threads(
+        options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
+    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, choose_shards(options, threads),
                                         to_vector(lowered.ranges()));
     MemoryEstimate estimate =
         estimate_memory(lowered, layout, make_build_options(network, options), options, choose_window(options), rate);

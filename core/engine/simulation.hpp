@@ -16,6 +16,8 @@
 #include "engine/network.hpp"
 #include "engine/times.hpp"
 #include "parallel/memory.hpp"
+#include "parallel/pinning.hpp"
+#include "parallel/stealing.hpp"
 
 namespace ranvier::engine {
 
@@ -26,7 +28,14 @@ struct SimulationOptions {
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
     std::string table_layout = "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    bool pin_threads = true;  ///< bind workers to processors, when those of the host's processes take all of them
+    /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
+    /// "compact", "none", or a list of processors (parallel/pinning.hpp).
+    std::string pinning = "auto";
+    /// Into how many shards the neurons of this process are divided; 0: one for each thread.
+    std::uint32_t shards = 0;
+    /// From whom a worker without work takes shards: "none", "local_and_remote", "prefer_local", "local_only"
+    /// (parallel/stealing.hpp).
+    std::string stealing = "none";
     std::uint64_t memory_limit =
         0;  ///< bytes that the network may take on this process; 0: what the machine has available
 
@@ -157,6 +166,13 @@ class Simulation {
     double resolution() const;
 
     std::uint32_t threads() const;
+    std::uint32_t shards() const;
+    /// Where the workers of this process are.
+    std::span<const parallel::Place> places() const;
+    /// Whether some of them, or of other processes of the host, have to share a processor.
+    bool is_crowded() const;
+    /// Shards that each worker of this process has updated for an epoch, its own and others'.
+    std::vector<parallel::StealingCounts> stealing_counts() const;
     std::uint32_t ranks() const;
     comm::Communicator& communicator() const;
     /// Steps between two exchanges of spikes.

@@ -45,25 +45,24 @@ void SpikeTraffic::make_inboxes() {
     for (const auto& shard : shards_) inboxes_.emplace_back(shard->memory()[Component::spikes]);
 }
 
-void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end,
-                              bool flush, LapTimer& timer) {
-    WorkerTimes& times = shards_[worker]->times;
-    Inbox& inbox = inboxes_[worker];
-    inbox.outboxes.clear();
-    for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outbox(epoch));
-    if (!exchange_) {
-        take_outboxes(worker, begin, end, inbox);
-        times.deliver += timer.lap();
-        return;
-    }
-    // All have delivered what they hold of the last epoch.
-    clear(inbox.sources);
-    for (auto& by_step : inbox.rows) clear(by_step);
-    const Step first_step = exchange_->has_latency() ? earliest : begin;
+void SpikeTraffic::exchange(std::uint32_t worker, const Epoch& epoch, bool flush, WorkerTimes& times, LapTimer& timer) {
+    if (!exchange_) return;
+    // The work is divided into as many parts as there are shards, which workers take from each other like these.
+    const auto parts = static_cast<std::uint32_t>(inboxes_.size());
+    const Step first_step = first_arrivals(epoch);
     bool more = true;
     bool first_round = true;
     while (more) {
-        exchange_->collocate(worker, inbox.outboxes);
+        team_.loop(worker, parts, [&](std::uint32_t part) {
+            Inbox& inbox = inboxes_[part];
+            if (first_round) {
+                list_outboxes(inbox, epoch);
+                // All have delivered what they hold of the last epoch.
+                clear(inbox.sources);
+                for (auto& by_step : inbox.rows) clear(by_step);
+            }
+            exchange_->collocate(part, inbox.outboxes);
+        });
         times.collocate += timer.lap();
         team_.wait();
         times.wait += timer.lap();
@@ -78,41 +77,55 @@ void SpikeTraffic::take_epoch(std::uint32_t worker, std::uint64_t epoch, Step ea
         team_.wait();
         times.wait += timer.lap();
         more = more_;
-        collect(worker, first_step, inbox);
+        team_.loop(worker, parts, [&](std::uint32_t part) { collect(part, first_step); });
         first_round = false;
         times.deliver += timer.lap();
         // Nobody may transfer again before all have read what has arrived, nor deliver before all have sorted it.
         team_.wait();
         times.wait += timer.lap();
     }
-    deliver(worker, first_step, end);
-    times.deliver += timer.lap();
+}
+
+void SpikeTraffic::deliver(std::uint32_t shard, const Epoch& epoch) {
+    if (exchange_) {
+        deliver_arrivals(shard, epoch);
+    } else {
+        take_outboxes(shard, epoch);
+    }
+}
+
+void SpikeTraffic::list_outboxes(Inbox& inbox, const Epoch& epoch) const {
+    inbox.outboxes.clear();
+    for (const auto& shard : shards_) inbox.outboxes.emplace_back(shard->outbox(epoch.number));
 }
 
 /// Hands the spikes of the outboxes of this process to the tables of one shard, step by step.
-void SpikeTraffic::take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox) {
+void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
+    Inbox& inbox = inboxes_[shard];
+    list_outboxes(inbox, epoch);
     std::pmr::vector<NeuronId>& sources = at(inbox.sources, 0);
-    for (Step stamp = begin; stamp <= end; ++stamp) {
+    for (Step stamp = epoch.begin; stamp <= epoch.end; ++stamp) {
         sources.clear();
         for (std::span<const comm::EmittedSpike>& outbox : inbox.outboxes) {
             std::size_t taken = 0;
-            while (taken < outbox.size() && begin + outbox[taken].lag == stamp) {
+            while (taken < outbox.size() && epoch.begin + outbox[taken].lag == stamp) {
                 sources.push_back(outbox[taken++].source);
             }
             outbox = outbox.subspan(taken);
         }
-        if (!sources.empty()) shards_[worker]->accept(stamp, sources, end);
+        if (!sources.empty()) shards_[shard]->accept(stamp, sources, epoch.end);
     }
 }
 
-/// Sorts the worker's share of what has arrived.
-void SpikeTraffic::collect(std::uint32_t worker, Step first_step, Inbox& inbox) const {
+/// Sorts a part of what has arrived.
+void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
+    Inbox& inbox = inboxes_[part];
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
     for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
         const auto offset = static_cast<std::size_t>(arrivals.first_step - first_step);
         const auto [first, last] =
-            comm::share_of(worker, static_cast<std::uint32_t>(inboxes_.size()), arrivals.spikes.size());
+            comm::share_of(part, static_cast<std::uint32_t>(inboxes_.size()), arrivals.spikes.size());
         for (const comm::ArrivedSpike spike : arrivals.spikes.subspan(first, last - first)) {
             if (by_source) {
                 at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
@@ -125,8 +138,9 @@ void SpikeTraffic::collect(std::uint32_t worker, Step first_step, Inbox& inbox) 
 }
 
 /// Tables want spikes in the order of their steps.
-void SpikeTraffic::deliver(std::uint32_t worker, Step first_step, Step end) {
-    Shard& shard = *shards_[worker];
+void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
+    Shard& shard = *shards_[index];
+    const Step first_step = first_arrivals(epoch);
     constexpr std::uint32_t receptors = connect::TableBuilder::receptors;
     std::size_t steps = 0;
     for (const Inbox& inbox : inboxes_) {
@@ -137,13 +151,13 @@ void SpikeTraffic::deliver(std::uint32_t worker, Step first_step, Step end) {
         const Step stamp = first_step + static_cast<Step>(step);
         for (const Inbox& inbox : inboxes_) {
             if (step < inbox.sources.size() && !inbox.sources[step].empty()) {
-                shard.accept(stamp, inbox.sources[step], end);
+                shard.accept(stamp, inbox.sources[step], epoch.end);
             }
             for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-                const std::size_t table = worker * receptors + receptor;
+                const std::size_t table = index * receptors + receptor;
                 if (table >= inbox.rows.size() || step >= inbox.rows[table].size()) continue;
                 const std::pmr::vector<RowIndex>& rows = inbox.rows[table][step];
-                if (!rows.empty()) shard.accept(stamp, receptor, rows, end);
+                if (!rows.empty()) shard.accept(stamp, receptor, rows, epoch.end);
             }
         }
     }

@@ -32,19 +32,20 @@ class SpikeTraffic {
     const comm::SpikeExchange* exchange() const { return exchange_.get(); }
     comm::SpikeExchange* exchange() { return exchange_.get(); }
 
-    /// By worker 0, at the beginning of an epoch and after each of its steps.
+    /// By one worker at a time: at the beginning of an epoch, and after each of its steps.
     void begin(Step first_step) {
         if (exchange_) exchange_->begin(first_step);
     }
     void advance(std::span<const comm::EmittedSpike> outbox) {
         if (exchange_) exchange_->advance(0, outbox);
     }
-    /// By all workers, when step `end` has been updated and all of them have met.
-    /// @param earliest the first step of the epoch before, from which spikes may still come
+    /// By all workers, when all shards have been updated to the end of the epoch and the workers have met: brings its spikes
+    /// here, and those of other processes.
     /// @param flush nothing may stay on its way
     /// @note Collective.
-    void take_epoch(std::uint32_t worker, std::uint64_t epoch, Step earliest, Step begin, Step end, bool flush,
-                    LapTimer& timer);
+    void exchange(std::uint32_t worker, const Epoch& epoch, bool flush, WorkerTimes& times, LapTimer& timer);
+    /// Then, for each shard, by one worker: tells its tables.
+    void deliver(std::uint32_t shard, const Epoch& epoch);
 
    private:
     /// What a worker has sorted for all, of an epoch; kept from one to the next, so that nothing is allocated.
@@ -59,9 +60,11 @@ class SpikeTraffic {
     };
 
     void make_inboxes();
-    void take_outboxes(std::uint32_t worker, Step begin, Step end, Inbox& inbox);
-    void collect(std::uint32_t worker, Step first_step, Inbox& inbox) const;
-    void deliver(std::uint32_t worker, Step first_step, Step end);
+    Step first_arrivals(const Epoch& epoch) const { return exchange_->has_latency() ? epoch.earliest : epoch.begin; }
+    void list_outboxes(Inbox& inbox, const Epoch& epoch) const;
+    void take_outboxes(std::uint32_t shard, const Epoch& epoch);
+    void collect(std::uint32_t part, Step first_step);
+    void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
 
     std::span<const std::unique_ptr<Shard>> shards_;
     parallel::Team& team_;

@@ -3,16 +3,26 @@
 #include <chrono>
 #include <cstdint>
 
+#include "base/ids.hpp"
+
 namespace ranvier::engine {
 
-/// Seconds that one worker spent, by what it did.
-struct WorkerTimes {
+/// Seconds that one worker spent, by what it did. Apart from those of other workers, which write at the same time.
+struct alignas(64) WorkerTimes {
     double update = 0.0;
     double collocate = 0.0;
     double communicate = 0.0;
     double deliver = 0.0;
     double wait = 0.0;
     double record = 0.0;
+};
+
+/// Steps between two exchanges of spikes.
+struct Epoch {
+    std::uint64_t number = 0;  ///< since the start; chooses the outbox
+    Step earliest = 1;         ///< first step of the epoch before, from which spikes may still come
+    Step begin = 1;
+    Step end = 0;  ///< inclusive
 };
 
 /// Where the time of an epoch went on one process, in seconds of its first worker, and what the process received.

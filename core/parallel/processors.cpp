@@ -2,8 +2,6 @@
 
 #include <sched.h>
 
-#include "parallel/topology.hpp"
-
 namespace ranvier::parallel {
 
 std::vector<int> available_processors() {
@@ -23,11 +21,6 @@ std::vector<int> available_processors() {
     }
     if (processors.empty()) processors.push_back(0);
     return processors;
-}
-
-std::vector<int> own_processors(std::int32_t place, std::int32_t processes, bool shared) {
-    if (!shared || processes <= 1) return available_processors();
-    return Topology::detect().shared_out(place, processes).processors();
 }
 
 bool pin_to_processor(int processor) {

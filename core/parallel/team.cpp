@@ -41,16 +41,6 @@ std::uint32_t choose_spins(std::span<const Place> places, const TeamOptions& opt
     return have_own_processors(places, processors) ? spins_with_own_processor : 0;
 }
 
-/// A smaller team is left to the scheduler: several of them, in several processes of a parameter scan for example, would
-/// otherwise all sit on the first processors.
-std::vector<Place> place_on(std::uint32_t threads, bool pin, std::vector<int> processors) {
-    if (processors.empty()) processors = available_processors();
-    std::vector<Place> places(threads);
-    if (!pin || threads != processors.size()) return places;
-    for (std::size_t i = 0; i < places.size(); ++i) places[i].processor = processors[i];
-    return places;
-}
-
 }  // namespace
 
 Team::Team(std::vector<Place> places, TeamOptions options)
@@ -63,10 +53,6 @@ Team::Team(std::vector<Place> places, TeamOptions options)
     if (places_.empty()) throw InternalError("a team without workers");
     start();
 }
-
-Team::Team(std::uint32_t threads, bool pin, std::vector<int> processors, bool alone)
-    : Team(place_on(threads, pin && alone, std::move(processors)),
-           {.spinning = alone ? Spinning::automatic : Spinning::never}) {}
 
 void Team::start() {
     workers_.reserve(size());

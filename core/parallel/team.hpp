@@ -43,12 +43,6 @@ class Team {
     /// @param places one for each worker, at least one. Their nodes are taken as given; any numbers will do.
     /// @throws StateError when the system does not give that many threads
     explicit Team(std::vector<Place> places, TeamOptions options = {});
-    /// @param threads at least 1
-    /// @param pin bind worker i to processor i, if there are exactly as many as workers
-    /// @param processors that the team may count on; none: all that the process may use
-    /// @param alone whether no other program is known to need these processors, so that pinning and spinning harm nobody
-    /// @throws StateError when the system does not give that many threads
-    Team(std::uint32_t threads, bool pin, std::vector<int> processors = {}, bool alone = true);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;

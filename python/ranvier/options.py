@@ -20,11 +20,13 @@ Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
 RECORDINGS = ("everywhere", "root", "local")
 MOST_RANKS = 2**31 - 1
 
+_STEALING = ("none", "local_and_remote", "prefer_local", "local_only")
 _PRECISIONS = ("double", "single")
 _LAYOUTS = ("auto", "runs", "ring")
 _NUMBERINGS = ("auto", "dense", "compact")
 _PLACEMENTS = ("round_robin", "consecutive", "shuffle")
 _MOST_THREADS = 4096
+_MOST_PROCESSORS = 2**31 - 1
 _LONGEST_WINDOW = 1024
 _LARGEST_LIMIT = 2**63 - 1
 _MOST_SPIKES = 2**24
@@ -38,7 +40,9 @@ def core_options(
     instruction_set: str = "auto",
     table_layout: str = "auto",
     delivery_window: int | None = None,
-    pin: bool = True,
+    pinning: str | Sequence[int] = "auto",
+    shards: int | None = None,
+    stealing: str = "none",
     memory_limit: int | None = None,
     placement: str | npt.ArrayLike = "round_robin",
     exchange: str = "alltoall",
@@ -63,7 +67,6 @@ def core_options(
         raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
     check_choice("exchange", exchange, list(_core.exchanges()))
     for name, flag in (
-        ("pin", pin),
         ("sort_connections", sort_connections),
         ("keep_sources", keep_sources),
         ("wait_apart", wait_apart),
@@ -77,7 +80,12 @@ def core_options(
     options.instruction_set = instruction_set
     options.table_layout = table_layout
     options.delivery_window = _positive("delivery_window", delivery_window, _LONGEST_WINDOW)
-    options.pin = pin
+    options.pinning = _pinning(pinning)
+    options.shards = _positive("shards", shards, _MOST_THREADS)
+    if not isinstance(stealing, str):
+        raise TypeError(f"stealing must be the name of a policy, not {type(stealing).__name__}")
+    check_choice("stealing", stealing, _STEALING)
+    options.stealing = stealing
     options.memory_limit = _positive("memory_limit", memory_limit, _LARGEST_LIMIT)
     _set_placement(options, placement)
     options.exchange = exchange
@@ -104,6 +112,17 @@ def check_choice(name: str, value: object, known: Sequence[str]) -> None:
         raise TypeError(f"{name} must be one of {', '.join(known)}, not {type(value).__name__}")
     if value not in known:
         unknown_name(name, value, known)
+
+
+def _pinning(pinning: str | Sequence[int]) -> str:
+    if isinstance(pinning, str):
+        return pinning
+    if not isinstance(pinning, Sequence | np.ndarray) or isinstance(pinning, bytes):
+        raise TypeError(f"pinning must be a name or a list of processors, not {type(pinning).__name__}")
+    processors = [whole_number("each processor of pinning", processor, 0, _MOST_PROCESSORS) for processor in pinning]
+    if not processors:
+        raise ShapeError("pinning", "an empty list", "it must have one processor for each thread")
+    return ",".join(map(str, processors))
 
 
 def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayLike) -> None:

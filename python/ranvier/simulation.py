@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 
@@ -84,8 +84,18 @@ class Simulation:
     delivery_window
         With the layout ``"runs"``: steps whose inputs are delivered at a time, a power of two; None: chosen. More makes
         fewer and longer reads of memory, and inputs that take more of the cache. The results are the same for any.
-    pin
-        Whether to keep each thread on a processor of its own, when the threads take all of them.
+    pinning
+        On which processors threads are kept: ``"equal"`` (the same number on each NUMA node), ``"compact"`` (on as few
+        nodes as there can be with one thread a core), ``"none"``, or a list of processors, one for each thread;
+        ``"auto"``: one on each processor or core when there are as many, else none. See docs/parallel.md.
+    shards
+        Into how many parts, at least one for each thread, the neurons of this process are divided; None: one for each
+        thread. More make it possible that threads take work from each other, at the price of shorter reads of memory.
+        The results are the same for any.
+    stealing
+        From whom a thread that has updated its own shards takes others: ``"none"``, ``"local_and_remote"`` (anybody),
+        ``"prefer_local"`` (those of its NUMA node first) or ``"local_only"`` (of its node). The results are the same
+        for each.
     memory_limit
         Bytes that the network may take on this process; None: what the machine has available, shared with the other
         processes of the run on it.
@@ -167,7 +177,9 @@ class Simulation:
         instruction_set: str = "auto",
         table_layout: Literal["auto", "runs", "ring"] = "auto",
         delivery_window: int | None = None,
-        pin: bool = True,
+        pinning: str | Sequence[int] = "auto",
+        shards: int | None = None,
+        stealing: str = "none",
         memory_limit: int | None = None,
         communicator: Communicator | Mpi4pyCommunicator | None = None,
         placement: Placement | npt.ArrayLike = "round_robin",
@@ -197,7 +209,9 @@ class Simulation:
                 instruction_set=instruction_set,
                 table_layout=table_layout,
                 delivery_window=delivery_window,
-                pin=pin,
+                pinning=pinning,
+                shards=shards,
+                stealing=stealing,
                 memory_limit=memory_limit,
                 placement=placement,
                 exchange=exchange,
@@ -342,6 +356,26 @@ class Simulation:
     def threads(self) -> int:
         """Number of worker threads."""
         return self._core.threads
+
+    @property
+    def shards(self) -> int:
+        """Number of parts into which the neurons of this process are divided."""
+        return self._core.shards
+
+    @property
+    def processors(self) -> list[int | None]:
+        """The processor that each thread of this process is kept on; None for one that the system may move."""
+        return [processor if processor >= 0 else None for processor, _ in self._core.places]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether some processor has more than one thread of this run, so that threads wait for each other."""
+        return self._core.is_crowded
+
+    @property
+    def stolen_shards(self) -> int:
+        """How often a thread of this process has updated a shard of another one for an epoch."""
+        return sum(local + remote for _, local, remote in self._core.stealing_counts())
 
     @property
     def ranks(self) -> int:

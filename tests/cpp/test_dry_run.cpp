@@ -39,9 +39,8 @@ TEST(DryRun, EveryMethodDeliversTheSame) {
     std::uint64_t expected = 0;
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
         SCOPED_TRACE(method->name);
-        Simulation simulation(random.network,
-                              {.threads = 2, .pin_threads = false, .exchange = std::string(method->name)}, {},
-                              comm::make_mirror_communicator(50));
+        Simulation simulation(random.network, {.threads = 2, .pinning = "none", .exchange = std::string(method->name)},
+                              {}, comm::make_mirror_communicator(50));
         simulation.run(1000);
         const std::uint64_t events = simulation.counts().synaptic_events;
         if (expected == 0) expected = events;
@@ -57,7 +56,7 @@ TEST(DryRun, MemoryDoesNotGrowWithRanks) {
     std::map<std::uint64_t, std::map<std::string, std::uint64_t>> bytes;
     for (const std::uint64_t ranks : {1024u, 8192u, 65536u}) {
         const RandomNetwork random(ranks, neurons, indegree);
-        Simulation simulation(random.network, {.threads = 2, .pin_threads = false}, {},
+        Simulation simulation(random.network, {.threads = 2, .pinning = "none"}, {},
                               comm::make_mirror_communicator(static_cast<std::int32_t>(ranks)));
         simulation.run(300);
         bytes[ranks] = memory_of(simulation);
@@ -91,10 +90,9 @@ TEST(DryRun, InventsSpikes) {
     for (const std::uint32_t threads : {1u, 2u, 3u}) {
         for (const char* method : {"alltoall", "allgather", "multisend"}) {
             SCOPED_TRACE(method);
-            Simulation simulation(
-                random.network,
-                {.threads = threads, .pin_threads = false, .exchange = method, .invented_rates = {rate}}, {},
-                comm::make_mirror_communicator(ranks));
+            Simulation simulation(random.network,
+                                  {.threads = threads, .pinning = "none", .exchange = method, .invented_rates = {rate}},
+                                  {}, comm::make_mirror_communicator(ranks));
             simulation.run(10'000);
             const std::uint64_t events = simulation.counts().synaptic_events / ranks;
             if (expected == 0) expected = events;
@@ -117,7 +115,7 @@ TEST(DryRun, PlaysGivenSpikesBesideInventedOnes) {
     network.connect({players, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
     network.connect({neurons, 0, 10}, {neurons, 0, 10}, {.name = "all_to_all"}, 5.0, 1.0, "");
     for (const double rate : {0.0, 1000.0}) {
-        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rates = {rate}}, {},
+        Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = {rate}}, {},
                               comm::make_mirror_communicator(2));
         simulation.run(1000);
         const std::uint64_t played = 2 * 10 * 10;
@@ -135,7 +133,7 @@ TEST(DryRun, InventsAtTheRateOfEachPopulation) {
     network.connect({quiet, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 3}, 1.0, 1.0, "");
     network.connect({lively, 0, 200}, {quiet, 0, 200}, {.name = "fixed_outdegree", .number = 7}, 1.0, 1.0, "");
     const auto events = [&](std::vector<double> rates) {
-        Simulation simulation(network, {.threads = 1, .pin_threads = false, .invented_rates = std::move(rates)}, {},
+        Simulation simulation(network, {.threads = 1, .pinning = "none", .invented_rates = std::move(rates)}, {},
                               comm::make_mirror_communicator(2));
         simulation.run(10'000);
         return static_cast<double>(simulation.counts().synaptic_events);
@@ -164,8 +162,7 @@ TEST(DryRun, AnswersForItsOwnRank) {
     RandomNetwork random(ranks, neurons, 100);
     const RecorderIndex spikes = random.network.record_spikes({{random.neurons, 0, ranks * neurons}});
     const RecorderIndex states = random.network.record_state(random.neurons, {0, 50, 51}, {"V_m"}, 1.0);
-    Simulation simulation(random.network, {.threads = 2, .pin_threads = false}, {},
-                          comm::make_mirror_communicator(ranks));
+    Simulation simulation(random.network, {.threads = 2, .pinning = "none"}, {}, comm::make_mirror_communicator(ranks));
     simulation.run(1000);
     const SpikeData taken = simulation.take_spikes(spikes);
     EXPECT_EQ(taken.neurons.size() * ranks, simulation.counts().spikes);
@@ -192,11 +189,10 @@ TEST(DryRun, CanBeInterrupted) {
     const auto stop = [] { throw Enough{}; };
     // Large enough that the build takes longer than the first look of poll.
     const RandomNetwork large(20, 20000, 2500);
-    EXPECT_THROW(
-        Simulation(large.network, {.threads = 2, .pin_threads = false}, stop, comm::make_mirror_communicator(20)),
-        Enough);
+    EXPECT_THROW(Simulation(large.network, {.threads = 2, .pinning = "none"}, stop, comm::make_mirror_communicator(20)),
+                 Enough);
     const RandomNetwork random(20, 50, 10);
-    Simulation simulation(random.network, {.threads = 2, .pin_threads = false}, {}, comm::make_mirror_communicator(20));
+    Simulation simulation(random.network, {.threads = 2, .pinning = "none"}, {}, comm::make_mirror_communicator(20));
     EXPECT_THROW(simulation.run(Step{1} << 40, stop), Enough);
     const Step reached = simulation.step();
     EXPECT_GT(reached, 0);

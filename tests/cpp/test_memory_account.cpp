@@ -147,7 +147,7 @@ TEST_P(MemoryAccount, IsWhatIsAllocated) {
     const SimulationOptions options{.threads = c.threads,
                                     .weight_precision = precision,
                                     .table_layout = c.layout,
-                                    .pin_threads = false,
+                                    .pinning = "none",
                                     .exchange = c.exchange,
                                     // Small beside all else: it is taken as a whole, needed or not.
                                     .connection_buffer = std::uint64_t{2} << 20,

@@ -20,7 +20,7 @@ namespace {
 class TeamOf : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(TeamOf, RunsEachWorkerOnceAndReturnsAfterAll) {
-    parallel::Team team(GetParam(), true);
+    parallel::Team team{std::vector<parallel::Place>(GetParam())};
     for (int job = 0; job < 20; ++job) {
         std::vector<int> runs(GetParam(), 0);
         team.run([&](std::uint32_t worker) { ++runs[worker]; });
@@ -29,7 +29,7 @@ TEST_P(TeamOf, RunsEachWorkerOnceAndReturnsAfterAll) {
 }
 
 TEST_P(TeamOf, MeetsAtTheBarrier) {
-    parallel::Team team(GetParam(), false);
+    parallel::Team team{std::vector<parallel::Place>(GetParam())};
     // Each worker sees what all others wrote before the last meeting, and nothing that comes after the next one.
     std::vector<int> round_of(GetParam(), 0);
     std::atomic<int> wrong{0};
@@ -45,7 +45,7 @@ TEST_P(TeamOf, MeetsAtTheBarrier) {
 }
 
 TEST_P(TeamOf, ThrowsWhatAWorkerThrewAndNobodyWaitsForIt) {
-    parallel::Team team(GetParam(), false);
+    parallel::Team team{std::vector<parallel::Place>(GetParam())};
     const auto failing = [&](std::uint32_t worker) {
         if (worker == GetParam() - 1) throw std::runtime_error("worker failed");
         for (;;) {
@@ -64,7 +64,7 @@ TEST_P(TeamOf, ThrowsWhatAWorkerThrewAndNobodyWaitsForIt) {
 }
 
 TEST_P(TeamOf, StopsWhenPollThrows) {
-    parallel::Team team(GetParam(), false);
+    parallel::Team team{std::vector<parallel::Place>(GetParam())};
     const auto endless = [&](std::uint32_t) {
         while (!team.stop_requested()) {
         }
@@ -80,7 +80,7 @@ TEST_P(TeamOf, StopsWhenPollThrows) {
 }
 
 TEST_P(TeamOf, GivesUpWherePollThrewAndOthersWait) {
-    parallel::Team team(GetParam(), false);
+    parallel::Team team{std::vector<parallel::Place>(GetParam())};
     const auto endless = [&](std::uint32_t) {
         for (;;) {
             team.check_cancelled();
@@ -91,7 +91,7 @@ TEST_P(TeamOf, GivesUpWherePollThrewAndOthersWait) {
 }
 
 TEST_P(TeamOf, CanBeDroppedByAForkedProcess) {
-    auto team = std::make_unique<parallel::Team>(GetParam(), false);
+    auto team = std::make_unique<parallel::Team>(std::vector<parallel::Place>(GetParam()));
     team->run([](std::uint32_t) {});
     const pid_t child = ::fork();
     if (child == 0) {
@@ -114,54 +114,17 @@ INSTANTIATE_TEST_SUITE_P(Sizes, TeamOf, testing::Values(1u, 2u, 3u, 7u));
 TEST(Processors, AreThoseThatTheThreadMayUse) {
     const std::vector<int> before = parallel::available_processors();
     ASSERT_FALSE(before.empty());
-    const auto all = static_cast<std::uint32_t>(before.size());
-    parallel::Team team(all, true);
+    std::vector<parallel::Place> places;
+    for (const int processor : before) places.push_back({.processor = processor});
+    parallel::Team team(places);
     EXPECT_TRUE(team.pinned());
-    std::vector<std::vector<int>> seen(all);
+    std::vector<std::vector<int>> seen(before.size());
     team.run([&](std::uint32_t worker) { seen[worker] = parallel::available_processors(); });
-    for (std::uint32_t worker = 0; worker < all; ++worker) EXPECT_EQ(seen[worker], std::vector<int>{before[worker]});
+    for (std::size_t worker = 0; worker < seen.size(); ++worker) {
+        EXPECT_EQ(seen[worker], std::vector<int>{before[worker]});
+    }
     // Pinning happens in workers; the caller stays free.
     EXPECT_EQ(parallel::available_processors(), before);
-    EXPECT_FALSE(parallel::Team(all + 1, true).pinned());
-    EXPECT_FALSE(parallel::Team(all, false).pinned());
-}
-
-TEST(Processors, AreSharedAmongTheProcessesOfAHost) {
-    const std::vector<int> all = parallel::available_processors();
-    EXPECT_EQ(parallel::own_processors(0, 1, true), all);
-    // Those that were bound keep what they have.
-    EXPECT_EQ(parallel::own_processors(1, 2, false), all);
-    for (const std::int32_t processes : {2, 3, 7, 1000}) {
-        std::map<int, int> users;
-        for (std::int32_t place = 0; place < processes; ++place) {
-            const std::vector<int> own = parallel::own_processors(place, processes, true);
-            ASSERT_FALSE(own.empty());
-            EXPECT_TRUE(std::is_sorted(own.begin(), own.end()));
-            if (static_cast<std::size_t>(processes) >= all.size()) {
-                EXPECT_EQ(own.size(), 1u);
-            }
-            for (const int processor : own) ++users[processor];
-        }
-        // None is left out, and none is used by many more processes than another.
-        EXPECT_EQ(users.size(), all.size());
-        const auto [least, most] =
-            std::minmax_element(users.begin(), users.end(), [](auto& a, auto& b) { return a.second < b.second; });
-        EXPECT_LE(most->second - least->second, 1);
-    }
-}
-
-/// Processes that share processors neither bind their workers to them nor keep them busy with waiting.
-TEST(Processors, AreNotPinnedToWhereOthersNeedThem) {
-    const std::vector<int> all = parallel::available_processors();
-    const auto threads = static_cast<std::uint32_t>(all.size());
-    EXPECT_TRUE(parallel::Team(threads, true, all, true).pinned());
-    EXPECT_FALSE(parallel::Team(threads, true, all, false).pinned());
-    // A share of its own: pinned when there are as many workers.
-    parallel::Team team(1, true, {all.back()}, true);
-    EXPECT_TRUE(team.pinned());
-    std::vector<int> seen;
-    team.run([&](std::uint32_t) { seen = parallel::available_processors(); });
-    EXPECT_EQ(seen, std::vector<int>{all.back()});
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ void build(Built& built, const std::vector<ProjectionPlan>& plans, Placement pla
            std::shared_ptr<comm::Communicator> communicator) {
     built.layout =
         std::make_unique<ProcessLayout>(std::move(placement), communicator->rank(), options.workers, populations);
-    parallel::Team team(options.workers, false, {}, false);
+    parallel::Team team(std::vector<parallel::Place>(options.workers), {.spinning = parallel::Spinning::never});
     TableBuilder builder(plans, *built.layout,
                          {.instruction_set = detect_instruction_set(),
                           .resolution = resolution,

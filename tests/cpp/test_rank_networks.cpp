@@ -43,7 +43,7 @@ Outcome outcome_of(Simulation& simulation, const Network& network) {
 
 Outcome simulate(const Network& network, SimulationOptions options, const Script& script,
                  Communicator communicator = nullptr) {
-    options.pin_threads = false;
+    options.pinning = "none";
     Simulation simulation(network, options, {}, std::move(communicator));
     script(simulation);
     return outcome_of(simulation, network);
@@ -290,10 +290,9 @@ TEST(RankNetworks, SideBySide) {
     std::vector<std::string> methods;
     for (const comm::ExchangeInfo* method : comm::exchanges()) methods.emplace_back(method->name);
     for (std::size_t i = 0; i < methods.size(); ++i) {
-        const SimulationOptions first_options{
-            .threads = 2, .pin_threads = false, .exchange = methods[i], .intervals = 2};
+        const SimulationOptions first_options{.threads = 2, .pinning = "none", .exchange = methods[i], .intervals = 2};
         const SimulationOptions second_options{
-            .threads = 1, .pin_threads = false, .exchange = methods[(i + 1) % methods.size()]};
+            .threads = 1, .pinning = "none", .exchange = methods[(i + 1) % methods.size()]};
         SCOPED_TRACE(first_options.exchange + " beside " + second_options.exchange);
         std::vector<std::vector<Outcome>> outcomes(2);
         comm::run_processes(2, [&](const Communicator& communicator) {

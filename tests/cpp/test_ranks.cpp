@@ -31,7 +31,7 @@ struct Result {
 
 Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
                 std::shared_ptr<comm::Communicator> communicator = nullptr) {
-    options.pin_threads = false;
+    options.pinning = "none";
     Simulation simulation(balanced.network, options, {}, std::move(communicator));
     simulation.run(steps / 3);
     simulation.run(1);
@@ -152,6 +152,16 @@ TEST(Ranks, GiveTheSameForAnyArrayOfRanks) {
     expect_same_on_ranks(4, options, false);
 }
 
+TEST(Ranks, GiveTheSameForAnyNumberOfShardsWhoeverUpdatesThem) {
+    for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        SCOPED_TRACE(method->name);
+        const std::string name(method->name);
+        expect_same_on_ranks(2, {.threads = 2, .shards = 5, .stealing = "local_and_remote", .exchange = name}, true);
+        expect_same_on_ranks(3, {.threads = 1, .shards = 2, .exchange = name, .intervals = 2}, true);
+    }
+    expect_same_on_ranks(2, {.threads = 2, .shards = 3, .stealing = "local_only", .sort_connections = false}, true);
+}
+
 TEST(Ranks, GiveTheSameWithUnsortedConnections) {
     for (const std::int32_t ranks : {1, 2, 3}) {
         expect_same_on_ranks(ranks, {.threads = 2, .sort_connections = false}, true);
@@ -225,7 +235,7 @@ TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
     std::vector<Spikes> spikes(2);
     on_ranks(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
         const BalancedNetwork balanced;
-        Simulation simulation(balanced.network, {.threads = 1, .pin_threads = false}, {}, communicator);
+        Simulation simulation(balanced.network, {.threads = 1, .pinning = "none"}, {}, communicator);
         const auto rank = static_cast<std::size_t>(communicator->rank().value);
         if (rank == 0) {
             EXPECT_THROW(simulation.run(Step{1} << 40, [] { throw Enough{}; }), Enough);
@@ -239,7 +249,7 @@ TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
     EXPECT_GT(reached[0], 0);
     EXPECT_EQ(reached[0], reached[1]);
     const BalancedNetwork balanced;
-    Simulation whole(balanced.network, {.threads = 1, .pin_threads = false});
+    Simulation whole(balanced.network, {.threads = 1, .pinning = "none"});
     whole.run(reached[0] + 100);
     EXPECT_EQ(spikes[0], take(whole, balanced.spikes));
 }

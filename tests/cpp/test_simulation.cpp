@@ -14,6 +14,7 @@
 #include "balanced_network.hpp"
 #include "base/errors.hpp"
 #include "engine/simulation.hpp"
+#include "parallel/processors.hpp"
 
 namespace ranvier::engine {
 namespace {
@@ -25,9 +26,10 @@ struct Result {
     std::uint64_t synapses = 0;
 };
 
+/// Not pinned unless it says how: tests run side by side.
 Result simulate(SimulationOptions options, std::vector<Step> runs = {2000}) {
     const BalancedNetwork balanced;
-    options.pin_threads = false;
+    if (options.pinning == "auto") options.pinning = "none";
     Simulation simulation(balanced.network, options);
     for (const Step steps : runs) simulation.run(steps);
     const Counts counts = simulation.counts();
@@ -62,6 +64,53 @@ TEST(Simulation, GivesTheSameForAnyNumberOfThreads) {
     }
 }
 
+TEST(Simulation, GivesTheSameForAnyNumberOfShardsWhoeverUpdatesThem) {
+    for (const char* stealing : {"none", "local_and_remote", "prefer_local", "local_only"}) {
+        SCOPED_TRACE(stealing);
+        expect_same(simulate({.threads = 1, .shards = 3, .stealing = stealing}));
+        expect_same(simulate({.threads = 2, .shards = 2, .stealing = stealing}, {1, 999, 1000}));
+        expect_same(simulate({.threads = 3, .shards = 8, .stealing = stealing}));
+    }
+}
+
+TEST(Simulation, GivesTheSameWhereverWorkersArePinned) {
+    const std::string first = std::to_string(parallel::available_processors().front());
+    for (const std::string& pinning : {std::string("equal"), std::string("compact"), first + "," + first}) {
+        SCOPED_TRACE(pinning);
+        expect_same(simulate({.threads = 2, .pinning = pinning, .shards = 4, .stealing = "prefer_local"}));
+    }
+    const BalancedNetwork balanced;
+    const Simulation simulation(balanced.network, {.threads = 2, .pinning = first + "," + first});
+    for (const parallel::Place& place : simulation.places()) EXPECT_EQ(std::to_string(place.processor), first);
+    EXPECT_TRUE(simulation.is_crowded());
+    EXPECT_FALSE(Simulation(balanced.network, {.threads = 1}).is_crowded());
+}
+
+TEST(Simulation, CountsShardsThatWereTaken) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network,
+                          {.threads = 2, .pinning = "none", .shards = 6, .stealing = "local_and_remote"});
+    EXPECT_EQ(simulation.shards(), 6u);
+    EXPECT_EQ(simulation.threads(), 2u);
+    simulation.run(100);
+    std::uint64_t all = 0;
+    for (const parallel::StealingCounts& counts : simulation.stealing_counts())
+        all += counts.own + counts.local + counts.remote;
+    // Each epoch once, and once more at the end.
+    const auto epochs = static_cast<std::uint64_t>((100 + simulation.epoch_steps() - 1) / simulation.epoch_steps());
+    EXPECT_EQ(all, 6 * (epochs + 1));
+}
+
+TEST(Simulation, RefusesWorkersThatCannotBe) {
+    const BalancedNetwork balanced;
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 2, .pinning = "tight"}), UnknownNameError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 2, .pinning = "0"}), ShapeError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 1, .pinning = "16000"}), ValueOutOfBoundsError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 3, .shards = 2}), ValueOutOfBoundsError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 3, .shards = 5000}), ValueOutOfBoundsError);
+    EXPECT_THROW(Simulation(balanced.network, {.threads = 2, .stealing = "all"}), UnknownNameError);
+}
+
 TEST(Simulation, GivesTheSameForEachInstructionSetLayoutAndWindow) {
     for (const InstructionSet set : available_instruction_sets()) {
         for (const char* layout : {"auto", "runs", "ring"}) {
@@ -83,7 +132,7 @@ TEST(Simulation, GivesTheSameWhenContinued) {
 
 TEST(Simulation, StopsAtAWholeStepWhenPollThrowsAndGoesOn) {
     const BalancedNetwork balanced;
-    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    Simulation simulation(balanced.network, {.threads = 2, .pinning = "none"});
     struct Enough {};
     EXPECT_THROW(simulation.run(Step{1} << 40, [] { throw Enough{}; }), Enough);
     const Step reached = simulation.step();
@@ -93,7 +142,7 @@ TEST(Simulation, StopsAtAWholeStepWhenPollThrowsAndGoesOn) {
     EXPECT_EQ(simulation.step(), end);
     const Spikes spikes = take(simulation, balanced.spikes);
 
-    Simulation whole(balanced.network, {.threads = 1, .pin_threads = false});
+    Simulation whole(balanced.network, {.threads = 1, .pinning = "none"});
     whole.run(end);
     EXPECT_EQ(spikes, take(whole, balanced.spikes));
 }
@@ -160,7 +209,7 @@ TEST(Simulation, AgreesWithANaiveOne) {
                     {.name = "explicit", .sources = sources, .targets = targets}, weights, delays, "");
     const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
     for (const std::uint32_t threads : {1u, 3u}) {
-        Simulation simulation(network, {.threads = threads, .pin_threads = false});
+        Simulation simulation(network, {.threads = threads, .pinning = "none"});
         simulation.run(steps);
         EXPECT_EQ(take(simulation, recorder), expected);
     }
@@ -175,7 +224,7 @@ TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
                        {{"E_L", 0.0}, {"V_m", 0.0}, {"V_th", 1000.0}, {"V_reset", -1.0}, {"tau_m", 1e9}});
     network.connect(all_of(network, input), all_of(network, neuron), {.name = "all_to_all"}, 1.0, 0.5, "");
     const RecorderIndex potential = network.record_state(neuron, {0}, {"V_m"}, resolution);
-    Simulation simulation(network, {.threads = 2, .pin_threads = false});
+    Simulation simulation(network, {.threads = 2, .pinning = "none"});
     simulation.run(30);
     const StateData data = simulation.take_state(potential);
     EXPECT_NEAR(data.values[13], 0.0, 1e-6);  // after step 14
@@ -191,7 +240,7 @@ TEST(Simulation, PlaysSpikesWithTheirMultiplicity) {
 
 TEST(Simulation, CountsFromTheLastReset) {
     const BalancedNetwork balanced;
-    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    Simulation simulation(balanced.network, {.threads = 2, .pinning = "none"});
     simulation.run(500);
     const std::uint64_t before = simulation.counts().spikes;
     simulation.reset_counts();
@@ -207,8 +256,8 @@ TEST(Simulation, CountsFromTheLastReset) {
 
 TEST(Simulation, QueriesDoNotDependOnThreads) {
     const BalancedNetwork balanced;
-    Simulation one(balanced.network, {.threads = 1, .table_layout = "runs", .pin_threads = false});
-    Simulation three(balanced.network, {.threads = 3, .table_layout = "ring", .pin_threads = false});
+    Simulation one(balanced.network, {.threads = 1, .table_layout = "runs", .pinning = "none"});
+    Simulation three(balanced.network, {.threads = 3, .table_layout = "ring", .pinning = "none"});
     std::vector<ConnectionQuery> queries(5);
     queries[1].sources = {5, 170, 0};
     queries[2].targets = {7, 199};
@@ -233,7 +282,7 @@ TEST(Simulation, QueriesDoNotDependOnThreads) {
 
 TEST(Simulation, SetsWeightsOfTheSynapsesAsked) {
     const BalancedNetwork balanced;
-    Simulation simulation(balanced.network, {.threads = 2, .pin_threads = false});
+    Simulation simulation(balanced.network, {.threads = 2, .pinning = "none"});
     const ConnectionData before = simulation.connections({});
     ConnectionQuery query;
     query.projection = ProjectionId{1};
@@ -266,7 +315,7 @@ TEST(Simulation, SpikesOnTheirWayFindTheNewWeights) {
                 const BalancedNetwork balanced;
                 Simulation simulation(
                     balanced.network,
-                    {.threads = threads, .table_layout = layout, .delivery_window = window, .pin_threads = false});
+                    {.threads = threads, .table_layout = layout, .delivery_window = window, .pinning = "none"});
                 const ConnectionData all = simulation.connections({});
                 for (int i = 0; i < 40; ++i) {
                     simulation.run(37);
@@ -292,8 +341,7 @@ TEST(Simulation, WeightAtArrivalCounts) {
                                                     {{"E_L", 0.0}, {"V_reset", -1.0}, {"V_th", 100.0}, {"tau_m", 1e9}});
         network.connect(all_of(network, input), all_of(network, neurons), {.name = "all_to_all"}, 1.0,
                         std::vector<double>{0.5, 1.0, 1.5}, "");
-        Simulation simulation(network,
-                              {.threads = 2, .table_layout = layout, .delivery_window = 4, .pin_threads = false});
+        Simulation simulation(network, {.threads = 2, .table_layout = layout, .delivery_window = 4, .pinning = "none"});
         const ConnectionData synapses = simulation.connections({});
         simulation.run(8);  // the first has arrived in step 6
         simulation.set_weights(synapses.handles, std::vector<double>{4.0, 4.0, 4.0});
@@ -309,7 +357,7 @@ TEST(Simulation, WeightAtArrivalCounts) {
 
 TEST(Simulation, ReadsAndSetsNeurons) {
     const BalancedNetwork balanced;
-    Simulation simulation(balanced.network, {.threads = 3, .pin_threads = false});
+    Simulation simulation(balanced.network, {.threads = 3, .pinning = "none"});
     const std::vector<std::uint32_t> some{100, 0, 7};
     simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{-60.0, -61.0, -62.0});
     EXPECT_EQ(simulation.get(balanced.excitatory, "V_m", some), (std::vector<double>{-60.0, -61.0, -62.0}));
@@ -380,7 +428,7 @@ TEST(Simulation, PredictsItsMemory) {
         return bytes;
     };
     for (const std::uint32_t threads : {1u, 2u}) {
-        const SimulationOptions options{.threads = threads, .pin_threads = false};
+        const SimulationOptions options{.threads = threads, .pinning = "none"};
         const double predicted = sum(predict_memory(network, options));
         const double real = sum(Simulation(network, options).memory());
         EXPECT_NEAR(predicted / real, 1.0, 0.05);
@@ -389,8 +437,8 @@ TEST(Simulation, PredictsItsMemory) {
 
 TEST(Simulation, RunsBesideAnother) {
     const BalancedNetwork balanced;
-    Simulation first(balanced.network, {.threads = 2, .pin_threads = false});
-    Simulation second(balanced.network, {.threads = 1, .pin_threads = false});
+    Simulation first(balanced.network, {.threads = 2, .pinning = "none"});
+    Simulation second(balanced.network, {.threads = 1, .pinning = "none"});
     for (int i = 0; i < 4; ++i) {
         first.run(500);
         second.run(500);
@@ -406,7 +454,7 @@ TEST(Simulation, WorksForOneNeuronAndForNone) {
         const PopulationId population = network.create("iaf_psc_exp", size, "few", {{"I_e", 500.0}});
         network.connect(all_of(network, population), all_of(network, population), {.name = "all_to_all"}, 1.0, 1.0, "");
         const RecorderIndex recorder = network.record_spikes({all_of(network, population)});
-        Simulation simulation(network, {.threads = 4, .pin_threads = false});
+        Simulation simulation(network, {.threads = 4, .pinning = "none"});
         simulation.run(1000);
         EXPECT_EQ(simulation.take_spikes(recorder).steps.empty(), size == 0);
         EXPECT_EQ(simulation.counts().synapses, size);

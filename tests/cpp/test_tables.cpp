@@ -78,7 +78,7 @@ Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std
     Built built;
     const std::vector<PopulationRange> ranges{{NeuronId{0}, neurons}};
     built.layout = std::make_unique<ProcessLayout>(Placement(neurons), Rank{0}, shards, ranges);
-    parallel::Team team(shards, false);
+    parallel::Team team{std::vector<parallel::Place>(shards)};
     TableBuilder builder(plans, *built.layout,
                          {.instruction_set = detect_instruction_set(),
                           .resolution = resolution,

@@ -563,7 +563,9 @@ def test_the_message_is_put_together_as_in_the_core() -> None:
     assert str(errors.StateError("thing", bound="it cannot be")) == "thing: it cannot be"
 
 
-@pytest.mark.parametrize("option", ["instruction_set", "pin", "threads", "delivery_window", "memory_limit"])
+@pytest.mark.parametrize(
+    "option", ["instruction_set", "pinning", "stealing", "shards", "threads", "delivery_window", "memory_limit"]
+)
 @pytest.mark.parametrize("value", [1.5, ["auto"], b"auto"], ids=str)
 def test_option_of_a_wrong_type(option: str, value: object) -> None:
     with pytest.raises(TypeError, match=f"{option} must be"):

@@ -130,7 +130,7 @@ def test_simulations_in_several_threads_of_python() -> None:
     digests: list[str] = []
 
     def simulate() -> None:
-        sim = rv.Simulation(net, threads=2, pin=False)
+        sim = rv.Simulation(net, threads=2, pinning="none")
         sim.run(50.0)
         digests.append(sim.spikes(recorder).digest())
 

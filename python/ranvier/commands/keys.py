@@ -18,6 +18,9 @@ RUN_KEYS: dict[str, float | int | str | bool | None] = {
     "time": None,
     "presim": None,
     "threads": None,
+    "pinning": "auto",
+    "shards": None,
+    "stealing": "none",
     "precision": "double",
     "weight_precision": "single",
     "instruction_set": "auto",
@@ -39,7 +42,8 @@ _TYPES: dict[str, type] = {
     "time": float,
     "presim": float,
     **dict.fromkeys(
-        ("threads", "delivery_window", "intervals", "spike_buffer", "allgather_spikes", "connection_buffer"), int
+        ("threads", "shards", "delivery_window", "intervals", "spike_buffer", "allgather_spikes", "connection_buffer"),
+        int,
     ),
     **dict.fromkeys(("sort_connections", "keep_sources", "wait_apart"), bool),
 }

@@ -16,6 +16,9 @@ Every run has these keys:
 
   time, presim        ms: how long to simulate and report on, and how long to simulate before that
   threads             of each process
+  pinning             auto, equal, compact, none, or processors such as 0,2,4-7: where threads are kept
+  shards              parts of the network, at least one for each thread
+  stealing            none, local_and_remote, prefer_local or local_only: whose shards a thread takes when it has time
   precision, weight_precision
                       double or single
   instruction_set     auto, baseline, avx2 or avx512

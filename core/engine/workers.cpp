@@ -1,0 +1,82 @@
+#include "engine/workers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "parallel/processor_quota.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Whether all processes may use the same processors, since nobody has bound them. @note Collective.
+bool share_processors(comm::Communicator& communicator, const parallel::Topology& topology) {
+    std::uint64_t mixed = 0;
+    for (const int processor : topology.processors()) {
+        mixed = (mixed ^ static_cast<std::uint64_t>(processor + 1)) * 0x9E3779B97F4A7C15;
+    }
+    return communicator.least(mixed) == communicator.greatest(mixed);
+}
+
+/// One thread for each processing unit, or for each core, if there are as many. Smaller teams are left to the scheduler:
+/// several of them, in several programs, would otherwise all sit on the first processors.
+parallel::Pinning choose_pinning(const parallel::Topology& topology, std::uint32_t threads) {
+    parallel::Pinning pinning{.policy = parallel::PinningPolicy::list};
+    if (threads == topology.units().size()) {
+        for (const parallel::ProcessingUnit& unit : topology.units()) pinning.processors.push_back(unit.processor);
+    } else if (threads == topology.core_count()) {
+        for (const parallel::NumaNode& node : topology.nodes_with_cores()) {
+            for (const parallel::Core& core : node.cores) pinning.processors.push_back(core.processors.front());
+        }
+    } else {
+        pinning.policy = parallel::PinningPolicy::none;
+    }
+    return pinning;
+}
+
+}  // namespace
+
+OwnMachine::OwnMachine(comm::Communicator& communicator)
+    : topology_(parallel::Topology::detect()),
+      host_rank_(communicator.host_rank()),
+      host_size_(communicator.host_size()) {
+    const bool shared = share_processors(communicator, topology_);
+    shares_ = shared && static_cast<std::size_t>(host_size_) > topology_.units().size();
+    if (shared) topology_ = topology_.shared_out(host_rank_, host_size_);
+    default_threads_ =
+        parallel::default_threads(topology_.units().size(), parallel::processor_quota(), shared ? host_size_ : 1);
+}
+
+std::vector<parallel::Place> OwnMachine::place(const std::string& text, std::uint32_t threads) const {
+    if (text == "auto") {
+        const parallel::Pinning pinning =
+            shares_ ? parallel::Pinning{.policy = parallel::PinningPolicy::none} : choose_pinning(topology_, threads);
+        return parallel::place_threads(topology_, threads, pinning);
+    }
+    parallel::Pinning pinning = parallel::parse_pinning(text);
+    if (pinning.policy != parallel::PinningPolicy::list) return parallel::place_threads(topology_, threads, pinning);
+    // A list may name the processors of all processes of the host, one process after the other.
+    const std::size_t here = threads;
+    if (host_size_ > 1 && pinning.processors.size() == here * static_cast<std::size_t>(host_size_)) {
+        const auto begin =
+            pinning.processors.begin() + static_cast<std::ptrdiff_t>(here * static_cast<std::size_t>(host_rank_));
+        pinning.processors = {begin, begin + static_cast<std::ptrdiff_t>(here)};
+    }
+    // It names what this process may use, not only its share.
+    return parallel::place_threads(parallel::Topology::detect(), threads, pinning);
+}
+
+bool OwnMachine::is_crowded(const std::vector<parallel::Place>& places) const {
+    const bool pinned = std::ranges::all_of(places, [](const parallel::Place& place) { return place.processor >= 0; });
+    // Those that are pinned may be outside the share of this process.
+    return shares_ || parallel::occupancy(pinned ? parallel::Topology::detect() : topology_, places).shares_units();
+}
+
+parallel::TeamOptions OwnMachine::team_options(const std::vector<parallel::Place>& places,
+                                               parallel::StealingPolicy stealing) const {
+    return {.spinning = is_crowded(places) ? parallel::Spinning::never : parallel::Spinning::automatic,
+            .stealing = stealing,
+            .processors = topology_.units().size()};
+}
+
+}  // namespace ranvier::engine
