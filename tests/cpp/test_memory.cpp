@@ -1,9 +1,16 @@
 // Memory that lies near its owner, the account of it, and where pages really are.
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory_resource>
@@ -273,6 +280,36 @@ TEST(Pages, AreNotBoundToANodeThatIsNotThere) {
     Buffer<int> buffer(100'000, &memory);
     buffer[0] = 1;
     EXPECT_EQ(entry(account, missing_node, "tables").bytes, whole_pages(400'000));
+}
+
+/// Lets the system refuse what some containers refuse: to bind pages, and to tell where they are. For good.
+bool refuse_placement() {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_move_pages, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{.len = std::size(rules), .filter = rules};
+    return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/// In a process that the system refuses to place pages in: 0 if all is as it should be, else which of these is not.
+int place_without_permission() {
+    if (!refuse_placement()) return 99;
+    MemoryAccount account = make_account();
+    NodeMemory memory(account, account.purpose("tables"), {.node = 0, .placement = PagePlacement::bound});
+    if (memory.note().find("first touch") == std::string::npos) return 1;
+    Buffer<char> buffer(huge_page_bytes, &memory);
+    std::memset(buffer.data(), 1, buffer.size());
+    if (entry(account, 0, "tables").bytes != huge_page_bytes) return 2;
+    const PagesByNode pages = memory.pages();
+    return pages.unknown == huge_page_bytes && pages.on_node.empty() && pages.untouched == 0 ? 0 : 3;
+}
+
+TEST(PagesDeathTest, AreLeftToFirstTouchWhereTheSystemRefusesMore) {
+    EXPECT_EXIT(std::_Exit(place_without_permission()), testing::ExitedWithCode(0), "");
 }
 
 TEST(Pages, AreOnTheNodeOfTheThread) {
