@@ -11,9 +11,10 @@ namespace ranvier::parallel {
 /// Thrown in workers that are told to give up: because another worker failed, or because the caller asked.
 struct Cancelled {};
 
-/// How often a waiting thread looks before it sleeps. It learns: who waited in vain looks half as often the next time, who
-/// did not, somewhat more often, so that threads that wait long, or whose processors other programs need, soon sleep at
-/// once, and threads that wait for microseconds never sleep.
+/// How often a waiting thread looks before it sleeps. It learns: who waited in vain looks half as often the next time, so
+/// that threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up takes as long
+/// as a short wait: who sleeps at once makes others wait who then sleep as well. So now and then a thread looks as often
+/// as at first, and if that was not in vain, all do so again.
 class SpinBudget {
    public:
     /// @param most 0: never look, since another thread that is waited for needs the processor
@@ -22,13 +23,20 @@ class SpinBudget {
     std::uint32_t get() const { return budget_.load(std::memory_order_relaxed); }
     void learn(bool slept) {
         const std::uint32_t budget = get();
-        const std::uint32_t next = slept ? std::max(budget / 2, most_ / 64) : std::min(budget + most_ / 16, most_);
+        std::uint32_t next = most_;
+        if (slept) {
+            constexpr std::uint32_t sleeps_between_trials = 16;
+            const std::uint32_t sleeps = sleeps_.load(std::memory_order_relaxed) + 1;
+            sleeps_.store(sleeps, std::memory_order_relaxed);
+            if (sleeps % sleeps_between_trials != 0) next = std::max(budget / 2, most_ / 64);
+        }
         if (next != budget) budget_.store(next, std::memory_order_relaxed);
     }
 
    private:
     std::uint32_t most_;
     std::atomic<std::uint32_t> budget_;
+    std::atomic<std::uint32_t> sleeps_{0};
 };
 
 /// A barrier for a fixed number of threads that can be broken, so that no thread waits for one that failed.

@@ -113,13 +113,19 @@ TEST(Spinning, GoesOnOnlyWhereItPays) {
     EXPECT_EQ(budget.get(), 1024u);
     budget.learn(true);
     EXPECT_EQ(budget.get(), 512u);
-    for (int i = 0; i < 20; ++i) budget.learn(true);
-    const std::uint32_t least = budget.get();
+    // Half as often each time, but not never, and after a while as often as at first: sleeping makes others wait longer.
+    std::uint32_t least = 1024;
+    std::uint32_t trials = 0;
+    for (int i = 0; i < 64; ++i) {
+        budget.learn(true);
+        least = std::min(least, budget.get());
+        trials += budget.get() == 1024 ? 1 : 0;
+    }
     EXPECT_GT(least, 0u);
     EXPECT_LT(least, 64u);
+    EXPECT_EQ(trials, 4u);
+    budget.learn(true);
     budget.learn(false);
-    EXPECT_GT(budget.get(), least);
-    for (int i = 0; i < 40; ++i) budget.learn(false);
     EXPECT_EQ(budget.get(), 1024u);
     SpinBudget none(0);
     none.learn(false);
