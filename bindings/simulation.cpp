@@ -94,6 +94,8 @@ void bind_options(nb::module_& module) {
         .def_rw("pinning", &SimulationOptions::pinning)
         .def_rw("shards", &SimulationOptions::shards)
         .def_rw("stealing", &SimulationOptions::stealing)
+        .def_rw("costs", &SimulationOptions::costs)
+        .def_rw("measure_costs", &SimulationOptions::measure_costs)
         .def_rw("memory_limit", &SimulationOptions::memory_limit)
         .def_rw("placement", &SimulationOptions::placement)
         .def(
@@ -222,6 +224,7 @@ void bind_simulation(nb::module_& module) {
             },
             "Of each thread of this process: its processor, -1 if it is not pinned, and its node.")
         .def_prop_ro("is_crowded", &Simulation::is_crowded)
+        .def("costs", &Simulation::costs, "Seconds a step of a neuron of each population, on average.")
         .def(
             "stealing_counts",
             [](const Simulation& s) {

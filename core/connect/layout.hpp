@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -91,18 +92,14 @@ class ShardLayout {
     std::vector<Part> parts_;
 };
 
-/// Which neurons a process owns, and which of its shards has which: they are dealt to the shards in turn.
+/// Which neurons a process owns, and which of its shards has which: they are dealt to the shards in turn, or by what they
+/// cost.
 class ProcessLayout {
    public:
-    ProcessLayout(Placement placement, Rank rank, std::uint32_t shards, std::vector<PopulationRange> populations)
-        : placement_(std::move(placement)),
-          rank_(rank),
-          ids_(placement_.ids(rank)),
-          populations_(std::move(populations)) {
-        for (std::uint32_t shard = 0; shard < shards; ++shard) {
-            shards_.emplace_back(ShardId{shard}, ids_.every(shard, shards), populations_);
-        }
-    }
+    /// @param costs of a neuron of each population, in any unit; none: all the same. Shards then get contiguous parts of
+    /// each population, of such sizes that the sums of costs are as even as they can be.
+    ProcessLayout(Placement placement, Rank rank, std::uint32_t shards, std::vector<PopulationRange> populations,
+                  std::span<const double> costs = {});
 
     const Placement& placement() const { return placement_; }
     Rank rank() const { return rank_; }
@@ -114,7 +111,12 @@ class ProcessLayout {
     bool owns(NeuronId id) const { return placement_.rank_of(id) == rank_; }
     /// @pre owns(id)
     ShardId shard_of(NeuronId id) const {
-        return ShardId{static_cast<std::uint32_t>(ids_.count_below(id) % shards_.size())};
+        if (ends_.empty()) return ShardId{static_cast<std::uint32_t>(ids_.count_below(id) % shards_.size())};
+        const std::uint32_t population = population_of(id).value;
+        const std::uint64_t place = ids_.count_below(id) - ids_.count_below(populations_[population].first);
+        const auto begin = ends_.begin() + static_cast<std::ptrdiff_t>(population * shards_.size());
+        const auto end = begin + static_cast<std::ptrdiff_t>(shards_.size());
+        return ShardId{static_cast<std::uint32_t>(std::upper_bound(begin, end, place) - begin)};
     }
     /// The population of a neuron. @pre it exists
     PopulationId population_of(NeuronId id) const {
@@ -125,7 +127,7 @@ class ProcessLayout {
 
     /// Bytes of lists of ids, for placements that need them.
     std::uint64_t bytes() const {
-        std::uint64_t bytes = ids_.bytes();
+        std::uint64_t bytes = ids_.bytes() + ends_.capacity() * sizeof(std::uint64_t);
         for (const ShardLayout& shard : shards_) bytes += shard.ids().bytes();
         return bytes;
     }
@@ -136,6 +138,15 @@ class ProcessLayout {
     IdSequence ids_;
     std::vector<PopulationRange> populations_;
     std::vector<ShardLayout> shards_;
+    /// With costs, by population and shard: where the part of the shard ends among the neurons of the population here.
+    std::vector<std::uint64_t> ends_;
 };
+
+/// Divides things of several kinds among owners so that the sums of their costs differ as little as one of them costs: the
+/// dearest first, each kind up to a common level.
+/// @param counts of each kind @param costs of one of each kind, finite and not negative
+/// @return counts by kind and owner
+std::vector<std::uint64_t> divide_by_cost(std::span<const std::uint64_t> counts, std::span<const double> costs,
+                                          std::uint32_t owners);
 
 }  // namespace ranvier::connect

@@ -83,6 +83,25 @@ std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t thre
     return options.shards;
 }
 
+std::span<const double> checked_costs(const SimulationOptions& options, const Network& network) {
+    const std::vector<double>& costs = options.costs;
+    if (costs.empty()) return {};
+    if (costs.size() != network.populations().size()) {
+        throw ShapeError({.object = "costs",
+                          .value = std::to_string(costs.size()) + " numbers",
+                          .bound = "the network has " + std::to_string(network.populations().size()) + " populations",
+                          .remedy = "give one for each"});
+    }
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (costs[i] >= 0.0 && costs[i] <= 1e30) continue;
+        throw ValueOutOfBoundsError({.object = "cost of population '" + network.populations()[i].name + "'",
+                                     .value = to_text(costs[i]),
+                                     .bound = "it must be from 0 to 1e30",
+                                     .remedy = "give what a neuron of it costs compared to others"});
+    }
+    return costs;
+}
+
 std::uint32_t choose_window(const SimulationOptions& options) {
     const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : default_window;
     if (!std::has_single_bit(window) || window > 1024) {

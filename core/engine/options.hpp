@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "connect/placement.hpp"
 #include "connect/table_builder.hpp"
@@ -21,6 +22,9 @@ std::uint32_t choose_window(const SimulationOptions& options);
 connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
 /// @throws ShapeError
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
+
+/// @throws ShapeError, ValueOutOfBoundsError
+std::span<const double> checked_costs(const SimulationOptions& options, const Network& network);
 
 /// Checks what the above does not, and whether options go together.
 /// @throws ValueOutOfBoundsError, UnknownNameError, StateError

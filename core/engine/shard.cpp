@@ -11,6 +11,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
              InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node)
     : memory_(account, node),
       layout_(layout),
+      measure_costs_(options.measure_costs),
       instruction_set_(instruction_set),
       fired_(memory_[Component::spikes]),
       outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
@@ -207,12 +208,13 @@ void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> p
 
 void Shard::update(Step step) {
     if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
-    for (ShardStimulus& stimulus : stimuli_) {
-        double* out = stimulus.current ? currents_.data() : rings_[stimulus.receptor].slot(step);
-        stimulus.stimulus->add(step, out + stimulus.offset);
-    }
-    for (Group& group : groups_) {
-        if (group.neurons) update_group(group, step);
+    if (measure_costs_) {
+        update_and_measure(step);
+    } else {
+        for (ShardStimulus& stimulus : stimuli_) add_stimulus(stimulus, step);
+        for (Group& group : groups_) {
+            if (group.neurons) update_group(group, step);
+        }
     }
     if (invented_) invent_spikes(step);
 }
@@ -225,6 +227,25 @@ void Shard::invent_spikes(Step step) {
     invented_->append(step, lag, *outbox_);
     std::inplace_merge(outbox_->begin() + played, outbox_->begin() + invented, outbox_->end(),
                        [](const auto& a, const auto& b) { return a.local < b.local; });
+}
+
+void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
+    double* out = stimulus.current ? currents_.data() : rings_[stimulus.receptor].slot(step);
+    stimulus.stimulus->add(step, out + stimulus.offset);
+}
+
+void Shard::update_and_measure(Step step) {
+    LapTimer timer;
+    for (ShardStimulus& stimulus : stimuli_) {
+        add_stimulus(stimulus, step);
+        const auto population = layout_.population_of(LocalIndex{stimulus.offset});
+        groups_[population.value].update_seconds += timer.lap();
+    }
+    for (Group& group : groups_) {
+        if (!group.neurons) continue;
+        update_group(group, step);
+        group.update_seconds += timer.lap();
+    }
 }
 
 void Shard::update_group(Group& group, Step step) {
@@ -286,7 +307,10 @@ std::uint64_t Shard::synapses() const {
 
 void Shard::reset_counts() {
     synaptic_events_ = 0;
-    for (Group& group : groups_) group.spikes = 0;
+    for (Group& group : groups_) {
+        group.spikes = 0;
+        group.update_seconds = 0.0;
+    }
 }
 
 std::uint64_t Shard::recorded_bytes() const {

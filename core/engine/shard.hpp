@@ -76,6 +76,7 @@ class Shard {
         std::uint64_t spikes = 0;
         std::uint64_t bytes = 0;  ///< allocated when it was made
         bool plays_spikes = false;
+        double update_seconds = 0.0;  ///< if costs are measured
     };
     Group& group(PopulationId population) { return groups_[population.value]; }
     std::span<const Group> groups() const { return groups_; }
@@ -139,7 +140,10 @@ class Shard {
     void create_stimuli(const LoweredNetwork& network);
     void create_recorders(const Network& network);
     void invent_spikes(Step step);
+    void add_stimulus(ShardStimulus& stimulus, Step step);
     void update_group(Group& group, Step step);
+    /// All of them, and what they cost.
+    void update_and_measure(Step step);
     /// What is in rows_.
     void remember(NeuronId neuron, Step step);
     /// The first step whose inputs are not complete after step `now`.
@@ -147,6 +151,7 @@ class Shard {
 
     ShardMemory memory_;  ///< of all that follows
     connect::ShardLayout layout_;
+    bool measure_costs_;
     InstructionSet instruction_set_;
     std::vector<Group> groups_;
     std::vector<ShardStimulus> stimuli_;

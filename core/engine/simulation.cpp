@@ -57,7 +57,7 @@ struct Simulation::Implementation {
           places(machine.place(options.pinning, choose_threads(options, machine.default_threads()))),
           stealing(parallel::parse_stealing(options.stealing)),
           layout(make_placement(network, options, communicator->size()), communicator->rank(),
-                 choose_shards(options, threads()), to_vector(lowered.ranges())) {
+                 choose_shards(options, threads()), to_vector(lowered.ranges()), checked_costs(options, network)) {
         if (network.unit_count() == 0) {
             throw StateError({.object = "network",
                               .value = "empty",
@@ -433,6 +433,50 @@ void Simulation::reset_counts() {
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
+std::vector<double> Simulation::costs() const {
+    const Implementation& self = *implementation_;
+    const Counts counts = this->counts();
+    if (!self.options.measure_costs || counts.steps == 0) {
+        throw StateError({.object = "costs of the populations",
+                          .value = "",
+                          .bound = "they have not been measured",
+                          .remedy = "make the simulation with measure_costs, and run it"});
+    }
+    const std::size_t populations = self.network.populations().size();
+    // In nanoseconds, of all processes: of the update by population, of delivery in all.
+    std::vector<std::uint64_t> nanoseconds(populations + 1, 0);
+    const auto add = [&](std::size_t i, double seconds) {
+        nanoseconds[i] += static_cast<std::uint64_t>(seconds * 1e9);
+    };
+    for (const auto& shard : self.shards) {
+        for (const Shard::Group& group : shard->groups()) add(group.population.value, group.update_seconds);
+    }
+    for (const WorkerTimes& times : self.worker_times) add(populations, times.deliver);
+    self.communicator->reduce(nanoseconds, comm::Reduction::sum);
+    // Synapses onto each population that were reached, if all sources have as many as they have on average.
+    const std::span<const connect::PopulationRange> ranges = self.lowered.ranges();
+    std::vector<double> events(populations, 0.0);
+    double all_events = 0.0;
+    for (const connect::ProjectionPlan& plan : self.lowered.plans()) {
+        const auto source = self.layout.population_of(plan.pairs.first_source).value;
+        if (plan.pairs.sources == 0 || ranges[source].size == 0) continue;
+        const double reached = plan.sampler->expected_synapses() *
+                               static_cast<double>(counts.population_spikes[source]) /
+                               static_cast<double>(ranges[source].size);
+        events[plan.target_population.value] += reached;
+        all_events += reached;
+    }
+    std::vector<double> costs(populations, 0.0);
+    for (std::size_t i = 0; i < populations; ++i) {
+        if (ranges[i].size == 0) continue;
+        const double delivery =
+            all_events > 0.0 ? static_cast<double>(nanoseconds[populations]) * events[i] / all_events : 0.0;
+        costs[i] = (static_cast<double>(nanoseconds[i]) + delivery) * 1e-9 /
+                   (static_cast<double>(ranges[i].size) * static_cast<double>(counts.steps));
+    }
+    return costs;
+}
+
 PhaseTimes Simulation::times() const {
     PhaseTimes times = implementation_->phases;
     const double share = 1.0 / static_cast<double>(implementation_->threads());
@@ -605,7 +649,7 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
     const std::uint32_t threads = choose_threads(
         options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, choose_shards(options, threads),
-                                        to_vector(lowered.ranges()));
+                                        to_vector(lowered.ranges()), checked_costs(options, network));
     MemoryEstimate estimate =
         estimate_memory(lowered, layout, make_build_options(network, options), options, choose_window(options), rate);
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});

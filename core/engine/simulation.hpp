@@ -36,6 +36,9 @@ struct SimulationOptions {
     /// From whom a worker without work takes shards: "none", "local_and_remote", "prefer_local", "local_only"
     /// (parallel/stealing.hpp).
     std::string stealing = "none";
+    /// Of a neuron of each population, in any unit: shards get neurons by their cost, not by their number. None: by number.
+    std::vector<double> costs = {};
+    bool measure_costs = false;  ///< find out what the populations cost; see Simulation::costs()
     std::uint64_t memory_limit =
         0;  ///< bytes that the network may take on this process; 0: what the machine has available
 
@@ -183,6 +186,10 @@ class Simulation {
     Counts counts() const;
     /// Zeroes the counts of spikes, events and steps and the times of the simulation phase (after a pre-simulation).
     void reset_counts();
+    /// What a neuron of each population has cost on average since the last reset_counts(), in seconds a step: its update,
+    /// and of delivery the share of the synapses onto it that were reached. @throws StateError unless costs are measured,
+    /// and before the first step @note Collective.
+    std::vector<double> costs() const;
     /// Of this process.
     PhaseTimes times() const;
     /// Of each thread of this process.

@@ -48,6 +48,18 @@ class Timers:
         """Number of threads of each rank, shape ``(ranks,)``."""
         return np.array([len(times) for times in self.parts["update"]], dtype=np.int64)
 
+    @property
+    def busy(self) -> tuple[FloatArray, ...]:
+        """Seconds that each thread of each rank computed: update, collocation, delivery and recording."""
+        parts = [self.parts[name] for name in ("update", "collocate", "deliver", "record")]
+        return tuple(np.sum(times, axis=0) for times in zip(*parts, strict=True))
+
+    @property
+    def imbalance(self) -> float:
+        """How much longer the busiest thread computed than all on average: 1.0 when all did as long."""
+        busy = np.concatenate(self.busy)
+        return float(busy.max() / busy.mean()) if busy.sum() > 0.0 else 1.0
+
     def of_ranks(self, name: str) -> FloatArray:
         """Return the time of each rank in a phase or a part, shape ``(ranks,)``; of a part, the mean of its threads."""
         if name in self.phases:

@@ -43,6 +43,8 @@ def core_options(
     pinning: str | Sequence[int] = "auto",
     shards: int | None = None,
     stealing: str = "none",
+    costs: Sequence[float] | None = None,
+    measure_costs: bool = False,
     memory_limit: int | None = None,
     placement: str | npt.ArrayLike = "round_robin",
     exchange: str = "alltoall",
@@ -67,6 +69,7 @@ def core_options(
         raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
     check_choice("exchange", exchange, list(_core.exchanges()))
     for name, flag in (
+        ("measure_costs", measure_costs),
         ("sort_connections", sort_connections),
         ("keep_sources", keep_sources),
         ("wait_apart", wait_apart),
@@ -86,6 +89,8 @@ def core_options(
         raise TypeError(f"stealing must be the name of a policy, not {type(stealing).__name__}")
     check_choice("stealing", stealing, _STEALING)
     options.stealing = stealing
+    options.costs = [] if costs is None else list(costs)
+    options.measure_costs = measure_costs
     options.memory_limit = _positive("memory_limit", memory_limit, _LARGEST_LIMIT)
     _set_placement(options, placement)
     options.exchange = exchange

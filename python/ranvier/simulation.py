@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,6 +97,12 @@ class Simulation:
         From whom a thread that has updated its own shards takes others: ``"none"``, ``"local_and_remote"`` (anybody),
         ``"prefer_local"`` (those of its NUMA node first) or ``"local_only"`` (of its node). The results are the same
         for each.
+    costs
+        What a neuron of each population costs compared to others, by the name of the population, as `costs()` of an
+        earlier simulation tells; ``"measured"``: a simulation of 100 ms is made and thrown away to find out. Shards
+        then get neurons so that the costs are even. None: so that the numbers are. The results are the same for any.
+    measure_costs
+        Whether to measure what the populations cost, for `costs()`; takes some time of each step.
     memory_limit
         Bytes that the network may take on this process; None: what the machine has available, shared with the other
         processes of the run on it.
@@ -180,6 +187,8 @@ class Simulation:
         pinning: str | Sequence[int] = "auto",
         shards: int | None = None,
         stealing: str = "none",
+        costs: Mapping[str, float] | Literal["measured"] | None = None,
+        measure_costs: bool = False,
         memory_limit: int | None = None,
         communicator: Communicator | Mpi4pyCommunicator | None = None,
         placement: Placement | npt.ArrayLike = "round_robin",
@@ -212,6 +221,8 @@ class Simulation:
                 pinning=pinning,
                 shards=shards,
                 stealing=stealing,
+                costs=None if costs is None or costs == "measured" else _costs(network, costs),
+                measure_costs=measure_costs,
                 memory_limit=memory_limit,
                 placement=placement,
                 exchange=exchange,
@@ -250,12 +261,11 @@ class Simulation:
             ProgressReporter(self._progress, "build", title) as reporter,
             agreed(self._communicator, "building the network"),
         ):
-            self._core = _core.Simulation(
-                network._core,
-                options,
-                self._communicator,
-                progress=None if reporter.silent else lambda: reporter.update(0.0),
-            )
+            progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
+            if costs == "measured":
+                options.costs = _measure_costs(network, options, self._communicator, progress_of_build)
+                options.measure_costs = measure_costs
+            self._core = _core.Simulation(network._core, options, self._communicator, progress=progress_of_build)
         self._store = RecordingStore(self._core, network, self._sampled_synapses, self._communicator, recordings)
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -356,6 +366,21 @@ class Simulation:
     def threads(self) -> int:
         """Number of worker threads."""
         return self._core.threads
+
+    def costs(self) -> dict[str, float]:
+        """Return what a neuron of each population has cost on average, in nanoseconds a step, by population.
+
+        That is its update with its stimuli, and the share of delivery that the synapses onto it take if all synapses
+        cost the same and the neurons of a population have as many as each other. Since the last `reset_counts`.
+
+        Raises
+        ------
+        StateError
+            When the simulation was made without ``measure_costs``, or has not run.
+        """
+        with self._exclusive():
+            costs = self._core.costs()
+        return {population.name: 1e9 * cost for population, cost in zip(self._populations, costs, strict=True)}
 
     @property
     def shards(self) -> int:
@@ -728,6 +753,39 @@ def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communic
     if isinstance(communicator, Communicator):
         return communicator
     return mpi.communicator(communicator)
+
+
+def _costs(network: Network, costs: Mapping[str, float] | str) -> list[float]:
+    """Return the costs of populations in their order."""
+    if isinstance(costs, str):
+        unknown_name("way to find costs", costs, ["measured"])
+    if not isinstance(costs, Mapping):
+        raise TypeError(f"costs must be a mapping of populations to numbers, or 'measured', not {type(costs).__name__}")
+    names = [population.name for population in network.populations]
+    for name in costs:
+        if name not in names:
+            unknown_name("population with a cost", name, names)
+    for name in names:
+        if name not in costs:
+            raise ShapeError("costs of populations", bound=f"there is none for {name}", remedy="give one for each")
+    return [number(f"cost of population {name}", costs[name]) for name in names]
+
+
+# Long enough for some spikes of each neuron, short beside what is simulated.
+_PILOT_MS = 100.0
+
+
+def _measure_costs(
+    network: Network,
+    options: _core.SimulationOptions,
+    communicator: Communicator,
+    progress: Callable[[], None] | None,
+) -> list[float]:
+    """Return what a short simulation finds the populations to cost."""
+    options.measure_costs = True
+    pilot = _core.Simulation(network._core, options, communicator, progress=progress)
+    pilot.run(math.ceil(_PILOT_MS / pilot.resolution), progress)
+    return pilot.costs()
 
 
 def _rates(network: Network, rates: float | Mapping[str, float] | None) -> float | list[float] | None:

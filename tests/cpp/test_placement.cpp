@@ -289,6 +289,58 @@ TEST(Placement, RefusesArraysThatDoNotFit) {
 
 // ---- layouts ---------------------------------------------------------------------------------------------------------
 
+TEST(ProcessLayout, DividesByCost) {
+    // Three dear ones, and enough cheap ones to make up for the odd one.
+    EXPECT_EQ(divide_by_cost(std::vector<std::uint64_t>{1000, 3}, std::vector<double>{1.0, 200.0}, 2),
+              (std::vector<std::uint64_t>{400, 600, 2, 1}));
+    // Too few of them.
+    EXPECT_EQ(divide_by_cost(std::vector<std::uint64_t>{100, 3}, std::vector<double>{1.0, 200.0}, 2),
+              (std::vector<std::uint64_t>{0, 100, 2, 1}));
+    EXPECT_EQ(divide_by_cost(std::vector<std::uint64_t>{7, 2}, std::vector<double>{0.0, 0.0}, 3),
+              (std::vector<std::uint64_t>{3, 2, 2, 0, 1, 1}));
+    EXPECT_EQ(divide_by_cost(std::vector<std::uint64_t>{0, 0}, std::vector<double>{1.0, 0.0}, 2),
+              (std::vector<std::uint64_t>{0, 0, 0, 0}));
+    // Whatever the costs, none is lost, and shards differ by the dearest one at most.
+    for (const std::uint32_t owners : {1u, 2u, 7u, 64u}) {
+        const std::vector<std::uint64_t> counts{1000, 3, 0, 77, 5};
+        const std::vector<double> costs{0.3, 45.0, 8.0, 1e-9, 7.0};
+        const std::vector<std::uint64_t> divided = divide_by_cost(counts, costs, owners);
+        std::vector<double> loads(owners, 0.0);
+        for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+            std::uint64_t sum = 0;
+            for (std::uint32_t owner = 0; owner < owners; ++owner) {
+                sum += divided[kind * owners + owner];
+                loads[owner] += costs[kind] * static_cast<double>(divided[kind * owners + owner]);
+            }
+            EXPECT_EQ(sum, counts[kind]);
+        }
+        EXPECT_LE(std::ranges::max(loads) - std::ranges::min(loads), 45.0 + 1e-6);
+    }
+}
+
+TEST(ProcessLayout, DealsEachNeuronToOneShardOfOneRankByCost) {
+    const std::vector<PopulationRange> populations{
+        {NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};
+    const std::vector<double> costs{3.0, 1.0, 50.0, 1.0};
+    for (const Placement& placement : placements(43, 3)) {
+        std::vector<int> seen(43, 0);
+        for (std::int32_t rank = 0; rank < 3; ++rank) {
+            const ProcessLayout layout(placement, Rank{rank}, 4, populations, costs);
+            for (const ShardLayout& shard : layout.shards()) {
+                for (std::uint64_t i = 0; i < shard.ids().size(); ++i) {
+                    const NeuronId id = shard.ids()[i];
+                    ++seen[id.value];
+                    EXPECT_TRUE(i == 0 || shard.ids()[i - 1] < id);
+                    EXPECT_TRUE(layout.owns(id));
+                    EXPECT_EQ(layout.shard_of(id), shard.shard());
+                    EXPECT_EQ(shard.id_of(shard.local_index(layout.population_of(id), id)), id);
+                }
+            }
+        }
+        EXPECT_EQ(seen, std::vector<int>(43, 1));
+    }
+}
+
 TEST(ProcessLayout, DealsEachNeuronToOneShardOfOneRank) {
     const std::vector<PopulationRange> populations{
         {NeuronId{0}, 13}, {NeuronId{13}, 0}, {NeuronId{13}, 1}, {NeuronId{14}, 29}};

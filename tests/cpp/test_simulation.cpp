@@ -86,6 +86,33 @@ TEST(Simulation, GivesTheSameWhereverWorkersArePinned) {
     EXPECT_FALSE(Simulation(balanced.network, {.threads = 1}).is_crowded());
 }
 
+TEST(Simulation, GivesTheSameWhateverNeuronsCost) {
+    const std::size_t populations = BalancedNetwork().network.populations().size();
+    std::vector<double> costs(populations, 1.0);
+    costs.front() = 30.0;
+    expect_same(simulate({.threads = 3, .costs = costs}));
+    costs.assign(populations, 0.0);
+    expect_same(
+        simulate({.threads = 2, .shards = 5, .stealing = "prefer_local", .costs = costs, .measure_costs = true}));
+}
+
+TEST(Simulation, MeasuresWhatNeuronsCost) {
+    const BalancedNetwork balanced;
+    Simulation simulation(balanced.network, {.threads = 2, .pinning = "none", .measure_costs = true});
+    EXPECT_THROW(simulation.costs(), StateError);
+    simulation.run(500);
+    const std::vector<double> costs = simulation.costs();
+    ASSERT_EQ(costs.size(), balanced.network.populations().size());
+    for (const double cost : costs) EXPECT_GT(cost, 0.0);
+    Simulation unmeasured(balanced.network, {.threads = 1, .pinning = "none"});
+    unmeasured.run(1);
+    EXPECT_THROW(unmeasured.costs(), StateError);
+    EXPECT_THROW(Simulation(balanced.network, {.costs = {1.0}}), ShapeError);
+    std::vector<double> negative(costs.size(), 1.0);
+    negative.back() = -1.0;
+    EXPECT_THROW(Simulation(balanced.network, {.costs = negative}), ValueOutOfBoundsError);
+}
+
 TEST(Simulation, CountsShardsThatWereTaken) {
     const BalancedNetwork balanced;
     Simulation simulation(balanced.network,

@@ -72,8 +72,8 @@ def test_same_in_single_precision(name: str) -> None:
 @pytest.mark.parametrize("stealing", ["none", "local_and_remote", "prefer_local", "local_only"])
 @pytest.mark.parametrize("pinning", ["auto", "equal", "compact", "none"])
 def test_same_under_each_policy(pinning: str, stealing: str) -> None:
-    options = {"threads": 2, "pinning": pinning, "shards": 5, "stealing": stealing}
-    assert digest("brunel alpha", **options) == reference("brunel alpha")
+    found = digest("brunel alpha", threads=2, pinning=pinning, shards=5, stealing=stealing)
+    assert found == reference("brunel alpha")
 
 
 def test_another_seed_gives_other_spikes() -> None:

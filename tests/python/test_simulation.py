@@ -308,3 +308,54 @@ def test_another_process_is_refused() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     sim.run(10.0)
     assert sim.spikes(recorder).stop == 20.0
+
+
+def test_costs_of_populations() -> None:
+    net, recorder = balanced(100)
+    plain = rv.Simulation(net, threads=1)
+    plain.run(50.0)
+    with pytest.raises(errors.StateError, match="measure_costs"):
+        plain.costs()
+    measured = rv.Simulation(net, threads=2, measure_costs=True)
+    measured.run(50.0)
+    costs = measured.costs()
+    assert list(costs) == [population.name for population in net.populations]
+    assert all(0.0 < cost < 1e6 for cost in costs.values())
+    dearest = {name: 1e6 if name == "exc" else 1.0 for name in costs}
+    for given in (costs, dearest, "measured"):
+        sim = rv.Simulation(net, threads=3, costs=given)
+        sim.run(50.0)
+        assert sim.spikes(recorder).digest() == plain.spikes(recorder).digest()
+
+
+@pytest.mark.parametrize(
+    ("costs", "error", "message"),
+    [
+        ("guessed", errors.UnknownNameError, "measured"),
+        (3.0, TypeError, "costs must be a mapping"),
+        ({"exc": 1.0}, errors.ShapeError, "there is none for"),
+        ({"excitatory": 1.0}, errors.UnknownNameError, "exc"),
+        ({"exc": -1.0}, errors.ValueOutOfBoundsError, "from 0 to"),
+        ({"exc": float("nan")}, errors.ValueOutOfBoundsError, "from 0 to"),
+        ({"exc": "1"}, TypeError, "cost of population exc"),
+    ],
+    ids=str,
+)
+def test_costs_that_cannot_be(costs: object, error: type[Exception], message: str) -> None:
+    net, _ = balanced(100)
+    if isinstance(costs, dict) and costs.get("exc") != 1.0 and "exc" in costs:
+        costs = {population.name: 1.0 for population in net.populations} | costs
+    with pytest.raises(error, match=message):
+        rv.Simulation(net, costs=costs)  # type: ignore[arg-type]
+
+
+def test_who_has_which_processor() -> None:
+    net, _ = balanced(100)
+    processors = sorted(os.sched_getaffinity(0))
+    sim = rv.Simulation(net, threads=2, shards=5, stealing="local_and_remote", pinning=[processors[0]] * 2)
+    sim.run(20.0)
+    assert (sim.shards, sim.processors, sim.oversubscribed) == (5, [processors[0]] * 2, True)
+    assert sim.stolen_shards > 0
+    free = rv.Simulation(net, threads=1, pinning="none")
+    free.run(20.0)
+    assert (free.shards, free.processors, free.oversubscribed, free.stolen_shards) == (1, [None], False, 0)

@@ -21,6 +21,7 @@ RUN_KEYS: dict[str, float | int | str | bool | None] = {
     "pinning": "auto",
     "shards": None,
     "stealing": "none",
+    "costs": None,
     "precision": "double",
     "weight_precision": "single",
     "instruction_set": "auto",

@@ -51,7 +51,7 @@ from ranvier.simulation import predict_memory
 __all__ = ["add_command"]
 
 # Keys of a run that are no options of what is predicted.
-_NOT_OPTIONS = ("time", "presim", "recordings", "threads")
+_NOT_OPTIONS = ("time", "presim", "recordings", "threads", "costs")
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

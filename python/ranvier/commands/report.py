@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,9 @@ class Results:
     peak_resident: list[int]
     spikes: SpikeData
     mean_rates: dict[str, float]
+    shards: list[int] = field(default_factory=list)
+    stolen_shards: list[int] = field(default_factory=list)
+    oversubscribed: list[bool] = field(default_factory=list)
 
     @property
     def ranks(self) -> int:
@@ -111,6 +114,10 @@ class Results:
             "memory_bytes_by_node_by_rank": self.memory_by_node,
             "memory_pages_by_rank": self.memory_pages,
             "bytes_per_synapse": self.bytes_per_synapse,
+            "shards_by_rank": self.shards,
+            "stolen_shards_by_rank": self.stolen_shards,
+            "oversubscribed_by_rank": self.oversubscribed,
+            "imbalance": self.timers.imbalance,
             "phases_s": self.phases,
             "timers_s": {**{name: self.timers.phases[name].tolist() for name in PHASES}, **parts},
             "traffic_by_rank": [asdict(traffic) for traffic in self.traffic],
@@ -152,6 +159,9 @@ def gather(
         peak_resident=exchange_values(communicator, peak_resident_bytes()),
         spikes=spikes,
         mean_rates=spikes.mean_rates(),
+        shards=exchange_values(communicator, simulation.shards),
+        stolen_shards=exchange_values(communicator, simulation.stolen_shards),
+        oversubscribed=exchange_values(communicator, simulation.oversubscribed),
     )
 
 
@@ -188,7 +198,29 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         soft_wrap=True,
     )
     console.print(f"Spikes  [bold]{counts.spikes:,}[/], {counts.synaptic_events:,} synaptic events", soft_wrap=True)
+    if (balance := _balance(results)) is not None:
+        console.print(balance, soft_wrap=True)
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
+    if any(results.oversubscribed):
+        who = "" if not many else f" on {_number(sum(results.oversubscribed), 'rank')}"
+        console.print(
+            f"[yellow]More threads than processors{who}: they wait for each other.[/] Use fewer threads or processes; "
+            "ranvier info shows where threads go.",
+            soft_wrap=True,
+        )
+
+
+def _balance(results: Results) -> str | None:
+    """Return how evenly the threads were busy; None where there is one."""
+    if sum(results.threads) < 2:
+        return None
+    busy = results.timers.busy
+    rank = int(np.argmax([times.max() for times in busy]))
+    who = f"thread {int(np.argmax(busy[rank]))}" + (f" of rank {rank}" if results.ranks > 1 else "")
+    text = f"Balance [bold]{results.timers.imbalance:.2f}[/]: so many times the mean has {who} computed, the busiest"
+    if any(results.stolen_shards):
+        text += f"; {sum(results.stolen_shards):,} shards were taken from other threads"
+    return text
 
 
 def _processes(results: Results) -> str:

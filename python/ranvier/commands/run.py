@@ -18,6 +18,7 @@ Every run has these keys:
   threads             of each process
   pinning             auto, equal, compact, none, or processors such as 0,2,4-7: where threads are kept
   shards              parts of the network, at least one for each thread
+  costs               measured: neurons are dealt to shards by what they cost, which a short run finds out
   stealing            none, local_and_remote, prefer_local or local_only: whose shards a thread takes when it has time
   precision, weight_precision
                       double or single
