@@ -18,22 +18,6 @@ bool share_processors(comm::Communicator& communicator, const parallel::Topology
     return communicator.least(mixed) == communicator.greatest(mixed);
 }
 
-/// One thread for each processing unit, or for each core, if there are as many. Smaller teams are left to the scheduler:
-/// several of them, in several programs, would otherwise all sit on the first processors.
-parallel::Pinning choose_pinning(const parallel::Topology& topology, std::uint32_t threads) {
-    parallel::Pinning pinning{.policy = parallel::PinningPolicy::list};
-    if (threads == topology.units().size()) {
-        for (const parallel::ProcessingUnit& unit : topology.units()) pinning.processors.push_back(unit.processor);
-    } else if (threads == topology.core_count()) {
-        for (const parallel::NumaNode& node : topology.nodes_with_cores()) {
-            for (const parallel::Core& core : node.cores) pinning.processors.push_back(core.processors.front());
-        }
-    } else {
-        pinning.policy = parallel::PinningPolicy::none;
-    }
-    return pinning;
-}
-
 }  // namespace
 
 OwnMachine::OwnMachine(comm::Communicator& communicator)
@@ -48,12 +32,9 @@ OwnMachine::OwnMachine(comm::Communicator& communicator)
 }
 
 std::vector<parallel::Place> OwnMachine::place(const std::string& text, std::uint32_t threads) const {
-    if (text == "auto") {
-        const parallel::Pinning pinning =
-            shares_ ? parallel::Pinning{.policy = parallel::PinningPolicy::none} : choose_pinning(topology_, threads);
-        return parallel::place_threads(topology_, threads, pinning);
-    }
     parallel::Pinning pinning = parallel::parse_pinning(text);
+    // Who shares processors with other processes must not keep to one of them.
+    if (pinning.policy == parallel::PinningPolicy::automatic && shares_) pinning.policy = parallel::PinningPolicy::none;
     if (pinning.policy != parallel::PinningPolicy::list) return parallel::place_threads(topology_, threads, pinning);
     // A list may name the processors of all processes of the host, one process after the other.
     const std::size_t here = threads;

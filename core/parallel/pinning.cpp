@@ -13,10 +13,11 @@ namespace ranvier::parallel {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, PinningPolicy>, 4> names{{
+constexpr std::array<std::pair<std::string_view, PinningPolicy>, 5> names{{
     {"equal", PinningPolicy::equal},
     {"compact", PinningPolicy::compact},
     {"none", PinningPolicy::none},
+    {"auto", PinningPolicy::automatic},
     {"list", PinningPolicy::list},
 }};
 
@@ -74,6 +75,25 @@ std::vector<Place> place_on_list(const Topology& topology, std::uint32_t threads
     return places;
 }
 
+std::vector<Place> place_where_all_fit(const Topology& topology, std::uint32_t threads) {
+    std::vector<Place> places;
+    if (threads == topology.units().size()) {
+        for (const ProcessingUnit& unit : topology.units()) {
+            places.push_back({.processor = unit.processor, .node = unit.node});
+        }
+    } else if (threads == topology.core_count()) {
+        const std::span<const NumaNode> nodes = topology.nodes_with_cores();
+        for (std::uint32_t node = 0; node < nodes.size(); ++node) {
+            for (const Core& core : nodes[node].cores) {
+                places.push_back({.processor = core.processors.front(), .node = node});
+            }
+        }
+    } else {
+        places.resize(threads);
+    }
+    return places;
+}
+
 [[noreturn]] void refuse_list(std::string_view part, const char* bound) {
     throw ValueOutOfBoundsError({.object = "list of processors to pin to",
                                  .value = "'" + std::string(part) + "'",
@@ -125,12 +145,14 @@ Pinning parse_pinning(std::string_view text) {
     if (text.find_first_not_of("0123456789,- ") == std::string_view::npos && !text.empty()) {
         return {.policy = PinningPolicy::list, .processors = parse_list(text)};
     }
-    constexpr std::array<std::string_view, 4> known{"equal", "compact", "none", "a list of processors such as 0,2,4-7"};
+    constexpr std::array<std::string_view, 5> known{"equal", "compact", "none", "auto",
+                                                    "a list of processors such as 0,2,4-7"};
     throw unknown_name("pinning policy", text, known);
 }
 
 std::vector<Place> place_threads(const Topology& topology, std::uint32_t threads, const Pinning& pinning) {
     if (pinning.policy == PinningPolicy::none) return std::vector<Place>(threads);
+    if (pinning.policy == PinningPolicy::automatic) return place_where_all_fit(topology, threads);
     if (pinning.policy == PinningPolicy::list) return place_on_list(topology, threads, pinning.processors);
     const std::span<const NumaNode> nodes = topology.nodes_with_cores();
     const bool compact = pinning.policy == PinningPolicy::compact && threads < topology.core_count();

@@ -21,7 +21,10 @@ enum class PinningPolicy {
     equal,    ///< the same number of threads on each NUMA node
     compact,  ///< on as few NUMA nodes as there can be with one thread a core; equal when all cores are in use
     none,     ///< the system's scheduler moves threads as it likes
-    list,     ///< on the processors that the user names
+    /// One on each processing unit or on each core, if there are as many threads; else none, since smaller teams of several
+    /// programs would all sit on the first processors.
+    automatic,
+    list,  ///< on the processors that the user names
 };
 
 /// How threads are bound to processors.
@@ -34,7 +37,7 @@ struct Pinning {
 
 std::string_view to_string(PinningPolicy policy);
 
-/// The pinning that a text names: equal, compact, none, or a list of processors such as "0,2,4-7".
+/// The pinning that a text names: equal, compact, none, auto, or a list of processors such as "0,2,4-7".
 /// @throws UnknownNameError when it is neither
 /// @throws ValueOutOfBoundsError when a number of the list is negative, too large, or a range descends
 Pinning parse_pinning(std::string_view text);

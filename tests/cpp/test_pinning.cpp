@@ -71,6 +71,24 @@ TEST(Pinning, EqualOnTwoNodesOfTwelveCores) {
                  });
 }
 
+TEST(Pinning, AutomaticWhereEachHasAUnitOrACore) {
+    // Unequal nodes, where equal pinning would put two threads on one unit.
+    const Topology machine =
+        Topology::synthetic("node:2 core:3 pu:2").restricted(std::vector{0, 1, 2, 6, 8, 9, 10, 11});
+    const auto processors = [&](std::uint32_t threads) {
+        std::vector<int> of_threads;
+        for (const Place& place : place_threads(machine, threads, parse_pinning("auto"))) {
+            of_threads.push_back(place.processor);
+            const std::uint32_t node = place.processor >= 6 ? 1 : 0;
+            EXPECT_EQ(place.node, node);
+        }
+        return of_threads;
+    };
+    EXPECT_EQ(processors(8), (std::vector{0, 1, 2, 6, 8, 9, 10, 11}));
+    EXPECT_EQ(processors(5), (std::vector{0, 2, 6, 8, 10}));
+    for (const std::uint32_t threads : {1U, 4U, 7U, 9U}) EXPECT_EQ(processors(threads), std::vector<int>(threads, -1));
+}
+
 TEST(Pinning, CompactOnTwoNodesOfTwelveCores) {
     expect_table(Topology::synthetic("node:2 core:12 pu:2"), PinningPolicy::compact,
                  {

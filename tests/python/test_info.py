@@ -255,13 +255,13 @@ def told(*arguments: str, **environment: str) -> str:
 
 
 def test_this_machine() -> None:
-    printed = told("--threads", "1")
+    printed = told("--threads", "1", "--pinning", "equal")
     assert "NUMA node 0" in printed
     assert "usable processors" in printed
     assert "thread 0" in printed
     assert "1 thread, pinned (equal)" in printed
     assert "made-up" not in printed
-    facts = json.loads(told("--threads", "1", "--json"))
+    facts = json.loads(told("--threads", "1", "--pinning", "compact", "--json"))
     processors = sorted(os.sched_getaffinity(0))
     assert facts["placement"]["ranks"] == [{"processors": processors, "threads": [processors[0]]}]
     topology = facts["topology"]
@@ -325,7 +325,7 @@ def test_a_quota_is_the_default_and_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(_core, "processor_quota", lambda: 1)
-    assert main(["info"]) == 0
+    assert main(["info", "--pinning", "equal"]) == 0
     printed = capsys.readouterr().out
     assert "1 thread, pinned" in printed
     assert "control group" not in printed

@@ -44,9 +44,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument(
         "--pinning",
         metavar="POLICY",
-        default="equal",
-        help="equal: as many threads on each NUMA node (default); compact: on few nodes, one thread a core; none; "
-        "or the processor of each thread, such as 0,2,4-7",
+        default="auto",
+        help="auto: one on each processor or core, if there are as many threads (default); equal: as many on each NUMA "
+        "node; compact: on few nodes, one thread a core; none; or the processor of each thread, such as 0,2,4-7",
     )
     parser.add_argument(
         "--ranks-per-host", metavar="N", type=int, default=1, help="processes that share the machine; by default 1"

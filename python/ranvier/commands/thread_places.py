@@ -37,7 +37,7 @@ class ThreadPlaces:
     @property
     def are_pinned(self) -> bool:
         """Whether threads are bound to processors."""
-        return self.pinning != "none"
+        return any(processor >= 0 for rank in self.ranks for processor in rank.threads)
 
     def by_processor(self) -> Mapping[int, list[tuple[int, int]]]:
         """Return (rank, thread) of all that run on a processor, by its number."""
@@ -60,7 +60,7 @@ class ThreadPlaces:
 
 
 def place(
-    topology: _core.Topology, *, threads: int | None = None, pinning: str = "equal", ranks: int = 1, quota: int | None
+    topology: _core.Topology, *, threads: int | None = None, pinning: str = "auto", ranks: int = 1, quota: int | None
 ) -> ThreadPlaces:
     """Place so many threads of each of so many processes that share a machine.
 
