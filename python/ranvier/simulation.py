@@ -755,6 +755,16 @@ def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communic
     return mpi.communicator(communicator)
 
 
+def _check_names(values: Mapping[str, float], names: list[str], one: str) -> None:
+    """Make sure that there is a value for each population of a list, and no other; `one` is what a value is called."""
+    for name in values:
+        if name not in names:
+            unknown_name(f"population with a {one}", name, names)
+    for name in names:
+        if name not in values:
+            raise ShapeError(f"{one}s of populations", bound=f"there is none for {name}", remedy="give one for each")
+
+
 def _costs(network: Network, costs: Mapping[str, float] | str) -> list[float]:
     """Return the costs of populations in their order."""
     if isinstance(costs, str):
@@ -762,12 +772,7 @@ def _costs(network: Network, costs: Mapping[str, float] | str) -> list[float]:
     if not isinstance(costs, Mapping):
         raise TypeError(f"costs must be a mapping of populations to numbers, or 'measured', not {type(costs).__name__}")
     names = [population.name for population in network.populations]
-    for name in costs:
-        if name not in names:
-            unknown_name("population with a cost", name, names)
-    for name in names:
-        if name not in costs:
-            raise ShapeError("costs of populations", bound=f"there is none for {name}", remedy="give one for each")
+    _check_names(costs, names, "cost")
     return [number(f"cost of population {name}", costs[name]) for name in names]
 
 
@@ -792,13 +797,7 @@ def _rates(network: Network, rates: float | Mapping[str, float] | None) -> float
     """Return rates by population in the order of the populations; those of sources that play spikes do not count."""
     if not isinstance(rates, Mapping):
         return rates
-    names = [population.name for population in network.populations if not population.plays_spikes]
-    for name in rates:
-        if name not in names:
-            unknown_name("population with a rate", name, names)
-    for name in names:
-        if name not in rates:
-            raise ShapeError("rates of populations", bound=f"there is none for {name}", remedy="give one for each")
+    _check_names(rates, [population.name for population in network.populations if not population.plays_spikes], "rate")
     return [0.0 if each.plays_spikes else float(rates[each.name]) for each in network.populations]
 
 
