@@ -1,15 +1,18 @@
-"""What `ranvier run` tells of the memory on NUMA nodes."""
+"""What `ranvier run` tells of the memory on NUMA nodes, and of its threads."""
 
 from __future__ import annotations
 
 import io
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 import ranvier as rv
 from ranvier.commands import report
+from ranvier.measurements import PARTS, PHASES
+from ranvier.values import FloatArray
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +84,24 @@ def test_json_has_the_nodes_of_each_rank(results: report.Results) -> None:
     assert sum(size for parts in by_node.values() for size in parts.values()) == total
     (pages,) = results.as_json()["memory_pages_by_rank"]
     assert 0 < sum(pages.values()) <= total
+
+
+def test_balance_of_threads(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    times: tuple[FloatArray, ...] = (np.array([1.0, 1.0]), np.array([4.0, 2.0]))
+    parts = dict.fromkeys(PARTS, times)
+    timers = replace(results.timers, phases={name: np.ones(2) for name in PHASES}, parts=parts)
+    two = replace(results, timers=timers, threads=[2, 2], stolen_shards=[0, 7], oversubscribed=[False, True])
+    assert timers.imbalance == 2.0
+    text = shown(two, model)
+    assert "thread 0 of rank 1 computed 2.00 times as long as the mean" in text
+    assert "Stolen  7 shards" in text
+    assert "More threads than processors on 1 rank" in text
+    assert two.as_json()["imbalance"] == 2.0
+
+
+def test_one_thread_has_no_balance(model: rv.networks.NetworkModel) -> None:
+    simulation = rv.Simulation(model.net, threads=1)
+    simulation.run(10.0)
+    text = shown(report.gather(simulation, model, "brunel", 0.0, "root", {}), model)
+    assert "Balance" not in text
+    assert "More threads" not in text

@@ -203,11 +203,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
     if any(results.oversubscribed):
         who = "" if not many else f" on {_number(sum(results.oversubscribed), 'rank')}"
-        console.print(
-            f"[yellow]More threads than processors{who}: they wait for each other.[/] Use fewer threads or processes; "
-            "ranvier info shows where threads go.",
-            soft_wrap=True,
-        )
+        console.print(f"[yellow]More threads than processors{who}: they wait for each other.[/]", soft_wrap=True)
 
 
 def _balance(results: Results) -> str | None:
@@ -217,9 +213,9 @@ def _balance(results: Results) -> str | None:
     busy = results.timers.busy
     rank = int(np.argmax([times.max() for times in busy]))
     who = f"thread {int(np.argmax(busy[rank]))}" + (f" of rank {rank}" if results.ranks > 1 else "")
-    text = f"Balance [bold]{results.timers.imbalance:.2f}[/]: so many times the mean has {who} computed, the busiest"
+    text = f"Balance {who} computed [bold]{results.timers.imbalance:.2f}[/] times as long as the mean"
     if any(results.stolen_shards):
-        text += f"; {sum(results.stolen_shards):,} shards were taken from other threads"
+        text += f"\nStolen  {sum(results.stolen_shards):,} shards, one epoch of each"
     return text
 
 
