@@ -109,7 +109,7 @@ void bind_options(nb::module_& module) {
         .def_rw("spike_buffer", &SimulationOptions::spike_buffer)
         .def_rw("allgather_spikes", &SimulationOptions::allgather_spikes)
         .def_rw("connection_buffer", &SimulationOptions::connection_buffer)
-        .def_rw("sort_connections", &SimulationOptions::sort_connections)
+        .def_rw("sort_connections", &SimulationOptions::sort_connections, nb::for_setter(nb::arg("value").none()))
         .def_rw("keep_sources", &SimulationOptions::keep_sources)
         .def_rw("row_numbering", &SimulationOptions::row_numbering)
         .def_rw("wait_apart", &SimulationOptions::wait_apart)
@@ -236,6 +236,7 @@ void bind_simulation(nb::module_& module) {
             },
             "Of each thread of this process: shards that it updated, its own, those of its node, and others.")
         .def_prop_ro("ranks", &Simulation::ranks)
+        .def_prop_ro("sorts_connections", &Simulation::sorts_connections)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)
         .def_prop_ro("epoch_steps", &Simulation::epoch_steps)
         .def("counts", &Simulation::counts, nb::call_guard<nb::gil_scoped_release>())
@@ -364,6 +365,8 @@ void bind_simulation(nb::module_& module) {
            double rate) { return to_map(engine::predict_memory(network, options, ranks, Rank{rank}, rate)); },
         nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
         "Bytes by component that a simulation would take.");
+    module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
+               "Whether connections would be sorted by source.");
 }
 
 }  // namespace ranvier::bindings

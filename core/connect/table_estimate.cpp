@@ -13,11 +13,6 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Whether a projection's synapses go to a receptor, for expectations: where the sign is drawn, to the first one.
-bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor) {
-    return plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0));
-}
-
 /// A stretch of sources that have the same expected number of synapses on this process.
 struct SourceStretch {
     double sources = 0.0;

@@ -34,30 +34,49 @@ bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor)
     return false;
 }
 
-/// Synapses of a receptor that are expected on a process. Where the sign is drawn, the synapses are counted with the first one.
+/// Whether so many synapses are enough for tables with a row for each source that they could have.
+bool fill_rows(double synapses, double rows) {
+    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
+    constexpr double least_synapses_per_row = 0.7;
+    return synapses >= least_synapses_per_row * rows;
+}
+
+/// Synapses of a receptor that are expected on a process.
 double expected_synapses_here(std::span<const ProjectionPlan> plans, std::uint32_t receptor,
                               const ProcessLayout& layout) {
     double synapses = 0.0;
     for (const ProjectionPlan& plan : plans) {
-        if (plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0))) synapses += expected_synapses_here(plan, layout);
+        if (counts_for(plan, receptor)) synapses += expected_synapses_here(plan, layout);
     }
     return synapses;
 }
 
+/// Whether a projection gives a receptor a table, with rows for its sources.
+bool needs_rows(const ProjectionPlan& plan, std::uint32_t receptor) {
+    return plan.feeds(receptor) && plan.pairs.sources > 0 && plan.pairs.targets > 0;
+}
+
+/// The sources that a receptor could have.
+RowMap map_rows(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
+    std::vector<RowMap::Range> ranges;
+    for (const ProjectionPlan& plan : plans) {
+        if (needs_rows(plan, receptor)) ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
+    }
+    return RowMap(std::move(ranges));
+}
+
 TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t receptor, double resolution) {
     TablePlan table;
-    std::vector<RowMap::Range> ranges;
     DelaySteps least = UINT32_MAX;
     DelaySteps greatest = 0;
     for (const ProjectionPlan& plan : plans) {
-        if (!plan.feeds(receptor) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
-        ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
+        if (!needs_rows(plan, receptor)) continue;
+        table.used = true;
         least = std::min(least, round_delay(plan.delays.least(), 1.0 / resolution));
         greatest = std::max(greatest, round_delay(plan.delays.greatest(), 1.0 / resolution));
     }
-    table.used = !ranges.empty();
     if (!table.used) return table;
-    table.row_map = RowMap(std::move(ranges));
+    table.row_map = map_rows(plans, receptor);
     table.tagged = is_ambiguous(plans, receptor);
     table.least_delay = least;
     table.greatest_delay = greatest;
@@ -66,6 +85,10 @@ TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t recept
 
 }  // namespace
 
+bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor) {
+    return plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0));
+}
+
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
     if (plan.pairs.targets == 0) return 0.0;
     const double share = static_cast<double>(layout.ids().within(plan.pairs.first_target, plan.pairs.targets).size()) /
@@ -73,11 +96,21 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
     return plan.sampler->expected_synapses() * share;
 }
 
+bool rows_are_filled(std::span<const ProjectionPlan> plans, std::int32_t ranks, std::uint32_t shards) {
+    double synapses = 0.0;
+    double rows = 0.0;
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        for (const ProjectionPlan& plan : plans) {
+            if (counts_for(plan, receptor)) synapses += plan.sampler->expected_synapses();
+        }
+        rows += map_rows(plans, receptor).rows();
+    }
+    return fill_rows(synapses, rows * shards * ranks);
+}
+
 std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                                    const BuildOptions& options) {
     constexpr double synapses_per_bucket = 64.0;
-    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
-    constexpr double least_synapses_per_row = 0.7;
     std::vector<TablePlan> tables;
     double synapses = 0.0;
     double rows = 0.0;
@@ -88,7 +121,7 @@ std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const 
         synapses += expected_synapses_here(plans, receptor, layout);
         rows += tables.back().row_map.rows() * shards;
     }
-    const bool dense = layout.placement().ranks() == 1 || synapses >= least_synapses_per_row * rows;
+    const bool dense = layout.placement().ranks() == 1 || fill_rows(synapses, rows);
     const RowNumbering numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
     for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
         TablePlan& table = tables[receptor];

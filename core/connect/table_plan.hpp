@@ -24,8 +24,16 @@ struct TablePlan {
     DelaySteps greatest_delay = 1;
 };
 
+/// Whether a projection's synapses go to a receptor, for expectations: where the sign is drawn, to the first one.
+bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor);
+
 /// Synapses of a projection that are expected on a process.
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
+
+/// Whether tables of a process with a row for each source that they could have would be filled well enough, on average over
+/// all processes: else rows are numbered compactly, and synapses that are not sorted at all take less memory.
+/// @param shards of a process
+bool rows_are_filled(std::span<const ProjectionPlan> plans, std::int32_t ranks, std::uint32_t shards);
 
 /// The tables of a process, by receptor, before anything is drawn.
 std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,

@@ -105,7 +105,8 @@ std::uint64_t of_options(const SimulationOptions& options) {
         mixed.add(options.spike_buffer);
         mixed.add(options.allgather_spikes);
         mixed.add(options.connection_buffer);
-        mixed.add(options.sort_connections);
+        mixed.add(options.sort_connections.has_value());
+        mixed.add(options.sort_connections.value_or(true));
         mixed.add(options.keep_sources);
         mixed.add(options.wait_apart);
     });

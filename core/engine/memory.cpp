@@ -91,7 +91,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
                                std::uint32_t window, double rate) {
     const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layout, build);
     const GroupSample groups = sample_groups(network, layout, options);
-    const bool travels = layout.placement().ranks() > 1 || !options.sort_connections;
+    const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
     const double spikes_of_one = rate * network.network().resolution() / 1000.0;  // in a step
     const double spikes_per_step = spikes_of_one * groups.neurons;

@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "comm/exchange.hpp"
+#include "connect/table_plan.hpp"
 
 namespace ranvier::engine {
 
@@ -26,7 +27,6 @@ connect::TableLayout parse_layout(const std::string& name) {
 }
 
 std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& options) {
-    if (!options.sort_connections) return connect::RowNumbering::unsorted;
     static constexpr std::array<std::string_view, 3> names{"auto", "dense", "compact"};
     if (options.row_numbering == "auto") return std::nullopt;
     if (options.row_numbering == "dense") return connect::RowNumbering::dense;
@@ -122,6 +122,14 @@ connect::BuildOptions make_build_options(const Network& network, const Simulatio
             .buffer_bytes = options.connection_buffer};
 }
 
+bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
+                    std::int32_t ranks, std::uint32_t shards) {
+    if (options.sort_connections) return *options.sort_connections;
+    const bool needed =
+        ranks == 1 || options.row_numbering != "auto" || !comm::find_exchange(options.exchange).directed;
+    return needed || connect::rows_are_filled(plans, ranks, shards);
+}
+
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
     if (options.ranks) return {network.unit_count(), ranks, options.ranks};
     return {network.unit_count(), ranks, connect::parse_placement(options.placement), network.seed()};
@@ -144,7 +152,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
     }
     check_invented_rates(options, network, is_dry_run);
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
-    if (!method.directed && !options.sort_connections) {
+    if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),
                           .bound = "it sends the ids of sources, which unsorted connections cannot be found by",

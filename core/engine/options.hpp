@@ -5,6 +5,7 @@
 #include <span>
 
 #include "connect/placement.hpp"
+#include "connect/projection_plan.hpp"
 #include "connect/table_builder.hpp"
 #include "engine/network.hpp"
 #include "engine/simulation.hpp"
@@ -19,7 +20,12 @@ std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unl
 std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
 /// Steps that runs are delivered ahead.
 std::uint32_t choose_window(const SimulationOptions& options);
+/// All but whether connections are sorted.
 connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
+/// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,
+/// they are unless unsorted ones take less memory and nothing needs to find them by source.
+bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
+                    std::int32_t ranks, std::uint32_t shards);
 /// @throws ShapeError
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
 

@@ -24,8 +24,6 @@
 #include "engine/shard_memory.hpp"
 #include "engine/spike_traffic.hpp"
 #include "engine/workers.hpp"
-#include "parallel/processor_quota.hpp"
-#include "parallel/processors.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -65,6 +63,7 @@ struct Simulation::Implementation {
                               .remedy = "create a population first"});
         }
         check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
+        sorted = choose_sorting(options, lowered.plans(), communicator->size(), shard_count());
         for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     }
 
@@ -99,6 +98,7 @@ struct Simulation::Implementation {
     std::vector<parallel::Place> places;
     parallel::StealingPolicy stealing;
     connect::ProcessLayout layout;
+    bool sorted = true;  ///< connections, by source
     Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
     /// One worker for each shard: building tables and looking at them is done side by side. The team itself, unless there
@@ -168,6 +168,9 @@ void Simulation::Implementation::start_workers() {
 }
 
 void Simulation::Implementation::build(const Poll& poll) {
+    // Processes that differ in their shards may see it differently, but must do the same.
+    sorted = communicator->greatest(sorted ? 1 : 0) != 0;
+    if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
     agree(*communicator, "building the network", [&] {
         check_memory(estimate_memory(lowered, layout, build_options, options, window, 0.0), options.memory_limit,
                      communicator->host_size());
@@ -207,7 +210,7 @@ void Simulation::Implementation::build(const Poll& poll) {
 void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, const Poll& poll) {
     const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
     epoch_steps = shortest;
-    if (communicator->size() == 1 && numbering != connect::RowNumbering::unsorted) {
+    if (communicator->size() == 1 && sorted) {
         traffic = std::make_unique<SpikeTraffic>(shards, *team);
         return;
     }
@@ -246,7 +249,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
                     .most_sources = layout.placement().places(),
                     .most_lags = static_cast<std::uint32_t>(shortest),
                     .intervals = intervals,
-                    .finds_sources = options.sort_connections && options.keep_sources}};
+                    .finds_sources = sorted && options.keep_sources}};
     std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
     traffic = std::make_unique<SpikeTraffic>(shards, *team, communicator, std::move(exchange), &addresses,
@@ -393,6 +396,7 @@ std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     return counts;
 }
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
+bool Simulation::sorts_connections() const { return implementation_->sorted; }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
 Step Simulation::epoch_steps() const { return implementation_->epoch_steps; }
 std::string_view Simulation::instruction_set() const {
@@ -641,19 +645,6 @@ std::vector<double> Simulation::get(PopulationId population, std::string_view na
 void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
                      std::span<const double> values) {
     implementation_->neurons().set(population, name, indices, values);
-}
-
-std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
-                                       Rank rank, double rate) {
-    const LoweredNetwork lowered(network);
-    const std::uint32_t threads = choose_threads(
-        options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
-    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, choose_shards(options, threads),
-                                        to_vector(lowered.ranges()), checked_costs(options, network));
-    MemoryEstimate estimate =
-        estimate_memory(lowered, layout, make_build_options(network, options), options, choose_window(options), rate);
-    estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
-    return estimate.items;
 }
 
 }  // namespace ranvier::engine

@@ -52,7 +52,8 @@ struct SimulationOptions {
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
     /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
     std::uint64_t connection_buffer = std::uint64_t{128} << 20;
-    bool sort_connections = true;  ///< by source; else each synapse gets spikes of its own
+    /// By source; else each synapse gets spikes of its own. None: unless that takes less memory (engine/options.hpp).
+    std::optional<bool> sort_connections = std::nullopt;
     bool keep_sources = true;  ///< so that connections can be asked for
     std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
     bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
@@ -177,6 +178,8 @@ class Simulation {
     /// Shards that each worker of this process has updated for an epoch, its own and others'.
     std::vector<parallel::StealingCounts> stealing_counts() const;
     std::uint32_t ranks() const;
+    /// Whether connections are sorted by source.
+    bool sorts_connections() const;
     comm::Communicator& communicator() const;
     /// Steps between two exchanges of spikes.
     Step epoch_steps() const;
@@ -241,6 +244,8 @@ class Simulation {
 /// Of rank `rank` of `ranks`. @param rate spikes/s of a neuron, on average
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks = 1,
                                        Rank rank = Rank{0}, double rate = 10.0);
+/// Whether connections would be sorted by source, with as many shards on each of the ranks.
+bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks);
 /// Bytes of memory that this process may still take (machine and control group).
 std::uint64_t available_memory();
 

@@ -41,7 +41,6 @@ _OPTIONS = (
     "delivery_window",
     "exchange",
     "intervals",
-    "sort_connections",
 )
 
 
@@ -99,7 +98,9 @@ def cache_file() -> Path:
     return folder / "ranvier" / f"costs-{digest}.json"
 
 
-def measure(network: Network, options: Mapping[str, Any], *, anew: bool = False) -> Costs:
+def measure(
+    network: Network, options: Mapping[str, Any], *, sorted_by_source: bool = True, anew: bool = False
+) -> Costs:
     """Return what the parts of a network cost on this machine: remembered, or measured now, which takes seconds.
 
     Parameters
@@ -108,10 +109,14 @@ def measure(network: Network, options: Mapping[str, Any], *, anew: bool = False)
         Its neuron models and stimulators are measured one by one. It is not built.
     options
         Those of `ranvier.Simulation`.
+    sorted_by_source
+        Whether synapses are sorted by source. What a simulation would choose depends on its processes: see
+        `ranvier.simulation.sorts_connections`.
     anew
         Whether to measure again what is remembered.
     """
     chosen: dict[str, Any] = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+    chosen["sort_connections"] = sorted_by_source
     remembered = _Remembered(anew)
     tables = remembered.get(f"tables {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen))
     of_neurons: dict[str, Any] = {name: chosen[name] for name in ("precision", "instruction_set") if name in chosen}

@@ -37,6 +37,8 @@ class DryRun:
         Processes, and threads of each.
     instruction_set, exchange
         Those in use.
+    sorts_connections
+        Whether synapses are sorted by source.
     rate
         Spikes/s of the neurons: those that were invented, or of the neurons of this process.
     invented
@@ -63,6 +65,7 @@ class DryRun:
     threads: int
     instruction_set: str
     exchange: str
+    sorts_connections: bool
     rate: float
     invented: bool
     neurons: int
@@ -150,6 +153,7 @@ def play(
         threads=sim.threads,
         instruction_set=sim.instruction_set,
         exchange=sim._core.exchange,
+        sorts_connections=sim.sorts_connections,
         rate=measured_rate if rate is None else _mean(network, rate),
         invented=rate is not None,
         neurons=neurons,

@@ -52,7 +52,7 @@ def core_options(
     spike_buffer: int | None = None,
     allgather_spikes: int | None = None,
     connection_buffer: int | None = None,
-    sort_connections: bool = True,
+    sort_connections: bool | str = "auto",
     keep_sources: bool = True,
     row_numbering: str = "auto",
     wait_apart: bool = False,
@@ -70,7 +70,6 @@ def core_options(
     check_choice("exchange", exchange, list(_core.exchanges()))
     for name, flag in (
         ("measure_costs", measure_costs),
-        ("sort_connections", sort_connections),
         ("keep_sources", keep_sources),
         ("wait_apart", wait_apart),
         ("trace_epochs", trace_epochs),
@@ -100,7 +99,7 @@ def core_options(
     options.connection_buffer = (
         _positive("connection_buffer", connection_buffer, _LARGEST_LIMIT) or options.connection_buffer
     )
-    options.sort_connections = sort_connections
+    options.sort_connections = _sorting(sort_connections)
     options.keep_sources = keep_sources
     options.row_numbering = row_numbering
     options.wait_apart = wait_apart
@@ -117,6 +116,17 @@ def check_choice(name: str, value: object, known: Sequence[str]) -> None:
         raise TypeError(f"{name} must be one of {', '.join(known)}, not {type(value).__name__}")
     if value not in known:
         unknown_name(name, value, known)
+
+
+def _sorting(sort_connections: bool | str) -> bool | None:
+    """Return whether to sort connections; None: the core chooses."""
+    if isinstance(sort_connections, bool):
+        return sort_connections
+    if not isinstance(sort_connections, str):
+        raise TypeError(f"sort_connections must be True, False or 'auto', not {type(sort_connections).__name__}")
+    if sort_connections != "auto":
+        raise ValueOutOfBoundsError("sort_connections", f"'{sort_connections}'", "it must be True, False or 'auto'")
+    return None
 
 
 def _pinning(pinning: str | Sequence[int]) -> str:

@@ -31,7 +31,7 @@ from ranvier.store import RecordingStore, check_files
 from ranvier.together import agree, agree_on, agreed, exchange_values
 from ranvier.values import FloatArray
 
-__all__ = ["Counts", "Simulation", "predict_memory"]
+__all__ = ["Counts", "Simulation", "predict_memory", "sorts_connections"]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,10 @@ class Simulation:
         Bytes of the buffers through which processes tell each other of synapses while the network is built; None: 128
         MiB.
     sort_connections
-        Whether synapses are sorted by source, so that a spike is sent once to a process and not once for each synapse.
+        Whether synapses are sorted by source, so that a spike is sent once to a process and not once for each synapse;
+        ``"auto"``: unless they take less memory as they are, because most of the neurons that could have targets on a
+        thread of a process have none, and neither the exchange nor ``row_numbering`` needs them sorted. All processes
+        do the same, which `sorts_connections` tells. The results are the same for each.
     keep_sources
         Whether the sources of synapses are kept after the build. Without them memory is saved where networks are
         sparse, and connections cannot be asked for.
@@ -197,7 +200,7 @@ class Simulation:
         spike_buffer: int | None = None,
         allgather_spikes: int | None = None,
         connection_buffer: int | None = None,
-        sort_connections: bool = True,
+        sort_connections: bool | Literal["auto"] = "auto",
         keep_sources: bool = True,
         row_numbering: Literal["auto", "dense", "compact"] = "auto",
         recordings: Literal["everywhere", "root", "local"] = "everywhere",
@@ -416,6 +419,11 @@ class Simulation:
     def exchange(self) -> str:
         """The method by which processes exchange spikes; for ``"auto"`` the one it has chosen, ``"none"`` for none."""
         return self._core.exchange
+
+    @property
+    def sorts_connections(self) -> bool:
+        """Whether synapses are sorted by source, as was asked for or as ``"auto"`` has chosen; for all processes."""
+        return self._core.sorts_connections
 
     @property
     def instruction_set(self) -> str:
@@ -823,3 +831,19 @@ def predict_memory(
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate)))
+
+
+def sorts_connections(network: Network, *, ranks: int = 1, **options: Any) -> bool:
+    """Return whether a simulation of a network would sort its synapses by source, without building it.
+
+    Parameters
+    ----------
+    network
+        What would be built.
+    ranks
+        How many processes would share it, all with as many threads.
+    **options
+        Those of `Simulation`.
+    """
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    return _core.sorts_connections(network._core, core_options(**options), ranks)

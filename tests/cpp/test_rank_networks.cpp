@@ -68,7 +68,7 @@ void expect_same(const Outcome& outcome, const Outcome& expected) {
 std::string name_of(std::int32_t ranks, const SimulationOptions& options) {
     return std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " + options.exchange +
            ", " + std::to_string(options.intervals) + " intervals, " + options.placement + ", " +
-           options.row_numbering + (options.sort_connections ? "" : ", unsorted");
+           options.row_numbering + (options.sort_connections.value_or(true) ? "" : ", unsorted");
 }
 
 void expect_same_on_ranks(const Network& network, const Outcome& expected, std::int32_t ranks,

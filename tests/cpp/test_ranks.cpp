@@ -101,7 +101,7 @@ void expect_same(const Result& result, const Result& expected) {
 void expect_same_on_ranks(std::int32_t ranks, SimulationOptions options, bool long_delays) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " +
                  options.exchange + ", " + options.placement + ", " + options.row_numbering +
-                 (options.sort_connections ? "" : ", unsorted"));
+                 (options.sort_connections.value_or(true) ? "" : ", unsorted"));
     std::vector<Result> results(static_cast<std::size_t>(ranks));
     on_ranks(ranks, [&](std::shared_ptr<comm::Communicator> communicator) {
         const auto rank = static_cast<std::size_t>(communicator->rank().value);

@@ -59,6 +59,7 @@ def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
         "digest": spikes.digest(),
         "epoch_steps": sim._core.epoch_steps,
         "exchange": sim.exchange,
+        "sorts_connections": sim.sorts_connections,
         "exchanges": traffic.exchanges,
         "rounds": traffic.rounds,
         "build_rounds": traffic.build_rounds,

@@ -66,6 +66,15 @@ def test_unknown_name(call: Callable[[rv.Network, rv.Population], object], given
     assert population.network.summary() == before
 
 
+@pytest.mark.parametrize("value", ["sometimes", "True", ""])
+def test_neither_sorted_nor_not(value: str) -> None:
+    with pytest.raises(errors.ValueOutOfBoundsError) as caught:
+        rv.Simulation(neurons().network, sort_connections=value)  # type: ignore[arg-type]
+    check(caught.value, "sort_connections", f"'{value}'", "'auto'")
+    with pytest.raises(TypeError, match="sort_connections must be True, False or 'auto', not int"):
+        rv.Simulation(neurons().network, sort_connections=1)  # type: ignore[arg-type]
+
+
 def test_name_that_is_taken() -> None:
     with pytest.raises(errors.ValueOutOfBoundsError, match="'neurons'"):
         neurons().network.create("iaf_psc_exp", 1, name="neurons")
@@ -564,7 +573,17 @@ def test_the_message_is_put_together_as_in_the_core() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["instruction_set", "pinning", "stealing", "shards", "threads", "delivery_window", "memory_limit"]
+    "option",
+    [
+        "instruction_set",
+        "pinning",
+        "stealing",
+        "shards",
+        "threads",
+        "delivery_window",
+        "memory_limit",
+        "sort_connections",
+    ],
 )
 @pytest.mark.parametrize("value", [1.5, ["auto"], b"auto"], ids=str)
 def test_option_of_a_wrong_type(option: str, value: object) -> None:

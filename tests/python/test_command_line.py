@@ -196,6 +196,8 @@ def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
         (["microcircuit", "--set", "dt=0"], ["resolution", "> 0"]),
         (["microcircuit", "--set", "precision=half", "n_scaling=0.01"], ["'half'", "double"]),
         (["microcircuit", "--set", "instruction_set=sse", "n_scaling=0.01"], ["'sse'", "avx2"]),
+        (["microcircuit", "--set", "sort_connections=sometimes"], ["'sometimes'", "auto, true or false"]),
+        (["microcircuit", "--set", "keep_sources=auto"], ["keep_sources", "'auto'", "it must be true or false"]),
         (["microcircuit", "--set", "scale=100"], ["bytes"]),
         (["microcircuit", "--json", "missing/results.json"], ["missing/results.json", "cannot be written"]),
         (["microcircuit", "--json", "."], ["cannot be written"]),

@@ -86,10 +86,24 @@ def test_microcircuit(where: Installation, tmp_path: Path, digest: str) -> None:
 )
 def test_keys(keys: tuple[str, ...], tmp_path: Path, digest: str) -> None:
     arguments = ["--set", *SMALL, *keys, "--json", "results.json"]
-    assert digest in run(WHEELS[0], 2, "run", "microcircuit", *arguments, folder=tmp_path)
+    printed = run(WHEELS[0], 2, "run", "microcircuit", *arguments, folder=tmp_path)
+    assert digest in printed
+    assert max(map(len, map(str.rstrip, printed.splitlines()))) <= 80
     given = dict(setting.split("=") for setting in keys)
-    parameters = json.loads((tmp_path / "results.json").read_text())["parameters"]
-    assert {key: str(parameters[key]).lower() for key in given} == given
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert {key: str(found["parameters"][key]).lower() for key in given} == given
+    assert found["sorts_connections"] == (given.get("sort_connections") != "false")
+    assert ("not sorted" in printed) != found["sorts_connections"]
+
+
+def test_synapses_that_are_not_sorted_by_choice(tmp_path: Path) -> None:
+    # Two synapses of each cell, on four threads of all ranks.
+    keys = ["cells=200", "connections=2", "time=20", "threads=2"]
+    printed = run(WHEELS[0], 2, "run", "interval_fire", "--set", *keys, "--json", "results.json", folder=tmp_path)
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert found["sorts_connections"] is False
+    assert found["parameters"]["sort_connections"] == "auto"
+    assert "not sorted" in printed
 
 
 def test_one_process_under_mpiexec(tmp_path: Path, digest: str) -> None:

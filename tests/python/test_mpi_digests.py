@@ -20,6 +20,9 @@ TESTS = Path(__file__).parent
 
 Configuration = dict[str, Any]
 
+# Shards of each rank. On all of three ranks there are so many that most of them have no synapse from most sources.
+MANY = 10
+
 FACTORS: dict[str, list[Any]] = {
     "exchange": sorted(mpi.exchanges()),
     "ranks": [1, 2, 3, 4],
@@ -29,9 +32,9 @@ FACTORS: dict[str, list[Any]] = {
     "spike_buffer": [None, 1],
     "allgather_spikes": [None, 1],
     "connection_buffer": [None, 1],
-    "sort_connections": [True, False],
+    "sort_connections": [True, False, "auto"],
     "keep_sources": [True, False],
-    "row_numbering": ["dense", "compact"],
+    "row_numbering": ["auto", "dense", "compact"],
     "intervals": [1, 2],
 }
 # They send ids of sources, which they must be able to find synapses by.
@@ -65,15 +68,17 @@ def covering(seed: int) -> list[Configuration]:
     chosen: list[Configuration] = []
 
     def choose(fixed: Configuration) -> None:
-        candidates = [
-            {name: fixed.get(name, draw.choice(values)) for name, values in FACTORS.items()} for _ in range(40)
-        ]
+        candidates = [{name: draw.choice(values) for name, values in FACTORS.items()} | fixed for _ in range(40)]
         best = max(filter(is_possible, candidates), key=lambda values: len(pairs_of(values) & missing))
         missing.difference_update(pairs_of(best))
         chosen.append(best)
 
     for exchange, ranks, threads in itertools.product(*(FACTORS[name] for name in ("exchange", "ranks", "threads"))):
         choose({"exchange": exchange, "ranks": ranks, "threads": threads})
+    for exchange in FACTORS["exchange"]:
+        # Unsorted by choice, where that is possible.
+        by_choice = {"name": "interval_fire", "shards": MANY, "sort_connections": "auto", "row_numbering": "auto"}
+        choose({"exchange": exchange, "ranks": 3, **by_choice})
     while missing:
         choose(dict(min(missing, key=repr)))
     return chosen
@@ -125,6 +130,15 @@ def test_same_spikes(where: Installation, ranks: int, tmp_path: Path) -> None:
     assert len(found) >= 2 * len(FACTORS["exchange"])
     wrong = [values for values, result in found if result["digest"] != reference(values["name"]).digest()]
     assert wrong == []
+    unsorted = [values for values, result in found if not result["sorts_connections"]]
+    assert all(values["sort_connections"] is not True for values in unsorted)
+    by_choice = [values for values in unsorted if values["sort_connections"] == "auto"]
+    assert by_choice == [] or ranks > 1
+    for values in by_choice:
+        assert (values.get("shards"), values["row_numbering"]) == (MANY, "auto")
+        assert values["exchange"] not in UNDIRECTED
+    if ranks == 3:
+        assert {values["exchange"] for values in by_choice} == set(FACTORS["exchange"]) - UNDIRECTED
     for values, result in found:
         if ranks == 1 and values["sort_connections"]:
             assert result["exchange"] == "none"

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from ranvier.prediction import (
     memory_over_ranks,
     ranks_around,
 )
-from ranvier.simulation import predict_memory
+from ranvier.simulation import predict_memory, sorts_connections
 
 COSTS = Costs(
     synapse=1e-8,
@@ -131,6 +132,22 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
         context.setattr(calibration, "_measure_tables", lambda options: pytest.fail("measured again"))
         context.setattr(calibration, "_measure_neurons", lambda *arguments: pytest.fail("measured again"))
         assert calibration.measure(net, options) == costs
+    # Other tables are measured themselves, and other numbers of ranks do not choose otherwise.
+    with monkeypatch.context() as context:
+        asked = []
+
+        def measure_tables(options: dict[str, Any]) -> dict[str, float]:
+            asked.append(options)
+            return {"directed": 1.0}
+
+        context.setattr(calibration, "_measure_tables", measure_tables)
+        context.setattr(calibration, "Costs", dict)
+        for sorting in ("auto", True):
+            calibration.measure(net, {**options, "sort_connections": sorting}, sorted_by_source=True)
+        assert asked == []
+        calibration.measure(net, {**options, "sort_connections": "auto"}, sorted_by_source=False)
+        assert [each["sort_connections"] for each in asked] == [False]
+        calibration.cache_file().unlink()
     # Another method costs something else, and a file that cannot be read nothing but time.
     to_all = calibration.measure(net, {**options, "exchange": "allgather"})
     assert not to_all.directed
@@ -227,6 +244,63 @@ def test_prediction_is_the_account(name: str, ranks: int) -> None:
         assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=0.02), (predicted, account)
 
 
+# ---- whether synapses are sorted -------------------------------------------------------------------------------------
+
+
+def sparse(ranks: int) -> rv.Network:
+    # The same load on each rank: 75 synapses of each source, on all ranks together.
+    return rv.networks.hpc_benchmark(scale=0.2 * ranks, indegree_scale=1 / 150).net
+
+
+@pytest.mark.parametrize(
+    ("ranks", "options", "expected"),
+    [
+        (1, {"threads": 1}, True),
+        (1, {"threads": 2, "shards": 1000}, True),
+        (100, {"threads": 1}, True),
+        (107, {"threads": 1}, True),
+        (108, {"threads": 1}, False),
+        (53, {"threads": 2}, True),
+        (54, {"threads": 2}, False),
+        (100_000, {"threads": 1}, False),
+        (108, {"threads": 1, "sort_connections": "auto"}, False),
+        (108, {"threads": 1, "sort_connections": True}, True),
+        (1, {"threads": 1, "sort_connections": False}, False),
+        (100_000, {"threads": 1, "exchange": "allgather"}, True),
+        (100_000, {"threads": 1, "exchange": "rma_allgather"}, True),
+        (108, {"threads": 1, "exchange": "auto"}, False),
+        (107, {"threads": 1, "exchange": "auto"}, True),
+        (100_000, {"threads": 1, "row_numbering": "dense"}, True),
+        (100_000, {"threads": 1, "row_numbering": "compact"}, True),
+    ],
+)
+def test_whether_synapses_are_sorted(ranks: int, options: dict[str, Any], expected: bool) -> None:
+    net = sparse(ranks)
+    assert sorts_connections(net, ranks=ranks, **options) == expected
+    # What is predicted is what is chosen.
+    assert predict_memory(net, ranks=ranks, **options) == predict_memory(
+        net, ranks=ranks, **{**options, "sort_connections": expected}
+    )
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("ranks", [150, 5000])
+def test_prediction_where_synapses_are_not_sorted(ranks: int, threads: int) -> None:
+    net = sparse(ranks)
+    played = play(net, ranks, duration=50.0, rate=10.0, threads=threads)
+    assert not played.sorts_connections
+    assert played.as_json()["sorts_connections"] is False
+    account = {part: size for part, size in played.memory.items() if part not in ("recordings", "invention")}
+    predicted = predict_memory(net, ranks=ranks, rate=10.0, threads=threads)
+    del predicted["construction"]
+    assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=0.1), (predicted, account)
+    # Each synapse has an entry; that is what sorting would have been for.
+    assert played.traffic["presynaptic_entries"] == played.synapses
+    compact = predict_memory(net, ranks=ranks, rate=10.0, threads=threads, sort_connections=True)
+    del compact["construction"]
+    assert sum(predicted.values()) < 1.02 * sum(compact.values())
+
+
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 
@@ -234,7 +308,7 @@ def test_prediction_is_the_account(name: str, ranks: int) -> None:
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs that need not be measured."""
 
-    def measure(network: rv.Network, options: object, *, anew: bool = False) -> Costs:
+    def measure(network: rv.Network, options: object, *, sorted_by_source: bool = True, anew: bool = False) -> Costs:
         return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))
 
     monkeypatch.setattr(calibration, "measure", measure)
@@ -266,6 +340,8 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert sum(fit["memory"].values()) <= 10**9 == results["memory_limit_bytes"]
     assert results["load"]["events_per_second"] == pytest.approx(1_125_000 / 64 * 11_250 * 10.0)
     assert results["simulation_s_per_s"] == pytest.approx(sum(results["parts_s_per_s"].values()))
+    assert results["sorts_connections"] is True
+    assert "not sorted" not in printed.out
     for part in (
         "64 ranks of 4 threads",
         "does not fit into 1.00 GB",
@@ -275,6 +351,24 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
         assert part in printed.out
     assert plot_path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_command_where_synapses_are_not_sorted(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "prediction.json"
+    keys = ["scale=20", "indegree_scale=0.002"]
+    arguments = ["predict", "hpc_benchmark", "--ranks", "1000", "--threads", "1", "--json", str(path), "--set", *keys]
+    net = rv.networks.hpc_benchmark(scale=20.0, indegree_scale=0.002).net
+    for key, expected in (("auto", False), ("false", False), ("true", True)):
+        assert main([*arguments, f"sort_connections={key}"]) == 0
+        printed = capsys.readouterr().out
+        results = json.loads(path.read_text())
+        assert results["sorts_connections"] is expected
+        assert (results["load"]["entries"] == pytest.approx(results["load"]["synapses"])) != expected
+        assert results["memory_bytes"] == predict_memory(
+            net, ranks=1000, rate=10.0, threads=1, sort_connections=expected
+        )
+        assert ("not sorted" in printed) != expected
+        assert results["options"]["sort_connections"] == (expected if key != "auto" else "auto")
 
 
 def test_command_on_a_file_of_the_user(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,8 @@ def test_options_are_told() -> None:
     automatic = rv.Simulation(net)
     assert automatic.threads == _core.usable_processors()
     assert automatic.instruction_set == _core.instruction_sets()[-1]
+    assert automatic.sorts_connections
+    assert not rv.Simulation(net, sort_connections=False).sorts_connections
 
 
 def test_single_precision_is_less_precise_but_close() -> None:

@@ -145,6 +145,8 @@ def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulati
         intervals=intervals,
         spike_buffer=wanted["spike_buffer"],
         allgather_spikes=wanted["allgather_spikes"],
+        # As some of the methods need them: all are compared with the same tables.
+        sort_connections=True,
         recordings="root",
         wait_apart=True,
         trace_epochs=True,

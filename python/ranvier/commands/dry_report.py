@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import dry_run, mpi
-from ranvier.commands.report import _bar, _seconds, _size
+from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
 from ranvier.dry_run import DryRun
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.measurements import PARTS
@@ -98,6 +98,8 @@ def show(console: Console, played: DryRun, model: NetworkModel) -> None:
     )
     what = "spikes that were invented" if played.invented else "the others send what this one does"
     console.print(f"{played.rate:.3g} spikes/s: {what}", soft_wrap=True)
+    if not played.sorts_connections:
+        console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()
     console.print(Padding(memory_table(played.memory), (0, 0, 0, 2)))
     console.print(

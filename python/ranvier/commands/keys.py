@@ -33,7 +33,7 @@ RUN_KEYS: dict[str, float | int | str | bool | None] = {
     "spike_buffer": None,
     "allgather_spikes": None,
     "connection_buffer": None,
-    "sort_connections": True,
+    "sort_connections": "auto",
     "keep_sources": True,
     "row_numbering": "auto",
     "wait_apart": False,
@@ -48,6 +48,7 @@ _TYPES: dict[str, type] = {
     ),
     **dict.fromkeys(("sort_connections", "keep_sources", "wait_apart"), bool),
 }
+_CAN_BE_AUTO = ("sort_connections",)
 
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
@@ -87,7 +88,7 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
         if key in parameters:
             network[key] = _convert(key, text, _type_of(parameters[key]))
         elif key in RUN_KEYS:
-            run[key] = _convert(key, text, _TYPES.get(key, str))
+            run[key] = _convert(key, text, _TYPES.get(key, str), key in _CAN_BE_AUTO)
         else:
             unknown_name("key", key, sorted([*parameters, *RUN_KEYS]))
     return run, network
@@ -124,10 +125,13 @@ def _literal(key: str, text: str, kind: type) -> object:
     return value
 
 
-def _convert(key: str, text: str, kind: type | None) -> object:
+def _convert(key: str, text: str, kind: type | None, can_be_auto: bool = False) -> object:
+    if can_be_auto and text.lower() == "auto":
+        return "auto"
     if kind is bool:
         if text.lower() not in ("true", "false"):
-            raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", "it must be true or false")
+            others = "auto, " if can_be_auto else ""
+            raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be {others}true or false")
         return text.lower() == "true"
     if kind is None:
         for guess in (int, float):

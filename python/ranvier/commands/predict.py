@@ -27,7 +27,7 @@ from ranvier.bench.scaling import parse_bytes
 from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
 from ranvier.commands.keys import RUN_KEYS, parse_settings, signature_keys
-from ranvier.commands.report import _seconds, _size
+from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.network import Network
 from ranvier.networks import NetworkModel
@@ -46,7 +46,7 @@ from ranvier.prediction import (
     memory_over_ranks,
     ranks_around,
 )
-from ranvier.simulation import predict_memory
+from ranvier.simulation import predict_memory, sorts_connections
 
 __all__ = ["add_command"]
 
@@ -118,6 +118,7 @@ class _Question:
 
 @dataclass(frozen=True)
 class _Answer:
+    is_sorted: bool
     memory: dict[str, int]
     load: Load
     times: Times
@@ -180,15 +181,16 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
     net = question.model.net
     if net.neuron_count == 0:
         raise StateError("network", "empty", "there is nothing to predict", "create a population first")
+    is_sorted = sorts_connections(net, ranks=question.ranks, **question.options)
     memory = predict_memory(net, ranks=question.ranks, **question.for_memory)
-    costs = calibration.measure(net, question.options, anew=recalibrate)
+    costs = calibration.measure(net, question.options, sorted_by_source=is_sorted, anew=recalibrate)
     load = expect_load(
         net,
         ranks=question.ranks,
         threads=question.threads,
         rates=question.published,
         rate=question.other_rate,
-        sorted_by_source=question.options["sort_connections"],
+        sorted_by_source=is_sorted,
         directed=costs.directed,
         exchanges_per_delay=costs.exchanges_per_delay,
     )
@@ -202,7 +204,7 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
             ranks=question.ranks,
             **question.for_memory,
         )
-    return _Answer(memory, load, expect_times(load, costs), costs, fit)
+    return _Answer(is_sorted, memory, load, expect_times(load, costs), costs, fit)
 
 
 def _as_json(question: _Question, answer: _Answer) -> dict[str, Any]:
@@ -217,6 +219,7 @@ def _as_json(question: _Question, answer: _Answer) -> dict[str, Any]:
         "ranks": question.ranks,
         "threads": question.threads,
         "options": question.options,
+        "sorts_connections": answer.is_sorted,
         "memory_bytes": answer.memory,
         "memory_limit_bytes": question.limit,
         "load": asdict(answer.load),
@@ -246,6 +249,8 @@ def _show(console: Console, question: _Question, answer: _Answer) -> None:
         "spikes a second",
         soft_wrap=True,
     )
+    if not answer.is_sorted:
+        console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()
     console.print(Padding(memory_table(answer.memory), (0, 0, 0, 2)))
     _show_limit(console, question, answer)

@@ -26,6 +26,7 @@ from ranvier.together import exchange_values
 __all__ = ["Results", "gather", "show"]
 
 _BAR_WIDTH = 24
+UNSORTED = "Synapses are not sorted by source: each gets spikes of its own"
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Results:
     threads: list[int]
     transport: str
     exchange: str
+    sorts_connections: bool
     instruction_set: str
     timers: Timers
     traffic: list[Traffic]
@@ -97,6 +99,7 @@ class Results:
             "ranks": self.ranks,
             "transport": self.transport,
             "exchange": self.exchange,
+            "sorts_connections": self.sorts_connections,
             "instruction_set": self.instruction_set,
             "build_s": self.phases["build"],
             "init_s": self.phases["init"],
@@ -148,6 +151,7 @@ def gather(
         threads=timers.threads.tolist(),
         transport=communicator.transport,
         exchange=simulation.exchange,
+        sorts_connections=simulation.sorts_connections,
         instruction_set=simulation.instruction_set,
         timers=timers,
         traffic=exchange_values(communicator, simulation.traffic()),
@@ -179,6 +183,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print(f"{_processes(results)}, {results.instruction_set}", soft_wrap=True)
     else:
         console.print(f"{size}, {_number(results.threads[0], 'thread')}, {results.instruction_set}", soft_wrap=True)
+    if not results.sorts_connections:
+        console.print(UNSORTED, style="dim", soft_wrap=True)
     console.print()
     console.print(Padding(_phases_of_ranks(results) if many else _phases(results), (0, 0, 0, 2)))
     console.print()

@@ -35,7 +35,8 @@ Every run has these keys:
   spike_buffer        bytes of the buffer that spikes are sent from
   allgather_spikes    spikes that each process sends in one allgather
   connection_buffer   bytes of the buffers that are needed to build the network
-  sort_connections    true or false: whether a spike is sent once to a process, or once for each synapse
+  sort_connections    auto, true or false: whether a spike is sent once to a process, or once for each synapse; auto:
+                      as takes less memory
   keep_sources        true or false: whether the sources of synapses are kept after the build
   row_numbering       auto, dense or compact: which sources have a row in the tables of synapses
   wait_apart          true or false: whether processes meet before each exchange, so that wait is told apart

@@ -1,0 +1,46 @@
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "connect/layout.hpp"
+#include "engine/lowering.hpp"
+#include "engine/memory.hpp"
+#include "engine/options.hpp"
+#include "engine/simulation.hpp"
+#include "parallel/processor_quota.hpp"
+#include "parallel/processors.hpp"
+
+/// What is told of simulations without building them.
+namespace ranvier::engine {
+
+namespace {
+
+std::uint32_t expected_shards(const SimulationOptions& options) {
+    const std::uint32_t threads = choose_threads(
+        options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
+    return choose_shards(options, threads);
+}
+
+}  // namespace
+
+std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
+                                       Rank rank, double rate) {
+    const LoweredNetwork lowered(network);
+    const std::span<const connect::PopulationRange> ranges = lowered.ranges();
+    const std::uint32_t shards = expected_shards(options);
+    const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
+                                        {ranges.begin(), ranges.end()}, checked_costs(options, network));
+    connect::BuildOptions build_options = make_build_options(network, options);
+    if (!choose_sorting(options, lowered.plans(), ranks, shards)) {
+        build_options.numbering = connect::RowNumbering::unsorted;
+    }
+    MemoryEstimate estimate = estimate_memory(lowered, layout, build_options, options, choose_window(options), rate);
+    estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
+    return estimate.items;
+}
+
+bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
+    return choose_sorting(options, LoweredNetwork(network).plans(), ranks, expected_shards(options));
+}
+
+}  // namespace ranvier::engine

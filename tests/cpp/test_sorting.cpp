@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "balanced_network.hpp"
+#include "base/errors.hpp"
+#include "comm/exchange.hpp"
+#include "comm/mirror_communicator.hpp"
+#include "connect/layout.hpp"
+#include "connect/table_plan.hpp"
+#include "engine/lowering.hpp"
+#include "engine/simulation.hpp"
+#include "thread_communicator.hpp"
+
+/// Whether connections are sorted by source where nobody has told.
+namespace ranvier::engine {
+namespace {
+
+using Communicator = std::shared_ptr<comm::Communicator>;
+
+/// Each neuron is the source of as many synapses as its own number of sources, on average: on n shards of all processes,
+/// each shard has `indegree` / n synapses for each row that it could have.
+struct SparseNetwork {
+    Network network{resolution, 7};
+    PopulationId neurons;
+    RecorderIndex spikes = 0;
+
+    explicit SparseNetwork(std::uint64_t indegree, std::uint64_t size = 240) {
+        neurons = network.create("iaf_psc_exp", size, "neurons", {{"I_e", normal(420.0, 60.0, -infinity, infinity)}});
+        network.connect(all_of(network, neurons), all_of(network, neurons),
+                        {.name = "fixed_indegree", .number = indegree}, 80.0, 1.5, "");
+        spikes = network.record_spikes({all_of(network, neurons)});
+    }
+};
+
+TEST(Sorting, DependsOnHowManyOfThePossibleRowsThereAre) {
+    const SparseNetwork sparse(8);
+    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1}, 11));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1}, 12));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1}, 100'000));
+    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 2}, 5));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 2}, 6));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1, .shards = 4}, 3));
+    // Nothing travels.
+    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .shards = 100}, 1));
+
+    // With a table for each receptor: 16 synapses of each of 240 neurons, and 300 rows.
+    SparseNetwork both(8);
+    const PopulationId inhibitory = both.network.create("iaf_psc_exp", 60, "inhibitory", {});
+    both.network.connect(all_of(both.network, inhibitory), all_of(both.network, both.neurons),
+                         {.name = "fixed_indegree", .number = 8}, -80.0, 1.5, "");
+    EXPECT_TRUE(sorts_connections(both.network, {.threads = 1}, 18));
+    EXPECT_FALSE(sorts_connections(both.network, {.threads = 1}, 19));
+}
+
+TEST(Sorting, IsGivenUpWhereRowsWouldBeNumberedCompactly) {
+    const SparseNetwork sparse(8);
+    const LoweredNetwork lowered(sparse.network);
+    const std::vector<connect::PopulationRange> ranges(lowered.ranges().begin(), lowered.ranges().end());
+    for (const std::int32_t ranks : {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20}) {
+        for (const std::uint32_t shards : {1u, 2u, 3u}) {
+            const connect::Placement placement(sparse.network.unit_count(), ranks, connect::PlacementKind::round_robin,
+                                               sparse.network.seed());
+            const connect::ProcessLayout layout(placement, Rank{0}, shards, ranges);
+            const bool dense = connect::plan_tables(lowered.plans(), layout, {.resolution = resolution})[0].numbering ==
+                               connect::RowNumbering::dense;
+            EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .shards = shards}, ranks), dense)
+                << ranks << " ranks, " << shards << " shards";
+        }
+    }
+}
+
+TEST(Sorting, IsDoneWhereSomethingNeedsIt) {
+    const SparseNetwork sparse(8);
+    for (const comm::ExchangeInfo* method : comm::exchanges()) {
+        SCOPED_TRACE(method->name);
+        const std::string name(method->name);
+        EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 11));
+        EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 12),
+                  name == "allgather" || name == "rma_allgather");
+    }
+    for (const char* numbering : {"dense", "compact"}) {
+        EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .row_numbering = numbering}, 12));
+    }
+}
+
+TEST(Sorting, IsAsTheUserWants) {
+    const SparseNetwork sparse(8);
+    for (const std::int32_t ranks : {1, 11, 12}) {
+        EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .sort_connections = true}, ranks));
+        EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1, .sort_connections = false}, ranks));
+    }
+    const SimulationOptions impossible{.threads = 1, .exchange = "allgather", .sort_connections = false};
+    EXPECT_THROW(Simulation(sparse.network, impossible, {}, comm::make_mirror_communicator(12)), StateError);
+}
+
+TEST(Sorting, IsDoneAsToldBefore) {
+    const SparseNetwork sparse(8);
+    for (const std::int32_t ranks : {1, 11, 12}) {
+        for (const std::string exchange : {"alltoall", "allgather", "auto"}) {
+            const SimulationOptions options{.threads = 1, .pinning = "none", .exchange = exchange};
+            Simulation simulation(sparse.network, options, {}, comm::make_mirror_communicator(ranks));
+            EXPECT_EQ(simulation.sorts_connections(), sorts_connections(sparse.network, options, ranks))
+                << ranks << " ranks, " << exchange;
+            simulation.run(200);
+            // With an address for each synapse there is an entry for each.
+            const std::uint64_t entries = simulation.traffic().presynaptic_entries;
+            const std::uint64_t synapses = simulation.counts().synapses / static_cast<std::uint64_t>(ranks);
+            EXPECT_EQ(entries == synapses, !simulation.sorts_connections()) << ranks << " ranks, " << exchange;
+        }
+    }
+}
+
+TEST(Sorting, DoesNotShowInTheSpikes) {
+    const SparseNetwork sparse(4);
+    Simulation alone(sparse.network, {.threads = 1, .pinning = "none"});
+    alone.run(1000);
+    const Spikes expected = take(alone, sparse.spikes);
+    EXPECT_GT(expected.size(), 300u);
+    for (const std::string exchange : {"alltoall", "neighbor", "auto"}) {
+        for (const std::uint32_t threads : {1u, 2u}) {
+            SCOPED_TRACE(exchange + ", " + std::to_string(threads) + " threads");
+            comm::run_processes(3, [&](const Communicator& communicator) {
+                Simulation simulation(sparse.network, {.threads = threads, .pinning = "none", .exchange = exchange}, {},
+                                      communicator);
+                EXPECT_EQ(simulation.sorts_connections(), threads == 1);
+                simulation.run(1000);
+                EXPECT_EQ(take(simulation, sparse.spikes), expected);
+            });
+        }
+    }
+}
+
+/// Of ranks that would choose otherwise by themselves.
+TEST(Sorting, IsDoneByAllRanksIfByOne) {
+    const SparseNetwork sparse(4);
+    Simulation alone(sparse.network, {.threads = 1, .pinning = "none"});
+    alone.run(500);
+    const Spikes expected = take(alone, sparse.spikes);
+    EXPECT_GT(expected.size(), 100u);
+    for (const std::int32_t threaded : {1, 2, 3}) {
+        comm::run_processes(3, [&](const Communicator& communicator) {
+            const SimulationOptions options{.threads = communicator->rank().value < threaded ? 2u : 1u,
+                                            .pinning = "none"};
+            EXPECT_EQ(sorts_connections(sparse.network, options, 3), options.threads == 1);
+            Simulation simulation(sparse.network, options, {}, communicator);
+            EXPECT_EQ(simulation.sorts_connections(), threaded < 3);
+            simulation.run(500);
+            EXPECT_EQ(take(simulation, sparse.spikes), expected);
+        });
+    }
+}
+
+TEST(Sorting, MustBeAskedForByAllRanks) {
+    const SparseNetwork sparse(4);
+    for (const bool sorted : {true, false}) {
+        comm::run_processes(2, [&](const Communicator& communicator) {
+            SimulationOptions options{.threads = 1, .pinning = "none"};
+            if (communicator->rank() == Rank{1}) options.sort_connections = sorted;
+            EXPECT_THROW(Simulation(sparse.network, options, {}, communicator), RemoteError);
+        });
+    }
+}
+
+}  // namespace
+}  // namespace ranvier::engine
