@@ -4,7 +4,8 @@ Dry runs of the network of Jordan et al. (2018): one process builds and runs the
 that the others would send, invented at a given rate. Each rank has the same number of neurons with the same in-degree,
 so that the network grows with the number of ranks. What is predicted without building anything stands beside it.
 
-Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse.
+Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse. With
+--auto, whichever a simulation chooses by itself on so many processes.
 Memory is by the program's own account, after the build and at the end, and what was resident at most in addition to the
 interpreter. What the network between machines takes is not in the times. The paper shows the same in Figures 7 and 10.
 """
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from rich.console import Console
 from rich.padding import Padding
@@ -36,6 +37,11 @@ from ranvier.simulation import predict_memory
 __all__ = ["add_arguments", "main"]
 
 Summary: TypeAlias = dict[str, Any]
+Sorting: TypeAlias = bool | Literal["auto"]
+Case: TypeAlias = tuple[str, Sorting, int]
+"""A method of exchange, whether synapses are sorted, and the number of processes."""
+
+_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
 
 _NEURONS_AT_SCALE_1, _INDEGREE_AT_SCALE_1 = 11_250, 11_250
 _PHASES = ("build", "init", "simulation")
@@ -63,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
     which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
+    which.add_argument("--auto", dest="sorted", action="store_const", const=("auto",), help="only what is chosen")
     parser.set_defaults(sorted=(True, False))
     parser.add_argument("--time", type=float, default=100.0, metavar="MS", help="to measure (default: %(default)s)")
     parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
@@ -80,17 +87,15 @@ def main(arguments: argparse.Namespace) -> int:
     check_positive(arguments, ("threads", "neurons_per_rank", "indegree", "rate", "time", "repetitions"))
     check_destinations(arguments.json, arguments.plot)
     methods = parse_methods(arguments.methods)
-    variants = [
-        (method, is_sorted) for method in methods for is_sorted in arguments.sorted if is_sorted or _directed(method)
-    ]
-    cases = [(method, is_sorted, count) for method, is_sorted in variants for count in ranks]
+    variants = [(method, sorting) for method in methods for sorting in arguments.sorted if sorting or _directed(method)]
+    cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     # What reads a pipe has no width of its own.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    runs: dict[tuple[str, bool, int], list[Summary]] = {case: [] for case in cases}
+    runs: dict[Case, list[Summary]] = {case: [] for case in cases}
     with tempfile.TemporaryDirectory() as folder:
         for repetition in range(arguments.repetitions):
             for case in cases:
-                name = f"{case[0]}, {'sorted' if case[1] else 'unsorted'}, {case[2]:,} ranks"
+                name = f"{case[0]}, {_NAMES[case[1]]}, {case[2]:,} ranks"
                 with console.status(f"{name} ({repetition + 1} of {arguments.repetitions})"):
                     runs[case].append(_play(arguments, *case, Path(folder)))
     results = [_summarize(arguments, case, own) for case, own in runs.items()]
@@ -131,19 +136,19 @@ def _directed(method: str) -> bool:
     return "allgather" not in method and method != "auto"
 
 
-def _settings(arguments: argparse.Namespace, method: str, is_sorted: bool, ranks: int) -> dict[str, Any]:
+def _settings(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: int) -> dict[str, Any]:
     return {
         "scale": arguments.neurons_per_rank * ranks / _NEURONS_AT_SCALE_1,
         "indegree_scale": arguments.indegree / _INDEGREE_AT_SCALE_1,
         "exchange": method,
-        "sort_connections": is_sorted,
+        "sort_connections": sorting,
         "threads": arguments.threads,
     }
 
 
-def _play(arguments: argparse.Namespace, method: str, is_sorted: bool, ranks: int, folder: Path) -> Summary:
+def _play(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: int, folder: Path) -> Summary:
     """Play one rank in a process of its own, so that what is resident is that of this run."""
-    settings = _settings(arguments, method, is_sorted, ranks) | {"time": arguments.time, "presim": arguments.presim}
+    settings = _settings(arguments, method, sorting, ranks) | {"time": arguments.time, "presim": arguments.presim}
     path = folder / "played.json"
     command = [sys.executable, "-m", "ranvier.command_line", "run", "hpc_benchmark", "--json", str(path)]
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
@@ -159,11 +164,13 @@ def _play(arguments: argparse.Namespace, method: str, is_sorted: bool, ranks: in
     return played
 
 
-def _summarize(arguments: argparse.Namespace, case: tuple[str, bool, int], runs: list[Summary]) -> Summary:
-    method, is_sorted, ranks = case
-    settings = _settings(arguments, method, is_sorted, ranks)
+def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -> Summary:
+    method, sorting, ranks = case
+    settings = _settings(arguments, method, sorting, ranks)
+    first = runs[0]
+    is_sorted = first["sorts_connections"]
     net = hpc_benchmark(scale=settings.pop("scale"), indegree_scale=settings.pop("indegree_scale")).net
-    costs = calibration.measure(net, settings)
+    costs = calibration.measure(net, settings, sorted_by_source=is_sorted)
     load = expect_load(
         net,
         ranks=ranks,
@@ -175,7 +182,6 @@ def _summarize(arguments: argparse.Namespace, case: tuple[str, bool, int], runs:
         exchanges_per_delay=costs.exchanges_per_delay,
     )
     times = expect_times(load, costs)
-    first = runs[0]
     parts = [name for name in first["phases"] if name not in _PHASES]
     a_second = 1000.0 / first["simulated"]
 
@@ -234,5 +240,5 @@ def _show(console: Console, arguments: argparse.Namespace, results: list[Summary
                 f"{result['traffic']['spikes_received']:,}",
             )
         console.print()
-        console.print(f"[bold]{method}, {'sorted' if is_sorted else 'unsorted'}[/]")
+        console.print(f"[bold]{method}, {_NAMES[is_sorted]}[/]")
         console.print(Padding(table, (0, 0, 0, 2)))

@@ -1,0 +1,71 @@
+"""`ranvier bench many_ranks` plays ranks as they would be, and records how synapses were stored."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from ranvier import calibration
+from ranvier.bench import many_ranks
+from ranvier.calibration import Costs
+
+COSTS = Costs(
+    synapse=1e-8,
+    presynaptic_entry=1e-7,
+    event=1e-9,
+    record=1e-8,
+    collocation=2e-8,
+    transfer=1e-9,
+    section=1e-8,
+    exchange=1e-6,
+    exchanges_per_delay=1.0,
+    directed=True,
+    neurons=(),
+    stimuli=(),
+)
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    many_ranks.add_arguments(parser)
+    return parser.parse_args([*arguments])
+
+
+def test_what_is_chosen_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured: list[bool] = []
+
+    def measure(network: rv.Network, options: object, *, sorted_by_source: bool) -> Costs:
+        measured.append(sorted_by_source)
+        return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))
+
+    monkeypatch.setattr(calibration, "measure", measure)
+    json_path, plot_path = tmp_path / "results.json", tmp_path / "figure.png"
+    size = ["--neurons-per-rank=100", "--indegree=100", "--time=10", "--presim=0"]
+    files = [f"--json={json_path}", f"--plot={plot_path}"]
+    assert many_ranks.main(parse("--auto", "--ranks=100,200", "--methods=alltoall,allgather", *size, *files)) == 0
+    results: list[dict[str, Any]] = json.loads(json_path.read_text())["results"]
+    found = [(result["method"], result["ranks"], result["sorted"]) for result in results]
+    # 100 synapses of each source on all ranks together; the ids that allgather sends cannot find unsorted ones.
+    assert found == [
+        ("alltoall", 100, True),
+        ("alltoall", 200, False),
+        ("allgather", 100, True),
+        ("allgather", 200, True),
+    ]
+    assert measured == [is_sorted for *_, is_sorted in found]
+    for result in results:
+        predicted = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
+        assert predicted == pytest.approx(sum(result["memory_bytes"].values()), rel=0.1)
+    printed = capsys.readouterr().out
+    assert "alltoall, sorted" in printed
+    assert "alltoall, unsorted" in printed
+    assert "allgather, unsorted" not in printed
+    assert plot_path.read_bytes().startswith(b"\x89PNG")
