@@ -30,9 +30,9 @@ class AlltoallExchange final : public ExchangeBase {
         sections_.seal();
         communicator().alltoall(sections_.to_send(), sections_.to_receive());
         count_collective(sections_.to_send().size());
-        const bool more = sections_.open();
-        arrivals_.assign(1, sections_.arrived());
-        counts_.spikes_received += sections_.arrived().spikes.size();
+        arrivals_.clear();
+        const bool more = sections_.open(arrivals_);
+        counts_.spikes_received += sections_.received();
         if (!more) counts_.spikes_sent += sections_.sent();
         return more;
     }

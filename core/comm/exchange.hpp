@@ -75,7 +75,7 @@ struct ExchangeOptions {
     /// The most bytes that the buffer to send from may take; what does not fit takes more rounds. At least one record for
     /// each process is always sent. Methods that send messages have no such buffer, and "neighbor" sends at once what there
     /// is.
-    std::uint64_t buffer_bytes = std::uint64_t{8} << 20;
+    std::uint64_t buffer_bytes = std::uint64_t{32} << 20;
     /// Records that every process sends in one allgather, before a second one carries what is left.
     std::uint32_t allgather_spikes = 16;
     std::uint32_t workers = 1;  ///< threads of this process, which is its number of shards

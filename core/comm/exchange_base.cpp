@@ -33,7 +33,7 @@ ExchangeBase::ExchangeBase(const ExchangeArguments& arguments)
 
 ExchangeCounts ExchangeBase::counts() const {
     ExchangeCounts counts = counts_;
-    counts.buffer_bytes = buffer_bytes();
+    counts.buffer_bytes = buffer_bytes() + bytes_of(arrivals_);
     return counts;
 }
 

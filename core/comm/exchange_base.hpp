@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -27,7 +28,7 @@ class ExchangeBase : public SpikeExchange {
     std::int32_t ranks() const { return communicator_->size(); }
     const ExchangeOptions& options() const { return options_; }
 
-    /// Bytes of all buffers held now.
+    /// Bytes of all buffers held now, without the list of arrivals.
     virtual std::uint64_t buffer_bytes() const = 0;
 
     /// A collective call with `partners` other processes that was given this many bytes.
@@ -60,14 +61,16 @@ constexpr Share share_of(std::uint32_t worker, std::uint32_t workers, std::size_
 }
 
 /// How finely a worker cuts its part of the processes when it gathers spikes for them: block by block, so that what it
-/// writes to stays in its cache however many processes there are. Each block costs a search in the list of every spike.
+/// writes to stays in its cache however many processes and spikes there are. Each block costs a search in the list of every
+/// spike.
 class Blocks {
    public:
     /// @param spikes that go out this time
     std::size_t count(std::size_t processes, std::size_t spikes) const {
-        if (processes <= fewest_processes || spikes == 0) return 1;
-        const std::size_t useful = (processes + fewest_processes - 1) / fewest_processes;
-        return std::clamp<std::size_t>(entries_per_spike_ / fewest_entries, 1, useful);
+        const std::size_t useful = std::max((processes + most_processes - 1) / most_processes,
+                                            std::min(entries_per_spike_ * spikes / most_entries, processes));
+        return std::clamp<std::size_t>(entries_per_spike_ / least_entries_per_spike, 1,
+                                       std::max<std::size_t>(useful, 1));
     }
     /// Learns from what was gathered, for the next time.
     void note(std::size_t entries, std::size_t spikes) {
@@ -75,8 +78,9 @@ class Blocks {
     }
 
    private:
-    static constexpr std::size_t fewest_processes = 2048;
-    static constexpr std::size_t fewest_entries = 256;
+    static constexpr std::size_t most_processes = 2048;
+    static constexpr std::size_t most_entries = 65536;
+    static constexpr std::size_t least_entries_per_spike = 256;
 
     std::size_t entries_per_spike_ = 0;
 };
@@ -86,6 +90,17 @@ template <class T>
 void lengthen(std::vector<T>& values, std::size_t size) {
     if (size > values.capacity()) values.reserve(size + size / 8);
     values.resize(size);
+}
+
+/// Gives memory back that a list needed once, as in the first epoch, and does no longer.
+template <class T>
+void trim(std::vector<T>& values, std::size_t used) {
+    constexpr std::size_t hardly_any = 4096;
+    if (values.capacity() <= 4 * used + hardly_any) return;
+    std::vector<T> shorter;
+    shorter.reserve(std::max(used, values.size()));
+    shorter.assign(values.begin(), values.end());
+    values = std::move(shorter);
 }
 
 template <class T>

@@ -67,8 +67,9 @@ class OverlapExchange final : public ExchangeBase {
 
    private:
     Sections make_sections(const ExchangeArguments& arguments) const {
-        // Both share what the buffer may take.
-        return {checked_destinations(arguments), ranks(), options().workers, options().buffer_bytes / 2};
+        // Both share what the buffer may take, if both are used.
+        return {checked_destinations(arguments), ranks(), options().workers,
+                options().buffer_bytes / (has_latency() ? 2 : 1)};
     }
 
     void start(Sections& sections) {
@@ -80,10 +81,9 @@ class OverlapExchange final : public ExchangeBase {
     bool finish(Sections& sections) {
         request_->wait();
         request_.reset();
-        const bool more = sections.open();
-        counts_.spikes_received += sections.arrived().spikes.size();
+        const bool more = sections.open(arrivals_);
+        counts_.spikes_received += sections.received();
         if (!more) counts_.spikes_sent += sections.sent();
-        arrivals_.push_back(sections.arrived());
         return more;
     }
 

@@ -63,13 +63,16 @@ void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const 
     std::size_t spikes = 0;
     for (const auto& outbox : outboxes) spikes += outbox.size();
     const std::size_t blocks = mine.blocks.count(last - first, spikes);
+    std::size_t most_items = 0;
     for (std::size_t block = 0; block < blocks; ++block) {
         const Share part =
             share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), last - first);
         gather(mine, {first + part.first, first + part.last}, outboxes);
         sort(mine, part, first);
+        most_items = std::max(most_items, mine.items.size());
     }
     mine.blocks.note(mine.sorted.size(), spikes);
+    trim(mine.items, most_items);
 }
 
 void RankLists::gather(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {

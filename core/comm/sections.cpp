@@ -11,20 +11,13 @@ namespace ranvier::comm {
 
 namespace {
 
-constexpr int first_flag = ArrivedSpike::lag_bits + ArrivedSpike::address_bits;
-/// The last valid word of a section.
-constexpr std::uint64_t end_flag = std::uint64_t{1} << first_flag;
-/// Instead of a spike, in a section that has none.
-constexpr std::uint64_t empty_flag = end_flag << 1;
-/// The sender has nothing more for anybody.
-constexpr std::uint64_t complete_flag = end_flag << 2;
-/// A quarter of the length would have done for the sender.
-constexpr std::uint64_t shrink_flag = end_flag << 3;
+/// The mark at the beginning of a section: the number of its spikes, and above that what its sender had left.
+constexpr int left_shift = 32;
+constexpr std::uint64_t most_left = std::numeric_limits<std::uint32_t>::max();
 
-constexpr std::uint64_t first_words = 4;
-/// How much shorter sections should do before they halve, and for how many epochs: bursts come back.
-constexpr std::uint64_t shrink_below = 4;
-constexpr std::uint32_t shrink_after = 16;
+constexpr std::uint64_t room_at_start = 3;
+/// The room of first rounds follows what was needed in so many epochs: bursts come back.
+constexpr std::uint32_t epochs_to_shrink = 16;
 
 }  // namespace
 
@@ -32,22 +25,25 @@ Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_
                    std::uint64_t most_bytes)
     : destinations_(std::move(destinations)),
       ranks_(static_cast<std::size_t>(ranks)),
-      most_words_(std::clamp<std::uint64_t>(most_bytes / sizeof(std::uint64_t) / ranks_, 1,
-                                            std::numeric_limits<std::uint32_t>::max())),
+      most_room_(std::clamp<std::uint64_t>(most_bytes / sizeof(std::uint64_t) / ranks_, 2, most_left) - 1),
+      first_room_(std::min(room_at_start, most_room_)),
       workers_(workers),
       filled_(ranks_) {
-    resize(std::min(first_words, most_words_));
+    set_room(first_room_);
 }
 
-void Sections::resize(std::uint64_t words) {
-    words_ = words;
-    // A new one, so that the memory of the longer one goes back. That to receive follows when what it holds has been read.
-    send_ = std::vector<std::uint64_t>(ranks_ * words_);
+void Sections::set_room(std::uint64_t room) {
+    room_ = room;
+    if (send_.size() < words()) send_ = std::vector<std::uint64_t>(words());
 }
 
 void Sections::begin(Step first_step) {
     first_step_ = first_step;
     first_round_ = true;
+    // A new one, so that the memory of the longer one goes back. That to receive follows when what it holds has been read.
+    if (shrinks_) send_ = {};
+    shrinks_ = false;
+    set_room(first_room_);
     for (Worker& worker : workers_) {
         worker.left = 0;
         worker.sent = 0;
@@ -66,8 +62,8 @@ void Sections::fill(Worker& worker, Share share, Share block, std::span<const st
             for (const Destination& destination : worker.found) {
                 const auto section = static_cast<std::size_t>(destination.rank.value);
                 const std::uint64_t word = ArrivedSpike(destination.address, spike.lag).word();
-                if (filled_[section] < words_) {
-                    send_[section * words_ + filled_[section]++] = word;
+                if (filled_[section] < room_) {
+                    send_[section * words_per_section() + ++filled_[section]] = word;
                 } else {
                     worker.overflow.push_back({destination.rank, word});
                 }
@@ -87,6 +83,7 @@ void Sections::sort_overflow(Worker& worker, Share share, Share block) {
         return worker.ends[static_cast<std::size_t>(item.rank.value) - share.first];
     };
     for (const Item& item : worker.overflow) ++end_of(item);
+    worker.most_overflow = std::max(worker.most_overflow, worker.overflow.size());
     std::uint64_t sum = worker.waiting.size();
     for (std::size_t section = block.first - share.first; section < block.last - share.first; ++section) {
         worker.next[section] = sum;
@@ -99,13 +96,16 @@ void Sections::sort_overflow(Worker& worker, Share share, Share block) {
 }
 
 void Sections::refill(Worker& worker, Share share) {
+    worker.longest = 0;
     if (worker.left == 0) return;
     for (std::size_t section = share.first; section < share.last; ++section) {
         std::uint64_t& next = worker.next[section - share.first];
-        const std::uint64_t count = std::min(worker.ends[section - share.first] - next, words_);
-        std::copy_n(worker.waiting.data() + next, count, send_.data() + section * words_);
+        const std::uint64_t left = worker.ends[section - share.first] - next;
+        const std::uint64_t count = std::min(left, room_);
+        std::copy_n(worker.waiting.data() + next, count, send_.data() + section * words_per_section() + 1);
         next += count;
         filled_[section] = static_cast<std::uint32_t>(count);
+        worker.longest = std::max(worker.longest, left);
         worker.left -= count;
         worker.sent += count;
     }
@@ -126,6 +126,7 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
         mine.next.clear();
         mine.ends.clear();
         mine.gathered = 0;
+        mine.most_overflow = 0;
         const std::size_t blocks = mine.blocks.count(filled.size(), spikes);
         for (std::size_t block = 0; block < blocks; ++block) {
             const auto [first, last] =
@@ -133,60 +134,59 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
             fill(mine, share, {share.first + first, share.first + last}, outboxes);
         }
         mine.blocks.note(mine.gathered, spikes);
+        trim(mine.overflow, mine.most_overflow);
+        trim(mine.waiting, mine.waiting.size());
         mine.left = mine.waiting.size();
         mine.sent += mine.gathered - mine.left;
+        mine.longest = std::ranges::max(filled);
+        for (std::size_t section = 0; section < mine.ends.size(); ++section) {
+            mine.longest = std::max(mine.longest, filled[section] + mine.ends[section] - mine.next[section]);
+        }
     }
-    mine.fullest = std::ranges::max(filled);
 }
 
 void Sections::seal() {
-    std::uint64_t fullest = 0;
-    bool complete = true;
-    for (const Worker& worker : workers_) {
-        fullest = std::max(fullest, worker.fullest);
-        complete = complete && worker.left == 0;
-    }
-    std::uint64_t flags = end_flag;
-    if (complete) flags |= complete_flag;
-    if (complete && first_round_ && fullest <= words_ / shrink_below) flags |= shrink_flag;
+    std::uint64_t left = 0;
+    for (const Worker& worker : workers_) left = std::max(left, worker.longest);
+    const std::uint64_t mark = std::min(left, most_left) << left_shift;
     for (std::size_t section = 0; section < ranks_; ++section) {
-        std::uint64_t* const words = send_.data() + section * words_;
-        if (filled_[section] == 0) {
-            words[0] = flags | empty_flag;
-        } else {
-            words[filled_[section] - 1] |= flags;
-        }
+        send_[section * words_per_section()] = mark | filled_[section];
     }
-    arrived_ = 0;
     if (received_.size() != send_.size()) received_ = std::vector<ArrivedSpike>(send_.size());
 }
 
-bool Sections::open() {
-    bool all_complete = true;
-    bool all_shrink = true;
-    arrived_ = 0;
+bool Sections::open(std::vector<SpikeExchange::Arrivals>& arrivals) {
+    std::uint64_t most = 0;
+    found_ = 0;
     for (std::size_t section = 0; section < ranks_; ++section) {
-        std::size_t read = section * words_;
-        const std::size_t stop = read + words_;
-        while (read < stop && (received_[read].word() & end_flag) == 0) received_[arrived_++] = received_[read++];
-        if (read == stop) throw InternalError("exchange of spikes: a section has no end");
-        const std::uint64_t mark = received_[read].word();
-        if ((mark & empty_flag) == 0) received_[arrived_++] = ArrivedSpike(mark & ArrivedSpike::mask);
-        all_complete = all_complete && (mark & complete_flag) != 0;
-        all_shrink = all_shrink && (mark & shrink_flag) != 0;
+        const std::span<const ArrivedSpike> words = std::span(received_).subspan(section * words_per_section());
+        const std::uint64_t mark = words.front().word();
+        const auto count = static_cast<std::uint32_t>(mark);
+        if (count > room_) throw InternalError("exchange of spikes: a section holds more than there is room for");
+        most = std::max(most, mark >> left_shift);
+        found_ += count;
+        if (count > 0) arrivals.push_back({first_step_, words.subspan(1, count)});
     }
-    if (!all_complete) {
-        quiet_ = 0;
-        if (words_ < most_words_) resize(std::min(2 * words_, most_words_));
-    } else if (first_round_) {
-        quiet_ = all_shrink && words_ > 1 ? quiet_ + 1 : 0;
-        if (quiet_ == shrink_after) {
-            quiet_ = 0;
-            resize(words_ / 2);
-        }
-    }
+    const bool more = most > room_;
+    if (first_round_) learn(most);
     first_round_ = false;
-    return !all_complete;
+    if (more) set_room(std::min(most - room_, most_room_));
+    return more;
+}
+
+/// Chooses the room of first rounds. @param most spikes of the epoch in the longest section of all processes
+void Sections::learn(std::uint64_t most) {
+    recent_ = std::max(recent_, most);
+    if (most > first_room_) {
+        first_room_ = std::min(most, most_room_);
+    } else if (++epochs_ < epochs_to_shrink) {
+        return;
+    } else if (recent_ <= first_room_ / 4 * 3) {
+        first_room_ = std::max<std::uint64_t>(recent_, 1);
+        shrinks_ = true;
+    }
+    recent_ = 0;
+    epochs_ = 0;
 }
 
 std::uint64_t Sections::sent() const {

@@ -15,12 +15,14 @@ namespace ranvier::comm {
 /// is valid, and what every process must know of every other, is written into the data (Jordan et al., 2018, "Extremely
 /// scalable spiking neuronal network simulation code").
 ///
-/// A section is words: a spike and flags in the upper byte. The last valid word of a section says that it is the last,
-/// whether its sender has nothing more for anybody, and whether shorter sections would have done. Each process reads that
-/// of all others (and of itself), so that all decide alike whether there is another round and how long sections are.
+/// A section is words: a mark, then spikes. The mark tells where the spikes end, so that a receiver touches nothing behind
+/// them, and how many spikes the longest section of its sender had left when the round began. Each process reads the marks
+/// of all others (and of itself), so that all know alike how much is left, whether there is another round, and how long its
+/// sections have to be.
 ///
-/// Sections double when a round was not enough, up to the limit, and halve after a while in which a quarter would have
-/// been enough.
+/// The sections of a first round have room for as much as was needed lately, up to a limit; later rounds are as long as what
+/// is left. What every section is longer than its own spikes is sent in vain: with few spikes for each of many processes
+/// that is as much as the spikes, however the rounds are chosen.
 class Sections {
    public:
     /// @param most_bytes of the buffer to send from; a section has room for one spike at least
@@ -34,16 +36,17 @@ class Sections {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes);
     /// Writes the marks when all have collocated. to_send() and to_receive() are then what goes into the collective.
     void seal();
-    std::span<const std::byte> to_send() const { return std::as_bytes(std::span(send_)); }
-    std::span<std::byte> to_receive() { return std::as_writable_bytes(std::span(received_)); }
-    /// Reads what has been received. Returns whether any process has more.
-    bool open();
-    /// What has arrived; valid until seal() is called again.
-    SpikeExchange::Arrivals arrived() const { return {first_step_, std::span(received_).first(arrived_)}; }
+    std::span<const std::byte> to_send() const { return std::as_bytes(std::span(send_).first(words())); }
+    std::span<std::byte> to_receive() { return std::as_writable_bytes(std::span(received_).first(words())); }
+    /// Appends what has been received, which is valid until seal() is called again. Returns whether any process has more.
+    bool open(std::vector<SpikeExchange::Arrivals>& arrivals);
 
     /// Spikes that were put into the sections since the last begin().
     std::uint64_t sent() const;
-    std::uint64_t words_per_section() const { return words_; }
+    /// Spikes that the last open() has found.
+    std::uint64_t received() const { return found_; }
+    /// Spikes that a section has room for in the next round.
+    std::uint64_t room() const { return room_; }
     std::uint64_t bytes() const;
 
    private:
@@ -55,6 +58,7 @@ class Sections {
     struct alignas(64) Worker {
         std::vector<Destination> found;
         std::vector<Item> overflow;          ///< of a block: what did not fit into the first round
+        std::size_t most_overflow = 0;  ///< of a block of this epoch
         std::vector<std::uint64_t> waiting;  ///< the same words by section, of which each round takes the next
         /// Of what waits for each of its sections: where the next word is, and where they end. None if nothing waits.
         std::vector<std::uint64_t> next;
@@ -62,27 +66,33 @@ class Sections {
         std::uint64_t left = 0;  ///< words that wait
         std::uint64_t gathered = 0;  ///< words in the first round
         Blocks blocks;
-        std::uint64_t fullest = 0;  ///< words in the fullest of its sections
+        std::uint64_t longest = 0;  ///< words that the longest of its sections has left, with those of this round
         std::uint64_t sent = 0;
     };
 
     void fill(Worker& worker, Share share, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
     static void sort_overflow(Worker& worker, Share share, Share block);
     void refill(Worker& worker, Share share);
-    void resize(std::uint64_t words);
+    void set_room(std::uint64_t room);
+    void learn(std::uint64_t most);
+    std::size_t words_per_section() const { return static_cast<std::size_t>(room_) + 1; }
+    std::size_t words() const { return ranks_ * words_per_section(); }
 
     std::shared_ptr<const Destinations> destinations_;
     std::size_t ranks_;
-    std::uint64_t most_words_;  ///< that a section may have
-    std::uint64_t words_ = 0;  ///< that a section has in the next round
-    std::uint32_t quiet_ = 0;  ///< epochs in a row in which shorter sections would have done
+    std::uint64_t most_room_;  ///< that a section may have
+    std::uint64_t room_ = 0;  ///< that a section has in the next round
+    std::uint64_t first_room_;  ///< that a section has in the first round of an epoch
+    std::uint64_t recent_ = 0;  ///< spikes in the longest section of all processes, since `epochs_` began
+    std::uint32_t epochs_ = 0;  ///< in a row for which the first round had room enough
+    bool shrinks_ = false;  ///< the room of first rounds has become smaller
     bool first_round_ = true;
     Step first_step_ = 0;
     std::vector<Worker> workers_;
-    std::vector<std::uint32_t> filled_;  ///< words in each section to send
+    std::vector<std::uint32_t> filled_;  ///< spikes in each section to send
     std::vector<std::uint64_t> send_;
-    std::vector<ArrivedSpike> received_;  ///< as they come; open() moves the spikes to the front
-    std::size_t arrived_ = 0;
+    std::vector<ArrivedSpike> received_;
+    std::uint64_t found_ = 0;
 };
 
 }  // namespace ranvier::comm

@@ -48,7 +48,7 @@ struct SimulationOptions {
     std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
     std::string exchange = "alltoall";  ///< method of exchanging spikes; see comm::exchanges()
     std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
-    std::uint64_t spike_buffer = std::uint64_t{8} << 20;  ///< bytes; see comm::ExchangeOptions
+    std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
     /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
     std::uint64_t connection_buffer = std::uint64_t{128} << 20;

@@ -117,22 +117,35 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
     }
 }
 
-/// Sorts a part of what has arrived.
+/// Sorts a part of what has arrived, in however many stretches.
 void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
-    Inbox& inbox = inboxes_[part];
+    std::size_t spikes = 0;
+    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) spikes += arrivals.spikes.size();
+    const auto [first, last] = comm::share_of(part, static_cast<std::uint32_t>(inboxes_.size()), spikes);
+    std::size_t passed = 0;
+    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
+        const std::size_t begin = std::max(first, passed);
+        const std::size_t end = std::min(last, passed + arrivals.spikes.size());
+        if (begin < end) {
+            collect(inboxes_[part], arrivals.first_step - first_step,
+                    arrivals.spikes.subspan(begin - passed, end - begin));
+        }
+        passed += arrivals.spikes.size();
+        if (passed >= last) break;
+    }
+}
+
+/// @param steps from the first one of all arrivals to that from which the lags of these are counted
+void SpikeTraffic::collect(Inbox& inbox, Step steps, std::span<const comm::ArrivedSpike> spikes) const {
+    const auto offset = static_cast<std::size_t>(steps);
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
-    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
-        const auto offset = static_cast<std::size_t>(arrivals.first_step - first_step);
-        const auto [first, last] =
-            comm::share_of(part, static_cast<std::uint32_t>(inboxes_.size()), arrivals.spikes.size());
-        for (const comm::ArrivedSpike spike : arrivals.spikes.subspan(first, last - first)) {
-            if (by_source) {
-                at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
-            } else {
-                const connect::RowAddresses::Place place = addresses_->find(spike.address());
-                at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
-            }
+    for (const comm::ArrivedSpike spike : spikes) {
+        if (by_source) {
+            at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
+        } else {
+            const connect::RowAddresses::Place place = addresses_->find(spike.address());
+            at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
         }
     }
 }

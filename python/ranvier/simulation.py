@@ -119,7 +119,7 @@ class Simulation:
         1 or 2: into how many intervals the shortest delay is divided, so that with 2 spikes travel during one of them
         while neurons are updated; for methods that can make use of it.
     spike_buffer
-        Bytes of the buffer that spikes are sent from; what does not fit takes more rounds. None: 8 MiB.
+        Bytes of the buffer that spikes are sent from; what does not fit takes more rounds. None: 32 MiB.
     allgather_spikes
         Spikes that each process sends in one allgather, before a second one carries what is left; None: 16.
     connection_buffer

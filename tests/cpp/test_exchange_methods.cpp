@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -124,8 +123,10 @@ class OneProcessSections {
             sections.collocate(0, boxes);
             sections.seal();
             std::copy(sections.to_send().begin(), sections.to_send().end(), sections.to_receive().begin());
-            more = sections.open();
-            arrived += sections.arrived().spikes.size();
+            std::vector<SpikeExchange::Arrivals> arrivals;
+            more = sections.open(arrivals);
+            EXPECT_EQ(arrivals.size(), sections.received() > 0 ? 1U : 0U);
+            for (const auto& stretch : arrivals) arrived += stretch.spikes.size();
         }
         EXPECT_EQ(arrived, spikes);
         EXPECT_EQ(sections.sent(), spikes);
@@ -142,33 +143,39 @@ class OneProcessSections {
     }
 };
 
-TEST(Sections, DoubleWhenARoundIsNotEnoughAndHalveAfterAWhile) {
+TEST(Sections, AreAsLongAsWasNeededLately) {
     OneProcessSections one(1 << 20);
-    EXPECT_EQ(one.sections.words_per_section(), 4U);
-    EXPECT_EQ(one.run_epoch(4), 1);
-    EXPECT_EQ(one.sections.words_per_section(), 4U);
-    EXPECT_EQ(one.run_epoch(13), 3);  // 4, 8 and then one more
-    EXPECT_EQ(one.sections.words_per_section(), 16U);
+    EXPECT_EQ(one.sections.room(), 3U);
+    EXPECT_EQ(one.run_epoch(3), 1);
+    EXPECT_EQ(one.sections.room(), 3U);
+    EXPECT_EQ(one.run_epoch(13), 2);  // 3, and then all that is left
+    EXPECT_EQ(one.run_epoch(13), 1);
+    EXPECT_EQ(one.sections.room(), 13U);
+    EXPECT_EQ(one.run_epoch(16), 2);
     EXPECT_EQ(one.run_epoch(16), 1);
     const std::uint64_t bytes = one.sections.bytes();
-    for (int epoch = 0; epoch < 15; ++epoch) EXPECT_EQ(one.run_epoch(4), 1);
-    EXPECT_EQ(one.run_epoch(5), 1);  // more than a quarter: the count starts again
-    for (int epoch = 0; epoch < 15; ++epoch) EXPECT_EQ(one.run_epoch(0), 1);
-    EXPECT_EQ(one.sections.words_per_section(), 16U);
-    EXPECT_EQ(one.run_epoch(0), 1);
-    EXPECT_EQ(one.sections.words_per_section(), 8U);
+    for (int epoch = 0; epoch < 14; ++epoch) EXPECT_EQ(one.run_epoch(4), 1);
+    EXPECT_EQ(one.run_epoch(13), 1);  // more than three quarters: the count starts again
+    for (int epoch = 0; epoch < 14; ++epoch) EXPECT_EQ(one.run_epoch(4), 1);
+    EXPECT_EQ(one.run_epoch(5), 1);
+    EXPECT_EQ(one.sections.room(), 16U);
+    EXPECT_EQ(one.run_epoch(2), 1);
+    EXPECT_EQ(one.run_epoch(6), 2);  // 5 were enough for 16 epochs
+    EXPECT_EQ(one.run_epoch(6), 1);
+    EXPECT_EQ(one.sections.room(), 6U);
     for (int epoch = 0; epoch < 100; ++epoch) one.run_epoch(0);
-    EXPECT_EQ(one.sections.words_per_section(), 1U);
+    EXPECT_EQ(one.sections.room(), 1U);
     EXPECT_LT(one.sections.bytes(), bytes);
 }
 
 TEST(Sections, StayBelowTheirLimit) {
-    OneProcessSections one(80);
-    EXPECT_EQ(one.run_epoch(1000), 2 + 99);  // 4 words, 8, and 10 from then on
-    EXPECT_EQ(one.sections.words_per_section(), 10U);
+    OneProcessSections one(88);
+    EXPECT_EQ(one.run_epoch(1000), 1 + 100);  // 3, 10 from then on, and 7
+    EXPECT_EQ(one.sections.room(), 7U);
+    EXPECT_EQ(one.run_epoch(11), 2);
     OneProcessSections least(0);
     EXPECT_EQ(least.run_epoch(7), 7);
-    EXPECT_EQ(least.sections.words_per_section(), 1U);
+    EXPECT_EQ(least.sections.room(), 1U);
 }
 
 /// A source sends to every rank, and twice to each seventh.
@@ -221,17 +228,16 @@ TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
             // What goes to a rank says so here, since all of it comes back.
             const auto words = sections.to_send();
             const std::size_t length = words.size() / sizeof(std::uint64_t) / ranks;
-            std::copy(words.begin(), words.end(), sections.to_receive().begin());
-            for (std::size_t rank = 0; rank < ranks; ++rank) {
-                for (std::size_t i = 0; i < length; ++i) {
-                    std::uint64_t word = 0;
-                    std::memcpy(&word, words.data() + (rank * length + i) * sizeof(word), sizeof(word));
-                    const bool is_empty = (word & (ArrivedSpike::mask + 1) << 1) != 0;
-                    if (!is_empty) arrived[rank].push_back(word & ArrivedSpike::mask);
-                    if (word != (word & ArrivedSpike::mask)) break;  // the last one
-                }
+            const std::span<std::byte> to_receive = sections.to_receive();
+            std::copy(words.begin(), words.end(), to_receive.begin());
+            const std::byte* const received = to_receive.data();
+            std::vector<SpikeExchange::Arrivals> arrivals;
+            more = sections.open(arrivals);
+            for (const auto& stretch : arrivals) {
+                const auto place = reinterpret_cast<const std::byte*>(stretch.spikes.data()) - received;
+                std::vector<std::uint64_t>& of_rank = arrived[static_cast<std::size_t>(place) / 8 / length];
+                for (const ArrivedSpike spike : stretch.spikes) of_rank.push_back(spike.word());
             }
-            more = sections.open();
         }
         for (std::size_t rank = 0; rank < ranks; ++rank) ASSERT_EQ(arrived[rank], expected(rank)) << rank;
         EXPECT_EQ(sections.sent(), 3U * (ranks + (ranks + 6) / 7));
