@@ -15,7 +15,7 @@ class AlltoallExchange final : public ExchangeBase {
    public:
     explicit AlltoallExchange(const ExchangeArguments& arguments)
         : ExchangeBase(arguments),
-          sections_(checked_destinations(arguments), ranks(), options().workers, options().buffer_bytes) {}
+          sections_(checked_destinations(arguments), ranks(), options(), options().buffer_bytes) {}
 
     std::string_view name() const override { return alltoall_exchange.name; }
 

@@ -19,8 +19,8 @@ class AlltoallvExchange final : public ExchangeBase {
    public:
     explicit AlltoallvExchange(const ExchangeArguments& arguments)
         : ExchangeBase(arguments),
-          lists_(checked_destinations(arguments), ranks(), options().workers),
-          most_per_worker_(std::max<std::uint64_t>(1, most_words() / options().workers)),
+          lists_(checked_destinations(arguments), ranks(), options()),
+          most_per_worker_(std::max<std::uint64_t>(1, most_spikes() / options().workers)),
           send_heads_(lists_.partners()),
           received_heads_(lists_.partners()),
           send_bytes_(lists_.partners()),
@@ -39,12 +39,11 @@ class AlltoallvExchange final : public ExchangeBase {
     bool transfer(bool /*flush*/) override {
         first_round_ = false;
         lists_.take(most_per_worker_);
-        counts_.spikes_sent += lists_.data().size();
+        counts_.spikes_sent += lists_.taken();
         const std::uint64_t flags = exchange_heads();
-        received_.clear();
-        if ((flags & sends_flag) != 0) exchange_data();
-        counts_.spikes_received += received_.size();
-        arrivals_.assign(1, {first_step_, received_});
+        const std::uint64_t received = (flags & sends_flag) != 0 ? exchange_data() : 0;
+        counts_.spikes_received += received;
+        arrivals_.assign(1, {first_step_, lists_.packing().arrived(received_.data(), received)});
         return (flags & more_flag) != 0;
     }
 
@@ -60,8 +59,8 @@ class AlltoallvExchange final : public ExchangeBase {
     static constexpr std::uint64_t sends_flag = std::uint64_t{1} << 62;
     static constexpr std::uint64_t count_mask = sends_flag - 1;
 
-    std::uint64_t most_words() const {
-        return std::max<std::uint64_t>(options().buffer_bytes / sizeof(std::uint64_t),
+    std::uint64_t most_spikes() const {
+        return std::max<std::uint64_t>(options().buffer_bytes / lists_.packing().bytes(),
                                        static_cast<std::uint64_t>(ranks()));
     }
 
@@ -72,7 +71,7 @@ class AlltoallvExchange final : public ExchangeBase {
         if (!lists_.data().empty()) flags |= sends_flag;
         for (std::size_t i = 0; i < send_heads_.size(); ++i) {
             send_heads_[i] = lists_.counts()[i] | flags;
-            send_bytes_[i] = lists_.counts()[i] * sizeof(std::uint64_t);
+            send_bytes_[i] = lists_.counts()[i] * lists_.packing().bytes();
         }
         const auto send = std::as_bytes(std::span(send_heads_));
         communicator().alltoall(send, std::as_writable_bytes(std::span(received_heads_)));
@@ -82,28 +81,30 @@ class AlltoallvExchange final : public ExchangeBase {
         return all_flags;
     }
 
-    void exchange_data() {
+    /// Returns how many spikes came.
+    std::uint64_t exchange_data() {
         std::uint64_t total = 0;
         for (std::size_t i = 0; i < received_heads_.size(); ++i) {
             const std::uint64_t count = received_heads_[i] & count_mask;
-            received_bytes_[i] = count * sizeof(std::uint64_t);
+            received_bytes_[i] = count * lists_.packing().bytes();
             total += count;
         }
-        received_.resize(total);
-        const auto send = std::as_bytes(lists_.data());
-        communicator().alltoallv(send, send_bytes_, std::as_writable_bytes(std::span(received_)), received_bytes_);
-        count_collective(send.size());
+        const std::size_t bytes = total * lists_.packing().bytes();
+        lengthen(received_, bytes + ArrivedSpikes::slack);
+        communicator().alltoallv(lists_.data(), send_bytes_, std::span(received_).first(bytes), received_bytes_);
+        count_collective(lists_.data().size());
+        return total;
     }
 
     RankLists lists_;
-    std::uint64_t most_per_worker_;  ///< words that a worker's part of the processes is sent in one round
+    std::uint64_t most_per_worker_;  ///< spikes that a worker's part of the processes is sent in one round
     Step first_step_ = 0;
     bool first_round_ = true;
     std::vector<std::uint64_t> send_heads_;
     std::vector<std::uint64_t> received_heads_;
     std::vector<std::size_t> send_bytes_;
     std::vector<std::size_t> received_bytes_;
-    std::vector<ArrivedSpike> received_;
+    std::vector<std::byte> received_;  ///< no shorter than it has ever been
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -38,6 +40,8 @@ class Destinations {
     virtual std::vector<Rank> ranks() const = 0;
     /// Number of sources on a shard: `local` lies below it.
     virtual std::uint32_t sources(std::uint32_t shard) const = 0;
+    /// One more than the largest address of any process, or more than that; the same on all processes.
+    virtual std::uint64_t address_limit() const = 0;
 };
 
 /// A spike on arrival, packed: what its source is called here, and when it was emitted.
@@ -58,6 +62,61 @@ class ArrivedSpike {
 
    private:
     std::uint64_t word_ = 0;
+};
+
+/// Spikes on arrival, as they lie in the buffer in which they came: words of a fixed number of bytes, of which the lower bits
+/// are the lag and the others the address.
+class ArrivedSpikes {
+   public:
+    /// How many bytes behind the last word are read, too.
+    static constexpr std::size_t slack = sizeof(std::uint64_t);
+
+    ArrivedSpikes() = default;
+    ArrivedSpikes(const std::vector<ArrivedSpike>& spikes)
+        : ArrivedSpikes(std::as_bytes(std::span(spikes)).data(), spikes.size(), sizeof(ArrivedSpike),
+                        ArrivedSpike::lag_bits) {}
+    /// @param bytes of a word, from 1 to 8; behind the last one there is slack unless it has 8
+    ArrivedSpikes(const std::byte* first, std::size_t size, std::uint32_t bytes, std::uint32_t lag_bits)
+        : first_(first), size_(size), bytes_(bytes), lag_bits_(lag_bits) {}
+
+    class Iterator {
+       public:
+        Iterator(const std::byte* place, std::uint32_t bytes, std::uint32_t lag_bits)
+            : place_(place), bytes_(bytes), lag_bits_(lag_bits) {}
+        ArrivedSpike operator*() const {
+            std::uint64_t word = 0;
+            std::memcpy(&word, place_, sizeof word);
+            word &= ~std::uint64_t{0} >> (64 - 8 * bytes_);
+            const std::uint64_t lag = word & ((std::uint64_t{1} << lag_bits_) - 1);
+            return {word >> lag_bits_, static_cast<std::uint32_t>(lag)};
+        }
+        Iterator& operator++() {
+            place_ += bytes_;
+            return *this;
+        }
+        bool operator==(const Iterator& other) const { return place_ == other.place_; }
+
+       private:
+        const std::byte* place_;
+        std::uint32_t bytes_;
+        std::uint32_t lag_bits_;
+    };
+
+    Iterator begin() const { return {first_, bytes_, lag_bits_}; }
+    Iterator end() const { return {first_ + size_ * bytes_, bytes_, lag_bits_}; }
+    std::size_t size() const { return size_; }
+    ArrivedSpikes subspan(std::size_t first, std::size_t count) const {
+        return {first_ + first * bytes_, count, bytes_, lag_bits_};
+    }
+    const std::byte* data() const { return first_; }
+
+   private:
+    static_assert(sizeof(ArrivedSpike) == sizeof(std::uint64_t));
+
+    const std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+    std::uint32_t bytes_ = sizeof(std::uint64_t);
+    std::uint32_t lag_bits_ = ArrivedSpike::lag_bits;
 };
 
 /// What a method has moved, on this process.
@@ -130,7 +189,7 @@ class SpikeExchange {
     /// Spikes that have arrived in the last transfer.
     struct Arrivals {
         Step first_step = 0;  ///< of the epoch in which they were emitted: lags are counted from it
-        std::span<const ArrivedSpike> spikes;
+        ArrivedSpikes spikes;
     };
     /// Stretches in any order; valid until the next transfer.
     virtual std::span<const Arrivals> arrivals() const = 0;

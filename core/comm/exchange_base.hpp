@@ -85,9 +85,10 @@ class Blocks {
     std::size_t entries_per_spike_ = 0;
 };
 
-/// Makes a list longer without doubling what it takes: lists of spikes are as long in every epoch, and large.
+/// Makes a list at least so long, without doubling what it takes: lists of spikes are as long in every epoch, and large.
 template <class T>
 void lengthen(std::vector<T>& values, std::size_t size) {
+    if (size <= values.size()) return;
     if (size > values.capacity()) values.reserve(size + size / 8);
     values.resize(size);
 }

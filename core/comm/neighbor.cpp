@@ -34,7 +34,7 @@ class NeighborExchange final : public ExchangeBase {
    public:
     explicit NeighborExchange(const ExchangeArguments& arguments)
         : ExchangeBase(arguments),
-          lists_(checked_destinations(arguments), checked_destinations(arguments)->ranks(), options().workers),
+          lists_(checked_destinations(arguments), checked_destinations(arguments)->ranks(), options()),
           send_bytes_(lists_.partners()) {
         const std::vector<Rank> destinations = arguments.destinations->ranks();
         neighborhood_ = communicator().make_neighborhood(find_sources(communicator(), destinations), destinations);
@@ -52,21 +52,22 @@ class NeighborExchange final : public ExchangeBase {
     }
     bool transfer(bool /*flush*/) override {
         lists_.take_all();
-        for (std::size_t i = 0; i < send_bytes_.size(); ++i)
-            send_bytes_[i] = lists_.counts()[i] * sizeof(std::uint64_t);
+        for (std::size_t i = 0; i < send_bytes_.size(); ++i) {
+            send_bytes_[i] = lists_.counts()[i] * lists_.packing().bytes();
+        }
         const auto heads = std::as_bytes(std::span<const std::size_t>(send_bytes_));
         neighborhood_->alltoall(heads, std::as_writable_bytes(std::span(received_bytes_)));
         count_collective(heads.size(), send_bytes_.size());
 
-        const auto total = std::accumulate(received_bytes_.begin(), received_bytes_.end(), std::size_t{0});
-        received_.resize(total / sizeof(std::uint64_t));
-        const auto data = std::as_bytes(lists_.data());
-        neighborhood_->alltoallv(data, send_bytes_, std::as_writable_bytes(std::span(received_)), received_bytes_);
-        count_collective(data.size(), send_bytes_.size());
+        const auto bytes = std::accumulate(received_bytes_.begin(), received_bytes_.end(), std::size_t{0});
+        lengthen(received_, bytes + ArrivedSpikes::slack);
+        neighborhood_->alltoallv(lists_.data(), send_bytes_, std::span(received_).first(bytes), received_bytes_);
+        count_collective(lists_.data().size(), send_bytes_.size());
 
-        counts_.spikes_sent += lists_.data().size();
-        counts_.spikes_received += received_.size();
-        arrivals_.assign(1, {first_step_, received_});
+        const std::size_t received = bytes / lists_.packing().bytes();
+        counts_.spikes_sent += lists_.taken();
+        counts_.spikes_received += received;
+        arrivals_.assign(1, {first_step_, lists_.packing().arrived(received_.data(), received)});
         return false;
     }
 
@@ -81,7 +82,7 @@ class NeighborExchange final : public ExchangeBase {
     Step first_step_ = 0;
     std::vector<std::size_t> send_bytes_;      ///< for each destination
     std::vector<std::size_t> received_bytes_;  ///< from each source
-    std::vector<ArrivedSpike> received_;
+    std::vector<std::byte> received_;  ///< no shorter than it has ever been
 };
 
 }  // namespace

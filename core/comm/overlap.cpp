@@ -68,8 +68,7 @@ class OverlapExchange final : public ExchangeBase {
    private:
     Sections make_sections(const ExchangeArguments& arguments) const {
         // Both share what the buffer may take, if both are used.
-        return {checked_destinations(arguments), ranks(), options().workers,
-                options().buffer_bytes / (has_latency() ? 2 : 1)};
+        return {checked_destinations(arguments), ranks(), options(), options().buffer_bytes / (has_latency() ? 2 : 1)};
     }
 
     void start(Sections& sections) {

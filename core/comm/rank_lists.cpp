@@ -9,17 +9,20 @@
 namespace ranvier::comm {
 
 RankLists::RankLists(std::shared_ptr<const Destinations> destinations, std::vector<Rank> partners,
-                     std::uint32_t workers)
+                     const ExchangeOptions& options)
     : destinations_(std::move(destinations)),
+      packing_(destinations_->address_limit(), options.most_lags),
       ranks_(std::move(partners)),
       partner_count_(ranks_.size()),
-      workers_(workers),
+      workers_(options.workers),
       counts_(partner_count_) {}
 
-RankLists::RankLists(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, std::uint32_t workers)
+RankLists::RankLists(std::shared_ptr<const Destinations> destinations, std::int32_t ranks,
+                     const ExchangeOptions& options)
     : destinations_(std::move(destinations)),
+      packing_(destinations_->address_limit(), options.most_lags),
       partner_count_(static_cast<std::size_t>(ranks)),
-      workers_(workers),
+      workers_(options.workers),
       counts_(partner_count_) {}
 
 Share RankLists::share(std::uint32_t worker) const {
@@ -56,7 +59,7 @@ std::size_t RankLists::partner_of(Rank rank, std::size_t first, std::size_t last
 void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
     const auto [first, last] = share(worker);
     Worker& mine = workers_[worker];
-    mine.sorted.clear();
+    mine.count = 0;
     mine.taken = 0;
     if (first == last) return;
     mine.offsets.assign(last - first + 1, 0);
@@ -71,7 +74,7 @@ void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const 
         sort(mine, part, first);
         most_items = std::max(most_items, mine.items.size());
     }
-    mine.blocks.note(mine.sorted.size(), spikes);
+    mine.blocks.note(mine.count, spikes);
     trim(mine.items, most_items);
 }
 
@@ -87,7 +90,7 @@ void RankLists::gather(Worker& worker, Share block, std::span<const std::span<co
             for (const Destination& destination : worker.found) {
                 // They come in ascending order.
                 partner = partner_of(destination.rank, partner, block.last);
-                worker.items.push_back({partner, ArrivedSpike(destination.address, spike.lag).word()});
+                worker.items.push_back({partner, packing_.word(destination.address, spike.lag)});
             }
         }
     }
@@ -95,17 +98,22 @@ void RankLists::gather(Worker& worker, Share block, std::span<const std::span<co
 
 /// Appends the items of a block of partners in their order.
 /// @param block counted from `first`, the first partner of the worker
-void RankLists::sort(Worker& worker, Share block, std::size_t first) {
+void RankLists::sort(Worker& worker, Share block, std::size_t first) const {
     const auto offsets = std::span(worker.offsets).subspan(block.first, block.last - block.first + 1);
     const std::size_t begin = first + block.first;
     for (const Item& item : worker.items) ++offsets[item.partner - begin + 1];
-    offsets[0] = worker.sorted.size();
+    offsets[0] = worker.count;
     for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-    lengthen(worker.sorted, offsets.back());
-    for (const Item& item : worker.items) worker.sorted[offsets[item.partner - begin]++] = item.word;
+    lengthen(worker.sorted, offsets.back() * packing_.bytes());
+    packing_.with_bytes([&](auto bytes) {
+        for (const Item& item : worker.items) {
+            SpikePacking::store<bytes>(worker.sorted.data() + bytes * offsets[item.partner - begin]++, item.word);
+        }
+    });
     // Each offset has moved on to the beginning of the next.
     for (std::size_t i = offsets.size() - 1; i > 0; --i) offsets[i] = offsets[i - 1];
-    offsets[0] = worker.sorted.size() - worker.items.size();
+    offsets[0] = worker.count;
+    worker.count += worker.items.size();
 }
 
 void RankLists::take(std::uint64_t most_per_worker) {
@@ -114,11 +122,11 @@ void RankLists::take(std::uint64_t most_per_worker) {
     for (std::uint32_t w = 0; w < workers_.size(); ++w) {
         Worker& worker = workers_[w];
         const std::uint64_t begin = worker.taken;
-        const std::uint64_t end = begin + std::min<std::uint64_t>(worker.sorted.size() - begin, most_per_worker);
+        const std::uint64_t end = begin + std::min<std::uint64_t>(worker.count - begin, most_per_worker);
         if (begin == end) continue;
         worker.taken = end;
-        data_.insert(data_.end(), worker.sorted.begin() + static_cast<std::ptrdiff_t>(begin),
-                     worker.sorted.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto words = std::span(worker.sorted).subspan(begin * packing_.bytes(), (end - begin) * packing_.bytes());
+        data_.insert(data_.end(), words.begin(), words.end());
         const auto [first, last] = share(w);
         for (std::size_t partner = first; partner < last; ++partner) {
             const std::uint64_t from = std::max(begin, worker.offsets[partner - first]);
@@ -130,7 +138,7 @@ void RankLists::take(std::uint64_t most_per_worker) {
 
 bool RankLists::anything_left() const {
     return std::any_of(workers_.begin(), workers_.end(),
-                       [](const Worker& worker) { return worker.taken < worker.sorted.size(); });
+                       [](const Worker& worker) { return worker.taken < worker.count; });
 }
 
 std::uint64_t RankLists::bytes() const {

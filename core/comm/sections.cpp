@@ -1,6 +1,7 @@
 #include "comm/sections.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -19,22 +20,31 @@ constexpr std::uint64_t room_at_start = 3;
 /// The room of first rounds follows what was needed in so many epochs: bursts come back.
 constexpr std::uint32_t epochs_to_shrink = 16;
 
+Buffer<std::byte> zeros(std::size_t bytes) {
+    Buffer<std::byte> buffer(bytes);
+    std::memset(buffer.data(), 0, bytes);
+    return buffer;
+}
+
 }  // namespace
 
-Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, std::uint32_t workers,
+Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, const ExchangeOptions& options,
                    std::uint64_t most_bytes)
     : destinations_(std::move(destinations)),
+      packing_(destinations_->address_limit(), options.most_lags),
       ranks_(static_cast<std::size_t>(ranks)),
-      most_room_(std::clamp<std::uint64_t>(most_bytes / sizeof(std::uint64_t) / ranks_, 2, most_left) - 1),
-      first_room_(std::min(room_at_start, most_room_)),
-      workers_(workers),
+      most_room_(std::clamp<std::uint64_t>(most_bytes / ranks_, mark_bytes, std::uint64_t{1} << left_shift)),
+      workers_(options.workers),
       filled_(ranks_) {
+    most_room_ = std::max<std::uint64_t>(1, (most_room_ - mark_bytes) / packing_.bytes());
+    first_room_ = std::min(room_at_start, most_room_);
     set_room(first_room_);
 }
 
 void Sections::set_room(std::uint64_t room) {
     room_ = room;
-    if (send_.size() < words()) send_ = std::vector<std::uint64_t>(words());
+    const std::size_t bytes = sections_bytes() + ArrivedSpikes::slack;
+    if (send_.size() < bytes) send_ = zeros(bytes);
 }
 
 void Sections::begin(Step first_step) {
@@ -51,7 +61,8 @@ void Sections::begin(Step first_step) {
 }
 
 /// The first round, for a block of sections: what finds room goes into its section, the rest waits.
-void Sections::fill(Worker& worker, Share share, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
+template <std::size_t bytes>
+void Sections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
     const Rank last{static_cast<std::int32_t>(block.last)};
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
@@ -61,16 +72,16 @@ void Sections::fill(Worker& worker, Share share, Share block, std::span<const st
             worker.gathered += worker.found.size();
             for (const Destination& destination : worker.found) {
                 const auto section = static_cast<std::size_t>(destination.rank.value);
-                const std::uint64_t word = ArrivedSpike(destination.address, spike.lag).word();
+                const std::uint64_t word = packing_.word(destination.address, spike.lag);
                 if (filled_[section] < room_) {
-                    send_[section * words_per_section() + ++filled_[section]] = word;
+                    std::byte* const place = send_.data() + section * section_bytes() + mark_bytes;
+                    SpikePacking::store<bytes>(place + bytes * filled_[section]++, word);
                 } else {
                     worker.overflow.push_back({destination.rank, word});
                 }
             }
         }
     }
-    sort_overflow(worker, share, block);
 }
 
 /// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
@@ -102,7 +113,14 @@ void Sections::refill(Worker& worker, Share share) {
         std::uint64_t& next = worker.next[section - share.first];
         const std::uint64_t left = worker.ends[section - share.first] - next;
         const std::uint64_t count = std::min(left, room_);
-        std::copy_n(worker.waiting.data() + next, count, send_.data() + section * words_per_section() + 1);
+        const auto words = std::span(worker.waiting).subspan(next, count);
+        packing_.with_bytes([&](auto bytes) {
+            std::byte* place = send_.data() + section * section_bytes() + mark_bytes;
+            for (const std::uint64_t word : words) {
+                SpikePacking::store<bytes>(place, word);
+                place += bytes;
+            }
+        });
         next += count;
         filled_[section] = static_cast<std::uint32_t>(count);
         worker.longest = std::max(worker.longest, left);
@@ -131,7 +149,9 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
         for (std::size_t block = 0; block < blocks; ++block) {
             const auto [first, last] =
                 share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), filled.size());
-            fill(mine, share, {share.first + first, share.first + last}, outboxes);
+            const Share part{share.first + first, share.first + last};
+            packing_.with_bytes([&](auto bytes) { fill<bytes>(mine, part, outboxes); });
+            sort_overflow(mine, share, part);
         }
         mine.blocks.note(mine.gathered, spikes);
         trim(mine.overflow, mine.most_overflow);
@@ -150,22 +170,24 @@ void Sections::seal() {
     for (const Worker& worker : workers_) left = std::max(left, worker.longest);
     const std::uint64_t mark = std::min(left, most_left) << left_shift;
     for (std::size_t section = 0; section < ranks_; ++section) {
-        send_[section * words_per_section()] = mark | filled_[section];
+        const std::uint64_t own = mark | filled_[section];
+        std::memcpy(send_.data() + section * section_bytes(), &own, mark_bytes);
     }
-    if (received_.size() != send_.size()) received_ = std::vector<ArrivedSpike>(send_.size());
+    if (received_.size() != send_.size()) received_ = zeros(send_.size());
 }
 
 bool Sections::open(std::vector<SpikeExchange::Arrivals>& arrivals) {
     std::uint64_t most = 0;
     found_ = 0;
     for (std::size_t section = 0; section < ranks_; ++section) {
-        const std::span<const ArrivedSpike> words = std::span(received_).subspan(section * words_per_section());
-        const std::uint64_t mark = words.front().word();
+        const std::byte* const place = received_.data() + section * section_bytes();
+        std::uint64_t mark = 0;
+        std::memcpy(&mark, place, mark_bytes);
         const auto count = static_cast<std::uint32_t>(mark);
         if (count > room_) throw InternalError("exchange of spikes: a section holds more than there is room for");
         most = std::max(most, mark >> left_shift);
         found_ += count;
-        if (count > 0) arrivals.push_back({first_step_, words.subspan(1, count)});
+        if (count > 0) arrivals.push_back({first_step_, packing_.arrived(place + mark_bytes, count)});
     }
     const bool more = most > room_;
     if (first_round_) learn(most);
@@ -196,7 +218,7 @@ std::uint64_t Sections::sent() const {
 }
 
 std::uint64_t Sections::bytes() const {
-    std::uint64_t bytes = bytes_of(filled_) + bytes_of(send_) + bytes_of(received_);
+    std::uint64_t bytes = bytes_of(filled_) + send_.bytes() + received_.bytes();
     for (const Worker& worker : workers_) {
         bytes += bytes_of(worker.found) + bytes_of(worker.overflow) + bytes_of(worker.waiting) + bytes_of(worker.next) +
                  bytes_of(worker.ends);

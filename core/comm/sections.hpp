@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "base/buffer.hpp"
 #include "comm/exchange.hpp"
 #include "comm/exchange_base.hpp"
+#include "comm/spike_packing.hpp"
 
 namespace ranvier::comm {
 
@@ -15,7 +17,7 @@ namespace ranvier::comm {
 /// is valid, and what every process must know of every other, is written into the data (Jordan et al., 2018, "Extremely
 /// scalable spiking neuronal network simulation code").
 ///
-/// A section is words: a mark, then spikes. The mark tells where the spikes end, so that a receiver touches nothing behind
+/// A section is a mark, then spikes, packed. The mark tells where the spikes end, so that a receiver touches nothing behind
 /// them, and how many spikes the longest section of its sender had left when the round began. Each process reads the marks
 /// of all others (and of itself), so that all know alike how much is left, whether there is another round, and how long its
 /// sections have to be.
@@ -26,7 +28,7 @@ namespace ranvier::comm {
 class Sections {
    public:
     /// @param most_bytes of the buffer to send from; a section has room for one spike at least
-    Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, std::uint32_t workers,
+    Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, const ExchangeOptions& options,
              std::uint64_t most_bytes);
 
     /// Starts another epoch.
@@ -36,8 +38,8 @@ class Sections {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes);
     /// Writes the marks when all have collocated. to_send() and to_receive() are then what goes into the collective.
     void seal();
-    std::span<const std::byte> to_send() const { return std::as_bytes(std::span(send_).first(words())); }
-    std::span<std::byte> to_receive() { return std::as_writable_bytes(std::span(received_).first(words())); }
+    std::span<const std::byte> to_send() const { return send_.span().first(sections_bytes()); }
+    std::span<std::byte> to_receive() { return received_.span().first(sections_bytes()); }
     /// Appends what has been received, which is valid until seal() is called again. Returns whether any process has more.
     bool open(std::vector<SpikeExchange::Arrivals>& arrivals);
 
@@ -70,15 +72,19 @@ class Sections {
         std::uint64_t sent = 0;
     };
 
-    void fill(Worker& worker, Share share, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
+    template <std::size_t bytes>
+    void fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
     static void sort_overflow(Worker& worker, Share share, Share block);
     void refill(Worker& worker, Share share);
     void set_room(std::uint64_t room);
     void learn(std::uint64_t most);
-    std::size_t words_per_section() const { return static_cast<std::size_t>(room_) + 1; }
-    std::size_t words() const { return ranks_ * words_per_section(); }
+    std::size_t section_bytes() const { return mark_bytes + static_cast<std::size_t>(room_) * packing_.bytes(); }
+    std::size_t sections_bytes() const { return ranks_ * section_bytes(); }
+
+    static constexpr std::size_t mark_bytes = sizeof(std::uint64_t);
 
     std::shared_ptr<const Destinations> destinations_;
+    SpikePacking packing_;
     std::size_t ranks_;
     std::uint64_t most_room_;  ///< that a section may have
     std::uint64_t room_ = 0;  ///< that a section has in the next round
@@ -90,8 +96,8 @@ class Sections {
     Step first_step_ = 0;
     std::vector<Worker> workers_;
     std::vector<std::uint32_t> filled_;  ///< spikes in each section to send
-    std::vector<std::uint64_t> send_;
-    std::vector<ArrivedSpike> received_;
+    Buffer<std::byte> send_;
+    Buffer<std::byte> received_;
     std::uint64_t found_ = 0;
 };
 

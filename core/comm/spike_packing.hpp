@@ -7,6 +7,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -15,28 +16,63 @@
 
 namespace ranvier::comm {
 
-/// Spikes as small as they can be, for the methods that send every spike to every process: the place of the source on its
-/// process and the lag, together in 2, 4 or 8 bytes (Hines, Kumar and Schürmann, 2011, "Comparison of neuronal spike
-/// exchange methods on a Blue Gene/P supercomputer", where each of the two takes a byte).
+/// Spikes as small as they can be: what their source is called and the lag, in as few whole bytes as the largest of both
+/// need. Where every spike goes to every process, a source is called by its place on its process: often 2 bytes (Hines, Kumar
+/// and Schürmann, 2011, "Comparison of neuronal spike exchange methods on a Blue Gene/P supercomputer", where each of the
+/// two takes one). Directed methods send the address that a source has on the other process: 4 bytes with a few hundred
+/// million of them.
 class SpikePacking {
    public:
-    SpikePacking(std::uint64_t most_sources, std::uint32_t most_lags)
-        : lag_bits_(bits_for(most_lags)), bytes_(bytes_for(bits_for(most_sources) + lag_bits_)) {
-        if (bits_for(most_sources) + lag_bits_ > 64) {
+    static constexpr std::size_t least_bytes = 2;
+
+    /// @param most_names one more than the largest name of a source
+    SpikePacking(std::uint64_t most_names, std::uint32_t most_lags)
+        : lag_bits_(bits_for(most_lags)), bytes_(bytes_for(bits_for(most_names) + lag_bits_)) {
+        if (bits_for(most_names) + lag_bits_ > 64) {
             throw ValueOutOfBoundsError({.object = "the number of sources on a process",
-                                         .value = std::to_string(most_sources),
+                                         .value = std::to_string(most_names),
                                          .bound = "a source and a step of the epoch must fit 64 bits",
                                          .remedy = "use more processes, or a directed method of exchange"});
         }
     }
 
     std::size_t bytes() const { return bytes_; }
+    std::uint64_t word(std::uint64_t name, std::uint32_t lag) const { return name << lag_bits_ | lag; }
+    /// Writes no more than the bytes of a word: what stands behind it may be another thread's.
+    template <std::size_t bytes>
+    static void store(std::byte* to, std::uint64_t word) {
+        // The lower bytes: all processes of a run are of one kind of machine, and that kind is little-endian.
+        static_assert(std::endian::native == std::endian::little);
+        std::memcpy(to, &word, bytes);
+    }
+    /// Calls action(std::integral_constant<std::size_t, bytes()>()), so that a loop may know how many they are.
+    template <class Action>
+    void with_bytes(Action action) const {
+        switch (bytes_) {
+            case 2:
+                return action(std::integral_constant<std::size_t, 2>());
+            case 3:
+                return action(std::integral_constant<std::size_t, 3>());
+            case 4:
+                return action(std::integral_constant<std::size_t, 4>());
+            case 5:
+                return action(std::integral_constant<std::size_t, 5>());
+            case 6:
+                return action(std::integral_constant<std::size_t, 6>());
+            case 7:
+                return action(std::integral_constant<std::size_t, 7>());
+            default:
+                return action(std::integral_constant<std::size_t, 8>());
+        }
+    }
+    /// @param first behind the last word there is ArrivedSpikes::slack
+    ArrivedSpikes arrived(const std::byte* first, std::size_t size) const {
+        return {first, size, static_cast<std::uint32_t>(bytes_), static_cast<std::uint32_t>(lag_bits_)};
+    }
 
     void append(std::uint64_t place, std::uint32_t lag, std::vector<std::byte>& packed) const {
-        const std::uint64_t word = place << lag_bits_ | lag;
-        // The lower bytes of a word: all processes of a run are of one kind of machine, and that kind is little-endian.
-        static_assert(std::endian::native == std::endian::little);
-        const auto* const first = reinterpret_cast<const std::byte*>(&word);
+        const std::uint64_t own_word = word(place, lag);
+        const auto* const first = reinterpret_cast<const std::byte*>(&own_word);
         packed.insert(packed.end(), first, first + bytes_);
     }
 
@@ -53,7 +89,10 @@ class SpikePacking {
 
    private:
     static int bits_for(std::uint64_t values) { return values > 1 ? static_cast<int>(std::bit_width(values - 1)) : 0; }
-    static std::size_t bytes_for(int bits) { return bits <= 16 ? 2 : bits <= 32 ? 4 : 8; }
+    static std::size_t bytes_for(int bits) {
+        const auto bytes = (static_cast<std::size_t>(bits) + 7) / 8;
+        return bytes > least_bytes ? bytes : least_bytes;
+    }
 
     int lag_bits_;
     std::size_t bytes_;

@@ -68,6 +68,7 @@ class PresynapticTable final : public comm::Destinations {
               std::vector<comm::Destination>& found) const override;
     std::vector<Rank> ranks() const override;
     std::uint32_t sources(std::uint32_t shard) const override { return parts_[shard].sources; }
+    std::uint64_t address_limit() const override { return std::uint64_t{1} << address_bits_; }
 
     /// Entries of all sources.
     std::uint64_t size() const;

@@ -72,6 +72,7 @@ class SampledDestinations final : public comm::Destinations {
         return ranks;
     }
     std::uint32_t sources(std::uint32_t shard) const override { return layout_.shard(shard).size(); }
+    std::uint64_t address_limit() const override { return static_cast<std::uint64_t>(limit_) + 1; }
 
    private:
     struct SequentialHash {

@@ -136,7 +136,7 @@ void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
 }
 
 /// @param steps from the first one of all arrivals to that from which the lags of these are counted
-void SpikeTraffic::collect(Inbox& inbox, Step steps, std::span<const comm::ArrivedSpike> spikes) const {
+void SpikeTraffic::collect(Inbox& inbox, Step steps, comm::ArrivedSpikes spikes) const {
     const auto offset = static_cast<std::size_t>(steps);
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();

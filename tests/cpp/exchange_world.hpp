@@ -30,6 +30,7 @@ struct World {
         std::uint32_t sources = 5;  ///< of a shard
         std::uint32_t lags = 4;
         std::uint64_t epochs_per_flush = 6;  ///< on average
+        std::uint64_t addresses = std::uint64_t{1} << ArrivedSpike::address_bits;  ///< all lie below
     };
     /// What is on one process, by shard.
     struct Process {
@@ -122,7 +123,7 @@ struct World {
         for (std::int32_t to = 0; to < size.ranks; ++to) {
             const std::uint64_t count = below(2) * below(5);
             for (std::uint64_t i = 0; i < count; ++i) {
-                const std::uint64_t address = below(std::uint64_t{1} << ArrivedSpike::address_bits);
+                const std::uint64_t address = below(size.addresses);
                 process(rank).destinations[shard][local].push_back({Rank{to}, address});
             }
         }
@@ -149,7 +150,8 @@ struct World {
 
 class WorldDestinations final : public Destinations {
    public:
-    explicit WorldDestinations(const World::Process& process) : process_(process) {}
+    WorldDestinations(const World& world, std::int32_t rank)
+        : process_(world.process(rank)), addresses_(world.size.addresses) {}
 
     void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
               std::vector<Destination>& found) const override {
@@ -171,9 +173,11 @@ class WorldDestinations final : public Destinations {
     std::uint32_t sources(std::uint32_t shard) const override {
         return static_cast<std::uint32_t>(process_.destinations.at(shard).size());
     }
+    std::uint64_t address_limit() const override { return addresses_; }
 
    private:
     const World::Process& process_;
+    std::uint64_t addresses_;
 };
 
 inline ExchangeArguments arguments_of(const World& world, const std::shared_ptr<Communicator>& communicator,
@@ -182,7 +186,7 @@ inline ExchangeArguments arguments_of(const World& world, const std::shared_ptr<
     options.most_sources = std::uint64_t{world.size.sources} * world.size.workers;
     options.most_lags = world.size.lags;
     return {.communicator = communicator,
-            .destinations = std::make_shared<WorldDestinations>(world.process(communicator->rank().value)),
+            .destinations = std::make_shared<WorldDestinations>(world, communicator->rank().value),
             .source_of = [&world](Rank rank, std::uint64_t place) { return world.id_of(rank.value, place); },
             .place_of = [&world](std::uint32_t shard, std::uint32_t local) { return world.place_of(shard, local); },
             .options = options};
