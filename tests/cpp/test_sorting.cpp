@@ -54,6 +54,14 @@ TEST(Sorting, DependsOnHowManyOfThePossibleRowsThereAre) {
                          {.name = "fixed_indegree", .number = 8}, -80.0, 1.5, "");
     EXPECT_TRUE(sorts_connections(both.network, {.threads = 1}, 18));
     EXPECT_FALSE(sorts_connections(both.network, {.threads = 1}, 19));
+
+    // Synapses of either sign have rows in both tables, but are there only once.
+    Network either{resolution, 7};
+    const PopulationId neurons = either.create("iaf_psc_exp", 240, "neurons", {});
+    either.connect(all_of(either, neurons), all_of(either, neurons), {.name = "fixed_indegree", .number = 8},
+                   normal(0.0, 50.0, -infinity, infinity), 1.5, "");
+    EXPECT_TRUE(sorts_connections(either, {.threads = 1}, 5));
+    EXPECT_FALSE(sorts_connections(either, {.threads = 1}, 6));
 }
 
 TEST(Sorting, IsGivenUpWhereRowsWouldBeNumberedCompactly) {
