@@ -20,10 +20,11 @@ constexpr std::uint64_t room_at_start = 3;
 /// The room of first rounds follows what was needed in so many epochs: bursts come back.
 constexpr std::uint32_t epochs_to_shrink = 16;
 
-Buffer<std::byte> zeros(std::size_t bytes) {
-    Buffer<std::byte> buffer(bytes);
+/// What the buffer held is not needed, and goes before it takes new memory.
+void renew(Buffer<std::byte>& buffer, std::size_t bytes) {
+    buffer = {};
+    buffer = Buffer<std::byte>(bytes);
     std::memset(buffer.data(), 0, bytes);
-    return buffer;
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_
 void Sections::set_room(std::uint64_t room) {
     room_ = room;
     const std::size_t bytes = sections_bytes() + ArrivedSpikes::slack;
-    if (send_.size() < bytes) send_ = zeros(bytes);
+    if (send_.size() < bytes) renew(send_, bytes);
 }
 
 void Sections::begin(Step first_step) {
@@ -173,7 +174,7 @@ void Sections::seal() {
         const std::uint64_t own = mark | filled_[section];
         std::memcpy(send_.data() + section * section_bytes(), &own, mark_bytes);
     }
-    if (received_.size() != send_.size()) received_ = zeros(send_.size());
+    if (received_.size() != send_.size()) renew(received_, send_.size());
 }
 
 bool Sections::open(std::vector<SpikeExchange::Arrivals>& arrivals) {
