@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "engine/gather.hpp"
+#include "engine/simulation_implementation.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+/// Empties a list and its memory.
+template <class T>
+void give_back(std::pmr::vector<T>& list) {
+    list = std::pmr::vector<T>(list.get_allocator());
+}
+
+}  // namespace
+
+SpikeData Simulation::take_spikes(RecorderIndex recorder, Gather how) {
+    std::vector<Shard::RecordedSpike> all;
+    for (const auto& shard : implementation_->shards) {
+        std::pmr::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
+        all.insert(all.end(), own.begin(), own.end());
+        give_back(own);
+        shard->publish_recorded_bytes();
+    }
+    all = gather(*implementation_->communicator, std::move(all), how);
+    std::sort(all.begin(), all.end());
+    SpikeData data;
+    data.steps.reserve(all.size());
+    data.neurons.reserve(all.size());
+    for (const Shard::RecordedSpike& spike : all) {
+        data.steps.push_back(spike.step);
+        data.neurons.push_back(spike.neuron.value);
+    }
+    return data;
+}
+
+StateData Simulation::take_state(RecorderIndex recorder, Gather how) {
+    const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
+    StateData data;
+    std::vector<std::uint64_t> places;
+    for (const auto& shard : implementation_->shards) {
+        Shard::StateRecorder& own = shard->state_recorder(recorder);
+        data.steps.assign(own.steps.begin(), own.steps.end());
+        give_back(own.steps);
+        places.insert(places.end(), own.places.begin(), own.places.end());
+    }
+    // One column for each neuron, in the order of the shards, then of the processes.
+    const std::size_t rows = data.steps.size() * variables;
+    std::vector<double> columns;
+    columns.reserve(rows * places.size());
+    for (const auto& shard : implementation_->shards) {
+        Shard::StateRecorder& own = shard->state_recorder(recorder);
+        const std::size_t neurons = own.places.size();
+        for (std::size_t i = 0; i < neurons; ++i) {
+            for (std::size_t row = 0; row < rows; ++row) columns.push_back(own.values[row * neurons + i]);
+        }
+        give_back(own.values);
+        shard->publish_recorded_bytes();
+    }
+    places = gather(*implementation_->communicator, std::move(places), how);
+    columns = gather(*implementation_->communicator, std::move(columns), how);
+    std::vector<std::size_t> order(places.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return places[a] < places[b]; });
+    data.values.resize(columns.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        data.places.push_back(places[order[i]]);
+        for (std::size_t row = 0; row < rows; ++row) {
+            data.values[row * order.size() + i] = columns[order[i] * rows + row];
+        }
+    }
+    return data;
+}
+
+std::uint64_t Simulation::recorded_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const auto& shard : implementation_->shards) bytes += shard->published_recorded_bytes();
+    return bytes;
+}
+
+std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
+    return implementation_->connections().count(query, *implementation_->shard_team);
+}
+
+ConnectionData Simulation::connections(const ConnectionQuery& query) const {
+    return implementation_->connections().find(query, *implementation_->shard_team);
+}
+
+std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().weights(handles);
+}
+
+std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().stored_here(handles);
+}
+
+void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
+    implementation_->connections().set_weights(handles, weights, implementation_->build_options.double_weights, step());
+}
+
+std::vector<double> Simulation::get(PopulationId population, std::string_view name,
+                                    std::span<const std::uint32_t> indices) const {
+    return implementation_->neurons().get(population, name, indices);
+}
+
+void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
+                     std::span<const double> values) {
+    implementation_->neurons().set(population, name, indices, values);
+}
+
+}  // namespace ranvier::engine
