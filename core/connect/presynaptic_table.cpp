@@ -1,6 +1,8 @@
 #include "connect/presynaptic_table.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -8,37 +10,33 @@
 
 namespace ranvier::connect {
 
+namespace {
+
+/// Bytes of the entries of a block, of so many in all: what is held twice while a block is coded should be little, yet large
+/// enough for whole pages, and for huge ones where there is much.
+std::uint64_t block_bytes_of(std::uint64_t all) {
+    return std::clamp<std::uint64_t>(all / 64, std::uint64_t{256} << 10, std::uint64_t{8} << 20);
+}
+
+}  // namespace
+
 void PresynapticTable::find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
                             std::vector<comm::Destination>& found) const {
-    const Part& part = parts_[shard];
-    std::uint64_t begin = part.begins[local];
-    const std::uint64_t end = part.begins[local + std::size_t{1}];
-    if (first.value > 0) {
-        const std::uint64_t least = pack(first, 0);
-        std::uint64_t high = end;
-        while (begin < high) {
-            const std::uint64_t middle = (begin + high) / 2;
-            if (part.entries[middle] < least) {
-                begin = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-    }
-    const std::uint64_t mask = (std::uint64_t{1} << address_bits_) - 1;
-    for (; begin < end; ++begin) {
-        const std::uint64_t entry = part.entries[begin];
-        const Rank rank{static_cast<std::int32_t>(entry >> address_bits_)};
-        if (rank >= last) break;
-        found.push_back({rank, entry & mask});
-    }
+    const std::uint8_t* const code = parts_[shard].codes[local];
+    if (code != nullptr) code_.find(code, first, last, found);
 }
 
 std::vector<Rank> PresynapticTable::ranks() const {
     std::vector<bool> talks(static_cast<std::size_t>(ranks_), false);
-    for (const Part& part : parts_) {
-        const std::uint64_t entries = part.sources == 0 ? 0 : part.begins[part.sources];
-        for (std::uint64_t i = 0; i < entries; ++i) talks[part.entries[i] >> address_bits_] = true;
+    std::vector<comm::Destination> found;
+    for (std::uint32_t shard = 0; shard < parts_.size(); ++shard) {
+        for (std::uint32_t source = 0; source < parts_[shard].sources; ++source) {
+            found.clear();
+            find(shard, source, Rank{0}, Rank{ranks_}, found);
+            for (const comm::Destination& destination : found) {
+                talks[static_cast<std::size_t>(destination.rank.value)] = true;
+            }
+        }
     }
     std::vector<Rank> ranks;
     for (std::int32_t rank = 0; rank < ranks_; ++rank) {
@@ -47,16 +45,28 @@ std::vector<Rank> PresynapticTable::ranks() const {
     return ranks;
 }
 
+std::uint64_t PresynapticTable::Part::block_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Buffer<std::uint8_t>& block : blocks) bytes += block.bytes();
+    return bytes;
+}
+
 std::uint64_t PresynapticTable::size() const {
     std::uint64_t entries = 0;
-    for (const Part& part : parts_) entries += part.sources == 0 ? 0 : part.begins[part.sources];
+    for (const Part& part : parts_) entries += part.entries;
     return entries;
 }
 
 std::uint64_t PresynapticTable::bytes() const {
     std::uint64_t bytes = 0;
-    for (const Part& part : parts_) bytes += part.begins.bytes() + part.entries.bytes();
+    for (const Part& part : parts_) bytes += part.codes.bytes() + part.block_bytes();
     return bytes;
+}
+
+double PresynapticTable::bits_per_entry() const {
+    std::uint64_t bytes = 0;
+    for (const Part& part : parts_) bytes += part.block_bytes();
+    return 8.0 * static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(1, size()));
 }
 
 PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, const RowAddresses& addresses,
@@ -75,12 +85,10 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     communicator_->reduce(largest, comm::Reduction::greatest);
     chunks_ = largest[1];
     table_->ranks_ = communicator_->size();
-    table_->address_bits_ =
+    const auto address_bits =
         std::max(1U, static_cast<unsigned>(std::bit_width(std::max<std::uint64_t>(largest[0], 1) - 1)));
-    const auto rank_bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(communicator_->size() - 1)));
-    table_->entry_bits_ = table_->address_bits_ + rank_bits;
-    if (table_->address_bits_ > comm::ArrivedSpike::address_bits ||
-        table_->entry_bits_ > PackedDestinations::most_bits) {
+    table_->code_ = DestinationCode(communicator_->size(), address_bits);
+    if (address_bits > comm::ArrivedSpike::address_bits || table_->code_.plain_bits() > most_packed_bits) {
         throw ValueOutOfBoundsError({.object = "number of rows of one process",
                                      .value = std::to_string(largest[0]),
                                      .bound = "at most 2^48, and with the number of ranks at most 2^57",
@@ -91,37 +99,85 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
         part.sources = shard.size();
         table_->parts_.push_back(std::move(part));
         cursors_.emplace_back();
+        blocks_.emplace_back();
         listed_.emplace_back();
         listed_counts_.emplace_back();
     }
 }
 
 void PresynapticTableBuilder::build(std::uint32_t worker, std::pmr::memory_resource* memory) {
-    PresynapticTable::Part& part = table_->parts_[worker];
-    cursors_[worker].assign(part.sources, 0);
+    cursors_[worker].assign(table_->parts_[worker].sources, {});
     pass(worker, false);
-    part.begins = Buffer<std::uint64_t>(std::size_t{part.sources} + 1, memory);
-    std::uint64_t total = 0;
-    for (std::uint32_t source = 0; source < part.sources; ++source) {
-        part.begins[source] = total;
-        total += std::exchange(cursors_[worker][source], total);
-    }
-    part.begins[part.sources] = total;
-    part.entries = PackedDestinations(total, table_->entry_bits_, memory);
+    make_blocks(worker, memory);
     pass(worker, true);
-    std::vector<std::uint64_t> entries;
-    for (std::uint32_t source = 0; source < part.sources; ++source) {
-        const std::uint64_t begin = part.begins[source];
-        const std::uint64_t end = part.begins[source + std::size_t{1}];
-        entries.clear();
-        for (std::uint64_t i = begin; i < end; ++i) entries.push_back(part.entries[i]);
-        if (std::is_sorted(entries.begin(), entries.end())) continue;
-        std::sort(entries.begin(), entries.end());
-        for (std::uint64_t i = begin; i < end; ++i) part.entries.set(i, entries[i - begin]);
-    }
-    std::vector<std::uint64_t>{}.swap(cursors_[worker]);
+    encode(worker, memory);
+    std::vector<Cursor>{}.swap(cursors_[worker]);
     std::vector<Listed>{}.swap(listed_[worker]);
     std::vector<std::uint32_t>{}.swap(listed_counts_[worker]);
+}
+
+/// Room for the entries that were counted.
+void PresynapticTableBuilder::make_blocks(std::uint32_t worker, std::pmr::memory_resource* memory) {
+    const std::uint64_t bits = table_->code_.plain_bits();
+    std::vector<Cursor>& cursors = cursors_[worker];
+    const auto sources = static_cast<std::uint32_t>(cursors.size());
+    std::uint64_t all = 0;
+    for (const Cursor& cursor : cursors) all += cursor.next;
+    table_->parts_[worker].entries = all;
+    const std::uint64_t most = block_bytes_of(all * bits / 8) * 8 / bits;
+    for (std::uint32_t first = 0; first < sources;) {
+        Block block{.first = first, .last = first, .entries = {}};
+        std::uint64_t entries = 0;
+        while (block.last < sources && entries + cursors[block.last].next <= most) {
+            entries += std::exchange(cursors[block.last++].next, entries);
+        }
+        // One source may be larger than a block.
+        if (block.last == first) entries = std::exchange(cursors[block.last++].next, entries);
+        block.entries = Buffer<std::uint8_t>((entries * bits + 7) / 8 + DestinationCode::padding, memory);
+        std::memset(block.entries.data(), 0, block.entries.bytes());
+        for (std::uint32_t source = first; source < block.last; ++source) {
+            cursors[source].entries = block.entries.data();
+        }
+        first = block.last;
+        blocks_[worker].push_back(std::move(block));
+    }
+}
+
+/// Sorts and codes block after block, each of which it then gives back.
+void PresynapticTableBuilder::encode(std::uint32_t worker, std::pmr::memory_resource* memory) {
+    PresynapticTable::Part& part = table_->parts_[worker];
+    const DestinationCode& code = table_->code_;
+    const std::vector<Cursor>& cursors = cursors_[worker];
+    part.codes = Buffer<const std::uint8_t*>(part.sources, memory);
+    part.blocks.reserve(blocks_[worker].size());
+    std::vector<std::uint64_t> entries;
+    for (Block& block : blocks_[worker]) {
+        // Entries of a source have been stored up to where those of the next one begin.
+        const auto begin_of = [&](std::uint32_t source) {
+            return source == block.first ? 0 : cursors[source - 1].next;
+        };
+        std::uint64_t bytes = 0;
+        for (std::uint32_t source = block.first; source < block.last; ++source) {
+            bytes += code.bytes(cursors[source].next - begin_of(source));
+        }
+        Buffer<std::uint8_t> coded(bytes + DestinationCode::padding, memory);
+        std::memset(coded.data(), 0, coded.bytes());
+        std::uint8_t* next = coded.data();
+        for (std::uint32_t source = block.first; source < block.last; ++source) {
+            entries.clear();
+            for (std::uint64_t i = begin_of(source); i < cursors[source].next; ++i) {
+                entries.push_back(read_packed(block.entries.data(), i, code.plain_bits()));
+            }
+            part.codes[source] = entries.empty() ? nullptr : next;
+            if (entries.empty()) continue;
+            if (!std::is_sorted(entries.begin(), entries.end())) std::sort(entries.begin(), entries.end());
+            code.encode(entries, next);
+            next += code.bytes(entries.size());
+        }
+        block.entries = {};
+        part.blocks.push_back(std::move(coded));
+    }
+    std::vector<Block>{}.swap(blocks_[worker]);
 }
 
 void PresynapticTableBuilder::pass(std::uint32_t worker, bool store) {
@@ -179,16 +235,19 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
 
 /// Counts or stores those of the received entries whose source this worker owns.
 void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
-    PresynapticTable::Part& part = table_->parts_[worker];
-    std::vector<std::uint64_t>& cursors = cursors_[worker];
+    const DestinationCode& code = table_->code_;
+    std::vector<Cursor>& cursors = cursors_[worker];
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
             const NeuronId source = layout_.placement().id_at(layout_.rank(), entry.place);
             if (layout_.shard_of(source).value != worker) continue;
             const PopulationId population = layout_.population_of(source);
             const std::uint32_t local = layout_.shard(worker).local_index(population, source).value;
-            const std::uint64_t place = cursors[local]++;
-            if (store) part.entries.set(place, table_->pack(piece.from, entry.address));
+            Cursor& cursor = cursors[local];
+            if (store) {
+                write_packed(cursor.entries, cursor.next, code.plain_bits(), code.pack({piece.from, entry.address}));
+            }
+            ++cursor.next;
         }
     }
 }

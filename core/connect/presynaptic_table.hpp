@@ -1,8 +1,6 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <memory_resource>
 #include <span>
@@ -13,52 +11,12 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
 #include "comm/record_exchange.hpp"
+#include "connect/destination_code.hpp"
 #include "connect/layout.hpp"
 #include "connect/row_addresses.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::connect {
-
-/// Entries (rank, address) in as few bits as the largest of them needs.
-class PackedDestinations {
-   public:
-    /// Entries are read as parts of a word that begins at a whole byte.
-    static constexpr unsigned most_bits = 57;
-
-    PackedDestinations() = default;
-    /// Zeros. @param bits of each entry, at most most_bits
-    PackedDestinations(std::uint64_t count, unsigned bits, std::pmr::memory_resource* memory = page_memory())
-        : bits_(bits),
-          mask_((std::uint64_t{1} << bits) - 1),
-          bytes_((count * bits + 7) / 8 + sizeof(std::uint64_t), memory) {
-        std::memset(bytes_.data(), 0, bytes_.bytes());
-    }
-
-    std::uint64_t operator[](std::uint64_t index) const {
-        const std::uint64_t bit = index * bits_;
-        return load(bit / 8) >> bit % 8 & mask_;
-    }
-    void set(std::uint64_t index, std::uint64_t entry) {
-        const std::uint64_t bit = index * bits_;
-        std::uint64_t word = load(bit / 8) & ~(mask_ << bit % 8);
-        word |= entry << bit % 8;
-        std::memcpy(bytes_.data() + bit / 8, &word, sizeof(word));
-    }
-    std::uint64_t bytes() const { return bytes_.bytes(); }
-
-   private:
-    static_assert(std::endian::native == std::endian::little);
-
-    std::uint64_t load(std::uint64_t byte) const {
-        std::uint64_t word = 0;
-        std::memcpy(&word, bytes_.data() + byte, sizeof(word));
-        return word;
-    }
-
-    unsigned bits_ = 1;
-    std::uint64_t mask_ = 1;
-    Buffer<std::uint8_t> bytes_;
-};
 
 /// The presynaptic side of the two tiers (Jordan et al. 2018): for each neuron of this process, the ranks that need its
 /// spikes and what its rows are called there.
@@ -68,12 +26,13 @@ class PresynapticTable final : public comm::Destinations {
               std::vector<comm::Destination>& found) const override;
     std::vector<Rank> ranks() const override;
     std::uint32_t sources(std::uint32_t shard) const override { return parts_[shard].sources; }
-    std::uint64_t address_limit() const override { return std::uint64_t{1} << address_bits_; }
+    std::uint64_t address_limit() const override { return code_.address_limit(); }
 
     /// Entries of all sources.
     std::uint64_t size() const;
     std::uint64_t bytes() const;
-    unsigned bits_per_entry() const { return entry_bits_; }
+    /// What an entry takes on average, without what each source takes by itself.
+    double bits_per_entry() const;
 
    private:
     friend class PresynapticTableBuilder;
@@ -81,22 +40,23 @@ class PresynapticTable final : public comm::Destinations {
     /// Of one shard.
     struct Part {
         std::uint32_t sources = 0;
-        Buffer<std::uint64_t> begins;  ///< of the entries of each source; one more than there are sources
-        PackedDestinations entries;    ///< ascending by rank, then address
+        std::uint64_t entries = 0;
+        /// The destinations of each source, in one of the blocks; null without any.
+        Buffer<const std::uint8_t*> codes;
+        std::vector<Buffer<std::uint8_t>> blocks;
+
+        std::uint64_t block_bytes() const;
     };
-    std::uint64_t pack(Rank rank, std::uint64_t address) const {
-        return static_cast<std::uint64_t>(rank.value) << address_bits_ | address;
-    }
 
     std::int32_t ranks_ = 1;
-    unsigned address_bits_ = 1;
-    unsigned entry_bits_ = 1;
+    DestinationCode code_;
     std::vector<Part> parts_;
 };
 
 /// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls them, in
 /// rounds through buffers of bounded size, each of which all workers fill and empty together. The rounds are gone through
-/// twice, first to count and then to store, so that nothing but the table is ever held.
+/// twice, first to count and then to store, so that nothing but the entries is ever held: first in the order in which they
+/// come, then, block by block of sources, sorted and coded.
 class PresynapticTableBuilder {
    public:
     /// @param buffer_bytes what the buffers may take in all; at least one entry for each process is always sent
@@ -120,7 +80,21 @@ class PresynapticTableBuilder {
         std::uint64_t address;
     };
 
+    /// The sources [first, last) of a shard, while it is being built.
+    struct Block {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        Buffer<std::uint8_t> entries;  ///< packed, source after source, in the order in which they came
+    };
+    /// Where the next entry of a source goes.
+    struct Cursor {
+        std::uint8_t* entries = nullptr;  ///< of its block
+        std::uint64_t next = 0;
+    };
+
     void pass(std::uint32_t worker, bool store);
+    void make_blocks(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void encode(std::uint32_t worker, std::pmr::memory_resource* memory);
     void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
     void take(std::uint32_t worker, bool store);
 
@@ -138,7 +112,8 @@ class PresynapticTableBuilder {
     /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
     std::vector<std::vector<Listed>> listed_;
     std::vector<std::vector<std::uint32_t>> listed_counts_;
-    std::vector<std::vector<std::uint64_t>> cursors_;  ///< by shard and source
+    std::vector<std::vector<Cursor>> cursors_;  ///< by shard and source
+    std::vector<std::vector<Block>> blocks_;    ///< by shard
     bool more_ = false;
 };
 

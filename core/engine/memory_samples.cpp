@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "comm/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
+#include "connect/destination_code.hpp"
 #include "engine/shard.hpp"
 
 namespace ranvier::engine {
@@ -152,13 +153,18 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
 }
 
 double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
-    const auto bits = [](double limit) {
-        return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(std::max(0.0, limit))));
-    };
-    const double rank_bits = bits(layout.placement().ranks() - 1.0);
-    double bytes = tables.addresses * (std::max(1.0, bits(tables.address_limit - 1.0)) + rank_bits) / 8.0;
+    const auto limit = static_cast<std::uint64_t>(std::max(1.0, tables.address_limit));
+    const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
+    const connect::DestinationCode code(layout.placement().ranks(), address_bits);
+    // All sources as if they had equally many destinations: what one takes hardly bends where their number grows.
+    const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
+    const double mean = tables.addresses / sources;
+    const auto whole = static_cast<std::uint64_t>(mean);
+    const auto fewer = static_cast<double>(code.bytes(whole));
+    const auto more = static_cast<double>(code.bytes(whole + 1));
+    double bytes = sources * (fewer + (mean - static_cast<double>(whole)) * (more - fewer));
     for (const connect::ShardLayout& shard : layout.shards()) {
-        bytes += static_cast<double>((shard.size() + std::size_t{1}) * sizeof(std::uint64_t) + sizeof(std::uint64_t));
+        bytes += static_cast<double>(shard.size() * sizeof(const std::uint8_t*) + connect::DestinationCode::padding);
     }
     return bytes;
 }
