@@ -101,11 +101,12 @@ double grown(double mean) {
 }
 
 double grown(double mean, double events) {
-    if (mean <= 0.0) return 0.0;
+    if (mean <= 0.0 || events <= 0.0) return 0.0;
+    const double of_one = mean / events;
     double room = 0.0;
-    // By how many standard deviations the most of a run exceeds the mean.
+    // By how many standard deviations the most of a run exceeds the mean; one there is in any case.
     for (const double excess : {0.5, 1.5, 2.5, 3.5}) {
-        const double most = mean * (1.0 + excess / std::sqrt(std::max(events, 0.1))) + 1.0;
+        const double most = of_one * std::max(1.0, events + excess * std::sqrt(events)) + 1.0;
         room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(most))) / 4.0;
     }
     return room;
@@ -191,7 +192,7 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
     const std::unique_ptr<comm::SpikeExchange> exchange = comm::find_exchange(options.exchange).make(arguments);
     // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them.
     const double mean = spikes_per_step * steps_per_epoch;
-    const auto spikes = static_cast<std::uint64_t>(mean + 2.0 * std::sqrt(mean));
+    const auto spikes = static_cast<std::uint64_t>(std::ceil(mean + 2.0 * std::sqrt(mean)));
     constexpr int epochs = 3;
     Step first_step = 1;
     for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -204,6 +205,11 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
         }
         const std::vector<std::span<const comm::EmittedSpike>> spans(outboxes.begin(), outboxes.end());
         exchange->begin(first_step);
+        // While the first shard is updated, methods may send what it has emitted so far, and then hold less at the end.
+        for (std::uint32_t lag = 0; lag < steps; ++lag) {
+            const auto end = std::ranges::upper_bound(outboxes[0], lag, {}, &comm::EmittedSpike::lag);
+            exchange->advance(0, {outboxes[0].begin(), end});
+        }
         do {
             for (std::uint32_t worker = 0; worker < workers; ++worker) exchange->collocate(worker, spans);
         } while (exchange->transfer(epoch + 1 == epochs));
