@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
@@ -97,6 +98,7 @@ class PresynapticTableBuilder {
     void encode(std::uint32_t worker, std::pmr::memory_resource* memory);
     void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
     void take(std::uint32_t worker, bool store);
+    NeuronId played_source(Rank from, NeuronId source, PopulationId population) const;
 
     const ProcessLayout& layout_;
     const RowAddresses& addresses_;
@@ -109,6 +111,7 @@ class PresynapticTableBuilder {
     comm::RecordExchange<Entry> exchange_;
     std::vector<Entry> packed_;
     std::vector<std::uint64_t> counts_;  ///< by rank
+    std::vector<IdSequence> played_;     ///< in a dry run: the neurons of each population here
     /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
     std::vector<std::vector<Listed>> listed_;
     std::vector<std::vector<std::uint32_t>> listed_counts_;

@@ -276,24 +276,43 @@ TEST(PresynapticTable, HoldsWhatTakesManyBlocks) {
         std::vector<RowAddresses::Entry> listed;
         built.addresses.list(0, built.addresses.candidates(), listed);
         ASSERT_EQ(table.size(), listed.size());
-        // Others are taken to do what this process does.
-        std::map<std::uint64_t, Entries> expected;
+        // Others are taken to do what this process does, each with neurons of the same population in turn.
+        const Placement& placement = built.layout->placement();
+        std::map<std::pair<std::int32_t, std::uint64_t>, std::uint64_t> places;  // by entry
         for (const auto& [source, address] : listed) {
-            const Placement::Location location = built.layout->placement().locate(source);
-            expected[location.place].insert({location.rank.value, address});
+            const Placement::Location location = placement.locate(source);
+            places[{location.rank.value, address}] = location.place;
         }
-        for (const auto& [place, entries] : expected) {
-            const NeuronId source = built.layout->placement().id_at(Rank{0}, place);
+        std::map<std::int32_t, std::uint64_t> shifts;
+        for (std::uint64_t place = 0; place < size / ranks + 1; ++place) {
+            const NeuronId source = placement.id_at(Rank{0}, place);
             const ShardLayout& shard = built.layout->shard(built.layout->shard_of(source).value);
             const LocalIndex local = shard.local_index(built.layout->population_of(source), source);
             std::vector<comm::Destination> found;
             table.find(shard.shard().value, local.value, Rank{0}, Rank{ranks}, found);
-            ASSERT_EQ(found.size(), entries.size());
-            auto next = entries.begin();
+            Entries entries;
             for (const comm::Destination& destination : found) {
-                ASSERT_EQ((std::pair{destination.rank.value, destination.address}), *next++);
+                const std::pair entry{destination.rank.value, destination.address};
+                ASSERT_TRUE(entries.empty() || *entries.rbegin() < entry);
+                entries.insert(entry);
+                ASSERT_TRUE(places.contains(entry));
+                const std::uint64_t own = places[entry];
+                places.erase(entry);
+                if (place == size / ranks) {
+                    // The only one of its population.
+                    ASSERT_EQ(own, place);
+                } else {
+                    const std::uint64_t shift = (place + size / ranks - own) % (size / ranks);
+                    ASSERT_EQ(shifts.emplace(entry.first, shift).first->second, shift);
+                }
             }
         }
+        EXPECT_TRUE(places.empty());
+        EXPECT_EQ(shifts[0], 0u);
+        std::set<std::uint64_t> different;
+        for (const auto& [rank, shift] : shifts) different.insert(shift);
+        // Of 300 drawn from 200, 155 are expected, with a deviation of 5.
+        EXPECT_NEAR(static_cast<double>(different.size()), 155.0, 25.0);
     }
 }
 
