@@ -125,9 +125,9 @@ def test_rank_is_like_a_real_one(network_file: Path, tmp_path: Path, order: str)
     memory = {name: sum(rank["memory"][name] for rank in ranks) / 2 for name in ranks[0]["memory"]}
     del memory["recordings"], played.memory["recordings"]
     for name, size in memory.items():
-        # Within 5 %, or what it takes to round a buffer up. Sections are as long as the longest of the run, which is
-        # one of four in the real run and one of two in this.
-        assert played.memory[name] == pytest.approx(size, rel=0.2 if name == "exchange" else 0.05, abs=20_000), name
+        # Within 5 %, or what it takes to round a buffer up. Sections are as long as the largest burst of late needed,
+        # which differs by up to a third from the mean over six seeds, in real runs and in those that are played.
+        assert played.memory[name] == pytest.approx(size, rel=0.5 if name == "exchange" else 0.05, abs=20_000), name
     assert sum(played.memory.values()) == pytest.approx(sum(memory.values()), rel=0.05)
     assert played.events == pytest.approx(ranks[0]["events"] / 2, rel=0.05)
 
