@@ -66,19 +66,27 @@ template <std::size_t bytes>
 void Sections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
     const Rank last{static_cast<std::int32_t>(block.last)};
+    const auto place_of = [&](Rank rank) {
+        const auto section = static_cast<std::size_t>(rank.value);
+        return send_.data() + section * section_bytes() + mark_bytes + bytes * filled_[section];
+    };
+    // Of many sections none is in the nearest cache when its turn comes.
+    constexpr std::size_t ahead = 16;
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
         for (const EmittedSpike& spike : outboxes[shard]) {
             worker.found.clear();
             destinations_->find(shard, spike.local, first, last, worker.found);
             worker.gathered += worker.found.size();
-            for (const Destination& destination : worker.found) {
-                const auto section = static_cast<std::size_t>(destination.rank.value);
-                const std::uint64_t word = packing_.word(destination.address, spike.lag);
+            const std::span<const Destination> found = worker.found;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                if (i + ahead < found.size()) __builtin_prefetch(place_of(found[i + ahead].rank), 1);
+                const auto section = static_cast<std::size_t>(found[i].rank.value);
+                const std::uint64_t word = packing_.word(found[i].address, spike.lag);
                 if (filled_[section] < room_) {
-                    std::byte* const place = send_.data() + section * section_bytes() + mark_bytes;
-                    SpikePacking::store<bytes>(place + bytes * filled_[section]++, word);
+                    SpikePacking::store<bytes>(place_of(found[i].rank), word);
+                    ++filled_[section];
                 } else {
-                    worker.overflow.push_back({destination.rank, word});
+                    worker.overflow.push_back({found[i].rank, word});
                 }
             }
         }
