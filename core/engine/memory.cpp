@@ -119,10 +119,14 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     if (travels) {
         const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
         directed = method.directed || method.name == "auto";
-        if (directed) add("presynaptic", presynaptic_bytes(layout, tables));
-        // While the presynaptic table is built: its buffers, which are not larger than what has to go through them.
-        const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
-        estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes + static_cast<std::uint64_t>(buffers));
+        if (directed) {
+            const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
+            // While it is built, buffers too, which are not larger than what has to go through them.
+            const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
+            const auto built = static_cast<std::uint64_t>(presynaptic.peak_bytes + buffers);
+            estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes + built);
+            add("presynaptic", presynaptic.final_bytes);
+        }
     }
     // What follows grows while it runs, when all that building takes has been given back.
     Arrivals arrivals{.travel = travels,

@@ -153,7 +153,7 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
     return sample;
 }
 
-double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
+PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
     const auto limit = static_cast<std::uint64_t>(std::max(1.0, tables.address_limit));
     const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
     const connect::DestinationCode code(layout.placement().ranks(), address_bits);
@@ -163,11 +163,15 @@ double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::Ta
     const auto whole = static_cast<std::uint64_t>(mean);
     const auto fewer = static_cast<double>(code.bytes(whole));
     const auto more = static_cast<double>(code.bytes(whole + 1));
-    double bytes = sources * (fewer + (mean - static_cast<double>(whole)) * (more - fewer));
+    const double coded = sources * (fewer + (mean - static_cast<double>(whole)) * (more - fewer));
+    const double plain = tables.addresses * code.plain_bits() / 8.0;
+    // Block by block, so that a part of all stands there twice.
+    constexpr double twice = 1.0 / 64.0;
+    double places = 0.0;
     for (const connect::ShardLayout& shard : layout.shards()) {
-        bytes += static_cast<double>(shard.size() * sizeof(const std::uint8_t*) + connect::DestinationCode::padding);
+        places += static_cast<double>(shard.size() * sizeof(const std::uint8_t*) + connect::DestinationCode::padding);
     }
-    return bytes;
+    return {.final_bytes = coded + places, .peak_bytes = std::max(plain, coded) * (1.0 + twice) + places};
 }
 
 double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,

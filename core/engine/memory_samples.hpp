@@ -23,7 +23,11 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
                           const SimulationOptions& options);
 
 /// Bytes of the presynaptic table, when every process has as many targets elsewhere as it is a target.
-double presynaptic_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables);
+struct PresynapticEstimate {
+    double final_bytes = 0.0;
+    double peak_bytes = 0.0;  ///< while destinations are not coded yet
+};
+PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables);
 
 /// Bytes of the buffers of the exchange method, from a few epochs of it in which the spikes of this process go to as many
 /// ranks as they would.
