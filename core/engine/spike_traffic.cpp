@@ -119,34 +119,47 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
 
 /// Sorts a part of what has arrived, in however many stretches.
 void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
+    const std::span<const comm::SpikeExchange::Arrivals> stretches = exchange_->arrivals();
+    // Addresses that are ids of sources are looked up like those that came without one.
+    const bool by_source = !exchange_->directed() || addresses_->are_sources();
     std::size_t spikes = 0;
-    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) spikes += arrivals.spikes.size();
+    for (const comm::SpikeExchange::Arrivals& arrivals : stretches) spikes += arrivals.spikes.size();
     const auto [first, last] = comm::share_of(part, static_cast<std::uint32_t>(inboxes_.size()), spikes);
+    // Where there are many they are short, and further apart than they are long.
+    constexpr std::size_t ahead = 8;
+    constexpr std::size_t cache_line = 64;
     std::size_t passed = 0;
-    for (const comm::SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
+    for (std::size_t i = 0; i < stretches.size() && passed < last; ++i) {
+        const comm::ArrivedSpikes& all = stretches[i].spikes;
         const std::size_t begin = std::max(first, passed);
-        const std::size_t end = std::min(last, passed + arrivals.spikes.size());
-        if (begin < end) {
-            collect(inboxes_[part], arrivals.first_step - first_step,
-                    arrivals.spikes.subspan(begin - passed, end - begin));
+        const std::size_t end = std::min(last, passed + all.size());
+        passed += all.size();
+        if (begin >= end) continue;
+        if (i + ahead < stretches.size()) {
+            const std::byte* const next = stretches[i + ahead].spikes.data();
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + cache_line);
         }
-        passed += arrivals.spikes.size();
-        if (passed >= last) break;
+        const auto offset = static_cast<std::size_t>(stretches[i].first_step - first_step);
+        const comm::ArrivedSpikes own = all.subspan(begin - (passed - all.size()), end - begin);
+        if (by_source) {
+            collect_sources(inboxes_[part], offset, own);
+        } else {
+            collect_rows(inboxes_[part], offset, own);
+        }
     }
 }
 
-/// @param steps from the first one of all arrivals to that from which the lags of these are counted
-void SpikeTraffic::collect(Inbox& inbox, Step steps, comm::ArrivedSpikes spikes) const {
-    const auto offset = static_cast<std::size_t>(steps);
-    // Addresses that are ids of sources are looked up like those that came without one.
-    const bool by_source = !exchange_->directed() || addresses_->are_sources();
+void SpikeTraffic::collect_sources(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) {
     for (const comm::ArrivedSpike spike : spikes) {
-        if (by_source) {
-            at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
-        } else {
-            const connect::RowAddresses::Place place = addresses_->find(spike.address());
-            at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
-        }
+        at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
+    }
+}
+
+void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) const {
+    for (const comm::ArrivedSpike spike : spikes) {
+        const connect::RowAddresses::Place place = addresses_->find(spike.address());
+        at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
     }
 }
 

@@ -64,7 +64,9 @@ class SpikeTraffic {
     void list_outboxes(Inbox& inbox, const Epoch& epoch) const;
     void take_outboxes(std::uint32_t shard, const Epoch& epoch);
     void collect(std::uint32_t part, Step first_step);
-    void collect(Inbox& inbox, Step steps, comm::ArrivedSpikes spikes) const;
+    /// @param offset steps from the first one of all arrivals to that from which the lags of these are counted
+    static void collect_sources(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes);
+    void collect_rows(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) const;
     void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
 
     std::span<const std::unique_ptr<Shard>> shards_;
