@@ -122,31 +122,35 @@ void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
     const std::span<const comm::SpikeExchange::Arrivals> stretches = exchange_->arrivals();
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
-    std::size_t spikes = 0;
-    for (const comm::SpikeExchange::Arrivals& arrivals : stretches) spikes += arrivals.spikes.size();
-    const auto [first, last] = comm::share_of(part, static_cast<std::uint32_t>(inboxes_.size()), spikes);
-    // Where there are many they are short, and further apart than they are long.
+    const auto take = [&](Step stretch_step, comm::ArrivedSpikes spikes) {
+        const auto offset = static_cast<std::size_t>(stretch_step - first_step);
+        if (by_source) {
+            collect_sources(inboxes_[part], offset, spikes);
+        } else {
+            collect_rows(inboxes_[part], offset, spikes);
+        }
+    };
+    const auto parts = static_cast<std::uint32_t>(inboxes_.size());
+    constexpr std::size_t many_for_a_part = 64;
+    if (stretches.size() < many_for_a_part * parts) {
+        // Each is divided, as there may be one only.
+        for (const auto& [step, spikes] : stretches) {
+            const auto [first, last] = comm::share_of(part, parts, spikes.size());
+            take(step, spikes.subspan(first, last - first));
+        }
+        return;
+    }
+    // They are short, and further apart than they are long.
     constexpr std::size_t ahead = 8;
     constexpr std::size_t cache_line = 64;
-    std::size_t passed = 0;
-    for (std::size_t i = 0; i < stretches.size() && passed < last; ++i) {
-        const comm::ArrivedSpikes& all = stretches[i].spikes;
-        const std::size_t begin = std::max(first, passed);
-        const std::size_t end = std::min(last, passed + all.size());
-        passed += all.size();
-        if (begin >= end) continue;
-        if (i + ahead < stretches.size()) {
+    const auto [first, last] = comm::share_of(part, parts, stretches.size());
+    for (std::size_t i = first; i < last; ++i) {
+        if (i + ahead < last) {
             const std::byte* const next = stretches[i + ahead].spikes.data();
             __builtin_prefetch(next);
             __builtin_prefetch(next + cache_line);
         }
-        const auto offset = static_cast<std::size_t>(stretches[i].first_step - first_step);
-        const comm::ArrivedSpikes own = all.subspan(begin - (passed - all.size()), end - begin);
-        if (by_source) {
-            collect_sources(inboxes_[part], offset, own);
-        } else {
-            collect_rows(inboxes_[part], offset, own);
-        }
+        take(stretches[i].first_step, stretches[i].spikes);
     }
 }
 
