@@ -63,7 +63,8 @@ def test_what_is_chosen_is_played(
     assert measured == [is_sorted for *_, is_sorted in found]
     for result in results:
         predicted = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
-        assert predicted == pytest.approx(sum(result["memory_bytes"].values()), rel=0.1)
+        # So little is it that buffers, which grow by doubling, are a good part of it.
+        assert predicted == pytest.approx(sum(result["memory_bytes"].values()), rel=0.2)
     printed = capsys.readouterr().out
     assert "alltoall, sorted" in printed
     assert "alltoall, unsorted" in printed
