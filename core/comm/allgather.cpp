@@ -35,14 +35,14 @@ class AllgatherExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         if (first_round_) outboxes_.pack(worker, outboxes[worker]);
     }
-    bool transfer(bool /*flush*/) override {
+    void transfer(bool /*flush*/) override {
         arrived_.clear();
         if (first_round_) gather_blocks();
         if (anything_left()) gather_rest();
         first_round_ = false;
         counts_.spikes_received += arrived_.size();
         arrivals_.assign(1, {first_step_, arrived_});
-        return anything_left();
+        more_ = anything_left();
     }
 
    protected:

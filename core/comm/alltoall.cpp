@@ -26,15 +26,23 @@ class AlltoallExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         sections_.collocate(worker, outboxes);
     }
-    bool transfer(bool /*flush*/) override {
+    void transfer(bool /*flush*/) override {
         sections_.seal();
         communicator().alltoall(sections_.to_send(), sections_.to_receive());
         count_collective(sections_.to_send().size());
-        arrivals_.clear();
-        const bool more = sections_.open(arrivals_);
-        counts_.spikes_received += sections_.received();
-        if (!more) counts_.spikes_sent += sections_.sent();
-        return more;
+    }
+    void take(std::uint32_t worker, const Visit& visit) override { sections_.take(worker, visit); }
+    bool more() const override { return sections_.more(); }
+    void next_round() override { sections_.next_round(); }
+
+    ExchangeCounts counts() const override {
+        ExchangeCounts counts = ExchangeBase::counts();
+        sections_.add_to(counts);
+        return counts;
+    }
+    void reset_counts() override {
+        ExchangeBase::reset_counts();
+        sections_.reset_counts();
     }
 
    protected:

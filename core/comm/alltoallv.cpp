@@ -36,7 +36,7 @@ class AlltoallvExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         if (first_round_) lists_.collocate(worker, outboxes);
     }
-    bool transfer(bool /*flush*/) override {
+    void transfer(bool /*flush*/) override {
         first_round_ = false;
         lists_.take(most_per_worker_);
         counts_.spikes_sent += lists_.taken();
@@ -44,7 +44,7 @@ class AlltoallvExchange final : public ExchangeBase {
         const std::uint64_t received = (flags & sends_flag) != 0 ? exchange_data() : 0;
         counts_.spikes_received += received;
         arrivals_.assign(1, {first_step_, lists_.packing().arrived(received_.data(), received)});
-        return (flags & more_flag) != 0;
+        more_ = (flags & more_flag) != 0;
     }
 
    protected:

@@ -51,15 +51,17 @@ class AutoExchange final : public SpikeExchange {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         next_->collocate(worker, outboxes);
     }
-    bool transfer(bool flush) override {
+    void transfer(bool flush) override {
         last_ = next_;
         // Not before: what had arrived may have been in the buffers of another one.
         if (settled_ && tried_.size() > 1) free_others();
         // Between this run and the next there may be anything.
         if (flush) begun_ = false;
-        return next_->transfer(flush);
+        next_->transfer(flush);
     }
-    std::span<const Arrivals> arrivals() const override { return last_->arrivals(); }
+    void take(std::uint32_t worker, const Visit& visit) override { last_->take(worker, visit); }
+    bool more() const override { return last_->more(); }
+    void next_round() override { last_->next_round(); }
     void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) override { next_->advance(shard, outbox); }
 
     ExchangeCounts counts() const override {

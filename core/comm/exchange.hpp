@@ -156,14 +156,15 @@ struct ExchangeOptions {
 ///     begin(first step)                    by one worker
 ///     for every step
 ///         advance(shard, outbox)           by the same worker, after its shard has been updated
-///     do {
+///     for every round
 ///         collocate(worker, outboxes)      by all workers at once, when all shards have been updated
-///         more = transfer(flush)           by one worker, when all have collocated
-///         arrivals()                       by all workers, when it has returned
-///     } while (more)
+///         transfer(flush)                  by one worker, when all have collocated
+///         take(worker, visit)              by all workers at once, when it has returned
+///         if not more(), leave             by all workers, when all have taken
+///         next_round()                     by one worker, before any collocates again
 ///
-/// Outboxes stay as they are until the loop is over. While some workers still read what has arrived, one may already begin
-/// the next epoch and advance.
+/// Outboxes stay as they are until the loop is over. While some workers still ask whether there is more, one may already
+/// begin the next epoch and advance.
 ///
 /// Without latency, what arrives was emitted in the epoch that has just ended. With latency, it was emitted in the epoch
 /// before, if the call before did not flush; a call that flushes hands over that of both epochs.
@@ -182,17 +183,23 @@ class SpikeExchange {
     /// Takes the share of one worker: every spike of all outboxes that concerns its part of the processes, or its own
     /// outbox. What did not fit in the round before comes first.
     virtual void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) = 0;
-    /// Moves what was collocated. Returns whether there is more: then on all processes. @note Collective.
+    /// Moves what was collocated. @note Collective.
     /// @param flush nothing may stay on its way, since this epoch is the last one of a run
-    virtual bool transfer(bool flush) = 0;
+    virtual void transfer(bool flush) = 0;
 
     /// Spikes that have arrived in the last transfer.
     struct Arrivals {
         Step first_step = 0;  ///< of the epoch in which they were emitted: lags are counted from it
         ArrivedSpikes spikes;
     };
-    /// Stretches in any order; valid until the next transfer.
-    virtual std::span<const Arrivals> arrivals() const = 0;
+    using Visit = std::function<void(const Arrivals&)>;
+    /// Shows a worker its share of what has arrived, in any number of stretches, in any order. What it is shown is valid
+    /// until the next transfer.
+    virtual void take(std::uint32_t worker, const Visit& visit) = 0;
+    /// Whether this epoch needs another round: then on all processes.
+    virtual bool more() const = 0;
+    /// Gets ready for it.
+    virtual void next_round() {}
 
     /// Lets sends and receives proceed, and sends what the calling worker's shard has emitted so far, where the method sends
     /// at once.

@@ -33,8 +33,15 @@ ExchangeBase::ExchangeBase(const ExchangeArguments& arguments)
 
 ExchangeCounts ExchangeBase::counts() const {
     ExchangeCounts counts = counts_;
-    counts.buffer_bytes = buffer_bytes() + bytes_of(arrivals_);
+    counts.buffer_bytes = buffer_bytes();
     return counts;
+}
+
+void ExchangeBase::take(std::uint32_t worker, const Visit& visit) {
+    for (const auto& [step, spikes] : arrivals_) {
+        const auto [first, last] = share_of(worker, options_.workers, spikes.size());
+        if (first < last) visit({step, spikes.subspan(first, last - first)});
+    }
 }
 
 std::shared_ptr<const Destinations> checked_destinations(const ExchangeArguments& arguments) {

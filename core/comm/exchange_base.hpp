@@ -19,7 +19,9 @@ class ExchangeBase : public SpikeExchange {
     /// @throws ValueOutOfBoundsError when an option is out of its bounds
     explicit ExchangeBase(const ExchangeArguments& arguments);
 
-    std::span<const Arrivals> arrivals() const override { return arrivals_; }
+    /// Divides what is listed in `arrivals_`: few long stretches.
+    void take(std::uint32_t worker, const Visit& visit) override;
+    bool more() const override { return more_; }
     ExchangeCounts counts() const override;
     void reset_counts() override { counts_ = {}; }
 
@@ -28,7 +30,7 @@ class ExchangeBase : public SpikeExchange {
     std::int32_t ranks() const { return communicator_->size(); }
     const ExchangeOptions& options() const { return options_; }
 
-    /// Bytes of all buffers held now, without the list of arrivals.
+    /// Bytes of all buffers held now.
     virtual std::uint64_t buffer_bytes() const = 0;
 
     /// A collective call with `partners` other processes that was given this many bytes.
@@ -41,7 +43,8 @@ class ExchangeBase : public SpikeExchange {
     void count_collective(std::size_t bytes) { count_collective(bytes, static_cast<std::size_t>(ranks() - 1)); }
 
     ExchangeCounts counts_;
-    std::vector<Arrivals> arrivals_;
+    std::vector<Arrivals> arrivals_;  ///< of the last transfer
+    bool more_ = false;               ///< whether it left something for another round
 
    private:
     std::shared_ptr<Communicator> communicator_;

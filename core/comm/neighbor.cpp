@@ -50,7 +50,7 @@ class NeighborExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         lists_.collocate(worker, outboxes);
     }
-    bool transfer(bool /*flush*/) override {
+    void transfer(bool /*flush*/) override {
         lists_.take_all();
         for (std::size_t i = 0; i < send_bytes_.size(); ++i) {
             send_bytes_[i] = lists_.counts()[i] * lists_.packing().bytes();
@@ -68,7 +68,6 @@ class NeighborExchange final : public ExchangeBase {
         counts_.spikes_sent += lists_.taken();
         counts_.spikes_received += received;
         arrivals_.assign(1, {first_step_, lists_.packing().arrived(received_.data(), received)});
-        return false;
     }
 
    protected:

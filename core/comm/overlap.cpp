@@ -20,9 +20,9 @@ class OverlapExchange final : public ExchangeBase {
    public:
     explicit OverlapExchange(const ExchangeArguments& arguments)
         : ExchangeBase(arguments),
-          sections_{make_sections(arguments), make_sections(arguments)},
-          present_(&sections_[0]),
-          previous_(&sections_[1]) {}
+          epochs_{make_epoch(arguments), make_epoch(arguments)},
+          present_(&epochs_[0]),
+          previous_(&epochs_[1]) {}
     OverlapExchange(const OverlapExchange&) = delete;
     OverlapExchange& operator=(const OverlapExchange&) = delete;
 
@@ -30,69 +30,83 @@ class OverlapExchange final : public ExchangeBase {
     bool has_latency() const override { return options().intervals == 2; }
 
     void begin(Step first_step) override {
-        present_->begin(first_step);
+        if (under_way(*present_)) std::swap(present_, previous_);
+        present_->sections.begin(first_step);
         filling_ = present_;
         ++counts_.exchanges;
     }
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
-        filling_->collocate(worker, outboxes);
+        if (filling_ != nullptr) filling_->sections.collocate(worker, outboxes);
     }
-    /// Completes the epoch before, then this one or, if it has time, only starts it. Either may need more rounds.
-    bool transfer(bool flush) override {
-        arrivals_.clear();
-        if (filling_ == present_ && previous_under_way_) {
-            previous_under_way_ = false;
-            if (finish(*previous_)) {
-                // What did not fit is collocated before this epoch, which has been, goes on.
-                filling_ = previous_;
-                return true;
-            }
-        } else if (filling_ == previous_) {
-            start(*previous_);
-            if (finish(*previous_)) return true;
-            filling_ = present_;
-        }
-        start(*present_);
-        if (flush || !has_latency()) return finish(*present_);
-        std::swap(present_, previous_);
-        previous_under_way_ = true;
-        return false;
+    /// Starts what was collocated. Completes the epoch before, while there is something of it under way, or else this one if
+    /// it has no time.
+    void transfer(bool flush) override {
+        if (filling_ != nullptr) start(*filling_);
+        const bool finishing = flush || !has_latency();
+        const bool completes_previous = under_way(*previous_);
+        completed_ = completes_previous ? previous_ : finishing ? present_ : nullptr;
+        if (completed_ != nullptr) wait_for(*completed_);
+        more_ = completes_previous && finishing;
+    }
+    void take(std::uint32_t worker, const Visit& visit) override {
+        if (completed_ != nullptr) completed_->sections.take(worker, visit);
+    }
+    bool more() const override { return more_ || (completed_ != nullptr && completed_->sections.more()); }
+    /// What did not fit of the epoch before follows while this one is under way.
+    void next_round() override {
+        filling_ = nullptr;
+        if (!completed_->sections.more()) return;
+        filling_ = completed_;
+        filling_->sections.next_round();
     }
     void advance(std::uint32_t /*shard*/, std::span<const EmittedSpike> /*outbox*/) override {
-        if (request_ != nullptr) request_->test();
+        for (Epoch& epoch : epochs_) {
+            if (under_way(epoch)) epoch.request->test();
+        }
+    }
+
+    ExchangeCounts counts() const override {
+        ExchangeCounts counts = ExchangeBase::counts();
+        for (const Epoch& epoch : epochs_) epoch.sections.add_to(counts);
+        return counts;
+    }
+    void reset_counts() override {
+        ExchangeBase::reset_counts();
+        for (Epoch& epoch : epochs_) epoch.sections.reset_counts();
     }
 
    protected:
-    std::uint64_t buffer_bytes() const override { return sections_[0].bytes() + sections_[1].bytes(); }
+    std::uint64_t buffer_bytes() const override { return epochs_[0].sections.bytes() + epochs_[1].sections.bytes(); }
 
    private:
-    Sections make_sections(const ExchangeArguments& arguments) const {
+    struct Epoch {
+        Sections sections;
+        // After the buffers that it uses, so that it is complete before they go.
+        std::unique_ptr<Request> request{};
+    };
+
+    Epoch make_epoch(const ExchangeArguments& arguments) const {
         // Both share what the buffer may take, if both are used.
-        return {checked_destinations(arguments), ranks(), options(), options().buffer_bytes / (has_latency() ? 2 : 1)};
+        return {.sections{checked_destinations(arguments), ranks(), options(),
+                          options().buffer_bytes / (has_latency() ? 2 : 1)}};
     }
 
-    void start(Sections& sections) {
-        sections.seal();
-        request_ = communicator().start_alltoall(sections.to_send(), sections.to_receive());
-        count_collective(sections.to_send().size());
+    static bool under_way(const Epoch& epoch) { return epoch.request != nullptr; }
+    void start(Epoch& epoch) {
+        epoch.sections.seal();
+        epoch.request = communicator().start_alltoall(epoch.sections.to_send(), epoch.sections.to_receive());
+        count_collective(epoch.sections.to_send().size());
     }
-    /// Returns whether more is to be sent.
-    bool finish(Sections& sections) {
-        request_->wait();
-        request_.reset();
-        const bool more = sections.open(arrivals_);
-        counts_.spikes_received += sections.received();
-        if (!more) counts_.spikes_sent += sections.sent();
-        return more;
+    static void wait_for(Epoch& epoch) {
+        epoch.request->wait();
+        epoch.request.reset();
     }
 
-    std::array<Sections, 2> sections_;
-    Sections* present_;
-    Sections* previous_;
-    Sections* filling_ = nullptr;  ///< which of the two the workers fill
-    bool previous_under_way_ = false;
-    // After the buffers that it uses, so that it is complete before they go.
-    std::unique_ptr<Request> request_;
+    std::array<Epoch, 2> epochs_;
+    Epoch* present_;
+    Epoch* previous_;
+    Epoch* filling_ = nullptr;    ///< which of the two the workers fill, if any
+    Epoch* completed_ = nullptr;  ///< whose spikes have arrived in the last transfer, if any have
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ void PointToPointExchange::collocate(std::uint32_t worker, std::span<const std::
     prepare(worker, outboxes[worker].subspan(prepared_[worker]));
 }
 
-bool PointToPointExchange::transfer(bool flush) {
+void PointToPointExchange::transfer(bool flush) {
     for (std::uint32_t worker = 0; worker < options().workers; ++worker) send_prepared(worker);
     std::fill(prepared_.begin(), prepared_.end(), std::size_t{0});
     arrivals_.clear();
@@ -42,7 +42,6 @@ bool PointToPointExchange::transfer(bool flush) {
         communicator().complete_sends();
     }
     parity_ ^= 1;
-    return false;
 }
 
 /// Returns when all processes have received all messages of an epoch.

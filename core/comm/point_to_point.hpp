@@ -26,7 +26,7 @@ class PointToPointExchange : public ExchangeBase {
     bool has_latency() const final { return options().intervals == 2; }
     void begin(Step first_step) final;
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) final;
-    bool transfer(bool flush) final;
+    void transfer(bool flush) final;
     void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) final;
 
    protected:

@@ -52,15 +52,14 @@ class RmaAllgatherExchange final : public ExchangeBase {
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
         if (first_round_) outboxes_.pack(worker, outboxes[worker]);
     }
-    bool transfer(bool /*flush*/) override {
+    void transfer(bool /*flush*/) override {
         if (first_round_) counts_.spikes_sent += outboxes_.left() * static_cast<std::uint64_t>(ranks());
         const std::uint64_t most = gather();
         counts_.spikes_received += arrived_.size();
         arrivals_.assign(1, {first_step_, arrived_});
-        const bool more = most > block_spikes_;
+        more_ = most > block_spikes_;
         adapt(most);
         first_round_ = false;
-        return more;
     }
 
    protected:

@@ -49,16 +49,14 @@ void Sections::set_room(std::uint64_t room) {
 }
 
 void Sections::begin(Step first_step) {
+    if (sealed_room_ > 0) learn();
     first_step_ = first_step;
     first_round_ = true;
     // A new one, so that the memory of the longer one goes back. That to receive follows when what it holds has been read.
     if (shrinks_) send_ = {};
     shrinks_ = false;
     set_room(first_room_);
-    for (Worker& worker : workers_) {
-        worker.left = 0;
-        worker.sent = 0;
-    }
+    for (Worker& worker : workers_) worker.left = 0;
 }
 
 /// The first round, for a block of sections: what finds room goes into its section, the rest waits.
@@ -117,7 +115,10 @@ void Sections::sort_overflow(Worker& worker, Share share, Share block) {
 
 void Sections::refill(Worker& worker, Share share) {
     worker.longest = 0;
-    if (worker.left == 0) return;
+    if (worker.left == 0) {
+        for (std::size_t section = share.first; section < share.last; ++section) write_mark(section, 0);
+        return;
+    }
     for (std::size_t section = share.first; section < share.last; ++section) {
         std::uint64_t& next = worker.next[section - share.first];
         const std::uint64_t left = worker.ends[section - share.first] - next;
@@ -135,6 +136,7 @@ void Sections::refill(Worker& worker, Share share) {
         worker.longest = std::max(worker.longest, left);
         worker.left -= count;
         worker.sent += count;
+        write_mark(section, 0);
     }
 }
 
@@ -160,6 +162,7 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
                 share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), filled.size());
             const Share part{share.first + first, share.first + last};
             packing_.with_bytes([&](auto bytes) { fill<bytes>(mine, part, outboxes); });
+            for (std::size_t section = part.first; section < part.last; ++section) write_mark(section, 0);
             sort_overflow(mine, share, part);
         }
         mine.blocks.note(mine.gathered, spikes);
@@ -174,56 +177,97 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
     }
 }
 
+void Sections::write_mark(std::size_t section, std::uint64_t told) {
+    const std::uint64_t mark = std::min(told, most_left) << left_shift | filled_[section];
+    std::memcpy(send_.data() + section * section_bytes(), &mark, mark_bytes);
+}
+
+/// Hardly ever anything has to be told, so that one worker is enough for this.
 void Sections::seal() {
-    std::uint64_t left = 0;
-    for (const Worker& worker : workers_) left = std::max(left, worker.longest);
-    const std::uint64_t mark = std::min(left, most_left) << left_shift;
-    for (std::size_t section = 0; section < ranks_; ++section) {
-        const std::uint64_t own = mark | filled_[section];
-        std::memcpy(send_.data() + section * section_bytes(), &own, mark_bytes);
+    std::uint64_t longest = 0;
+    for (const Worker& worker : workers_) longest = std::max(longest, worker.longest);
+    if (first_round_) recent_ = std::max(recent_, longest);
+    const bool may_shrink = first_round_ && epochs_ + 1 == epochs_to_shrink;
+    const std::uint64_t told = longest > room_ ? longest : may_shrink ? recent_ : 0;
+    if (told > 0) {
+        for (std::size_t section = 0; section < ranks_; ++section) write_mark(section, told);
     }
+    sealed_room_ = room_;
     if (received_.size() != send_.size()) renew(received_, send_.size());
 }
 
-bool Sections::open(std::vector<SpikeExchange::Arrivals>& arrivals) {
-    std::uint64_t most = 0;
-    found_ = 0;
-    for (std::size_t section = 0; section < ranks_; ++section) {
+void Sections::take(std::uint32_t worker, const SpikeExchange::Visit& visit) {
+    const auto workers = static_cast<std::uint32_t>(workers_.size());
+    // Few sections are long, and may differ much.
+    constexpr std::size_t many_for_a_worker = 64;
+    const bool divided = ranks_ < many_for_a_worker * workers;
+    const Share share = divided ? Share{0, ranks_} : share_of(worker, workers, ranks_);
+    // Many are further apart than they are long.
+    constexpr std::size_t ahead = 12;
+    constexpr std::size_t cache_line = 64;
+    Worker& mine = workers_[worker];
+    mine.most = 0;
+    for (std::size_t section = share.first; section < share.last; ++section) {
         const std::byte* const place = received_.data() + section * section_bytes();
+        if (section + ahead < share.last) {
+            const std::byte* const next = place + ahead * section_bytes();
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + cache_line);
+        }
         std::uint64_t mark = 0;
         std::memcpy(&mark, place, mark_bytes);
         const auto count = static_cast<std::uint32_t>(mark);
-        if (count > room_) throw InternalError("exchange of spikes: a section holds more than there is room for");
-        most = std::max(most, mark >> left_shift);
-        found_ += count;
-        if (count > 0) arrivals.push_back({first_step_, packing_.arrived(place + mark_bytes, count)});
+        if (count > sealed_room_) {
+            throw InternalError("exchange of spikes: a section holds more than there is room for");
+        }
+        mine.most = std::max(mine.most, mark >> left_shift);
+        const Share part = divided ? share_of(worker, workers, count) : Share{0, count};
+        if (part.first == part.last) continue;
+        mine.received += part.last - part.first;
+        visit({first_step_, packing_.arrived(place + mark_bytes, count).subspan(part.first, part.last - part.first)});
     }
-    const bool more = most > room_;
-    if (first_round_) learn(most);
-    first_round_ = false;
-    if (more) set_room(std::min(most - room_, most_room_));
-    return more;
 }
 
-/// Chooses the room of first rounds. @param most spikes of the epoch in the longest section of all processes
-void Sections::learn(std::uint64_t most) {
-    recent_ = std::max(recent_, most);
-    if (most > first_room_) {
-        first_room_ = std::min(most, most_room_);
+std::uint64_t Sections::most_told() const {
+    std::uint64_t most = 0;
+    for (const Worker& worker : workers_) most = std::max(most, worker.most);
+    return most;
+}
+
+// Nothing of this changes before all have collocated again, when nobody asks any more.
+bool Sections::more() const { return most_told() > sealed_room_; }
+
+void Sections::next_round() {
+    const std::uint64_t most = most_told();
+    if (first_round_) told_first_ = most;
+    first_round_ = false;
+    set_room(std::min(most - room_, most_room_));
+}
+
+/// Chooses the room of first rounds, when an epoch is over.
+void Sections::learn() {
+    if (first_round_) told_first_ = most_told();
+    if (told_first_ > first_room_) {
+        first_room_ = std::min(told_first_, most_room_);
     } else if (++epochs_ < epochs_to_shrink) {
         return;
-    } else if (recent_ <= first_room_ / 4 * 3) {
-        first_room_ = std::max<std::uint64_t>(recent_, 1);
+    } else if (told_first_ <= first_room_ / 4 * 3) {
+        first_room_ = std::max<std::uint64_t>(told_first_, 1);
         shrinks_ = true;
     }
     recent_ = 0;
     epochs_ = 0;
 }
 
-std::uint64_t Sections::sent() const {
-    std::uint64_t sent = 0;
-    for (const Worker& worker : workers_) sent += worker.sent;
-    return sent;
+void Sections::add_to(ExchangeCounts& counts) const {
+    for (const Worker& worker : workers_) {
+        counts.spikes_sent += worker.sent;
+        counts.spikes_received += worker.received;
+    }
+}
+
+void Sections::reset_counts() {
+    for (Worker& worker : workers_) worker.sent = worker.received = 0;
 }
 
 std::uint64_t Sections::bytes() const {

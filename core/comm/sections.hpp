@@ -18,13 +18,14 @@ namespace ranvier::comm {
 /// scalable spiking neuronal network simulation code").
 ///
 /// A section is a mark, then spikes, packed. The mark tells where the spikes end, so that a receiver touches nothing behind
-/// them, and how many spikes the longest section of its sender had left when the round began. Each process reads the marks
-/// of all others (and of itself), so that all know alike how much is left, whether there is another round, and how long its
-/// sections have to be.
+/// them, and, if they did not all fit, how many the longest section of its sender had left when the round began. Each process
+/// reads the marks of all others (and of itself), so that all know alike how much is left, whether there is another round,
+/// and how long its sections have to be.
 ///
 /// The sections of a first round have room for as much as was needed lately, up to a limit; later rounds are as long as what
-/// is left. What every section is longer than its own spikes is sent in vain: with few spikes for each of many processes
-/// that is as much as the spikes, however the rounds are chosen.
+/// is left. Once in so many epochs the marks tell the most that their sender has needed since, and all shorten their sections
+/// alike. What every section is longer than its own spikes is sent in vain: with few spikes for each of many processes that
+/// is as much as the spikes, however the rounds are chosen.
 class Sections {
    public:
     /// @param most_bytes of the buffer to send from; a section has room for one spike at least
@@ -36,17 +37,21 @@ class Sections {
     /// Fills the sections of the worker's part of the ranks: in the first round from the outboxes of all shards, then with
     /// what did not fit before. By all workers at once.
     void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes);
-    /// Writes the marks when all have collocated. to_send() and to_receive() are then what goes into the collective.
+    /// When all have collocated. to_send() and to_receive() are then what goes into the collective.
     void seal();
     std::span<const std::byte> to_send() const { return send_.span().first(sections_bytes()); }
     std::span<std::byte> to_receive() { return received_.span().first(sections_bytes()); }
-    /// Appends what has been received, which is valid until seal() is called again. Returns whether any process has more.
-    bool open(std::vector<SpikeExchange::Arrivals>& arrivals);
+    /// Shows a worker its share of what has been received, which is valid until seal() is called again. By all workers at
+    /// once.
+    void take(std::uint32_t worker, const SpikeExchange::Visit& visit);
+    /// Whether any process has more to send, when all have taken; until seal() is called again.
+    bool more() const;
+    /// Gets ready for another round.
+    void next_round();
 
-    /// Spikes that were put into the sections since the last begin().
-    std::uint64_t sent() const;
-    /// Spikes that the last open() has found.
-    std::uint64_t received() const { return found_; }
+    /// Adds the spikes that were sent and received since the last reset.
+    void add_to(ExchangeCounts& counts) const;
+    void reset_counts();
     /// Spikes that a section has room for in the next round.
     std::uint64_t room() const { return room_; }
     std::uint64_t bytes() const;
@@ -69,7 +74,9 @@ class Sections {
         std::uint64_t gathered = 0;  ///< words in the first round
         Blocks blocks;
         std::uint64_t longest = 0;  ///< words that the longest of its sections has left, with those of this round
-        std::uint64_t sent = 0;
+        std::uint64_t most = 0;  ///< the most that it has read in a mark of this round
+        std::uint64_t sent = 0;  ///< since the last reset, as is the next
+        std::uint64_t received = 0;
     };
 
     template <std::size_t bytes>
@@ -77,7 +84,9 @@ class Sections {
     static void sort_overflow(Worker& worker, Share share, Share block);
     void refill(Worker& worker, Share share);
     void set_room(std::uint64_t room);
-    void learn(std::uint64_t most);
+    void write_mark(std::size_t section, std::uint64_t told);
+    std::uint64_t most_told() const;
+    void learn();
     std::size_t section_bytes() const { return mark_bytes + static_cast<std::size_t>(room_) * packing_.bytes(); }
     std::size_t sections_bytes() const { return ranks_ * section_bytes(); }
 
@@ -89,7 +98,9 @@ class Sections {
     std::uint64_t most_room_;  ///< that a section may have
     std::uint64_t room_ = 0;  ///< that a section has in the next round
     std::uint64_t first_room_;  ///< that a section has in the first round of an epoch
-    std::uint64_t recent_ = 0;  ///< spikes in the longest section of all processes, since `epochs_` began
+    std::uint64_t sealed_room_ = 0;  ///< that a section has in what was sealed last
+    std::uint64_t told_first_ = 0;  ///< the most told in the first round of this epoch
+    std::uint64_t recent_ = 0;  ///< spikes in the longest section of this process, since `epochs_` began
     std::uint32_t epochs_ = 0;  ///< in a row for which the first round had room enough
     bool shrinks_ = false;  ///< the room of first rounds has become smaller
     bool first_round_ = true;
@@ -98,7 +109,6 @@ class Sections {
     std::vector<std::uint32_t> filled_;  ///< spikes in each section to send
     Buffer<std::byte> send_;
     Buffer<std::byte> received_;
-    std::uint64_t found_ = 0;
 };
 
 }  // namespace ranvier::comm

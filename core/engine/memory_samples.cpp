@@ -214,9 +214,14 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
             const auto end = std::ranges::upper_bound(outboxes[0], lag, {}, &comm::EmittedSpike::lag);
             exchange->advance(0, {outboxes[0].begin(), end});
         }
-        do {
+        const auto round = [&] {
             for (std::uint32_t worker = 0; worker < workers; ++worker) exchange->collocate(worker, spans);
-        } while (exchange->transfer(epoch + 1 == epochs));
+            exchange->transfer(epoch + 1 == epochs);
+            for (std::uint32_t worker = 0; worker < workers; ++worker) {
+                exchange->take(worker, [](const comm::SpikeExchange::Arrivals&) {});
+            }
+        };
+        for (round(); exchange->more(); round()) exchange->next_round();
         first_step += steps;
     }
     return static_cast<double>(exchange->counts().buffer_bytes);

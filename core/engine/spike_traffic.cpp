@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "comm/exchange_base.hpp"
 #include "connect/table_builder.hpp"
 
 namespace ranvier::engine {
@@ -50,9 +49,8 @@ void SpikeTraffic::exchange(std::uint32_t worker, const Epoch& epoch, bool flush
     // The work is divided into as many parts as there are shards, which workers take from each other like these.
     const auto parts = static_cast<std::uint32_t>(inboxes_.size());
     const Step first_step = first_arrivals(epoch);
-    bool more = true;
     bool first_round = true;
-    while (more) {
+    while (true) {
         team_.loop(worker, parts, [&](std::uint32_t part) {
             Inbox& inbox = inboxes_[part];
             if (first_round) {
@@ -71,16 +69,22 @@ void SpikeTraffic::exchange(std::uint32_t worker, const Epoch& epoch, bool flush
                 communicator_->barrier();
                 times.wait += timer.lap();
             }
-            more_ = exchange_->transfer(flush);
+            exchange_->transfer(flush);
             times.communicate += timer.lap();
         }
         team_.wait();
         times.wait += timer.lap();
-        more = more_;
         team_.loop(worker, parts, [&](std::uint32_t part) { collect(part, first_step); });
-        first_round = false;
         times.deliver += timer.lap();
         // Nobody may transfer again before all have read what has arrived, nor deliver before all have sorted it.
+        team_.wait();
+        times.wait += timer.lap();
+        if (!exchange_->more()) return;
+        first_round = false;
+        if (worker == 0) {
+            exchange_->next_round();
+            times.communicate += timer.lap();
+        }
         team_.wait();
         times.wait += timer.lap();
     }
@@ -119,48 +123,26 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
 
 /// Sorts a part of what has arrived, in however many stretches.
 void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
-    const std::span<const comm::SpikeExchange::Arrivals> stretches = exchange_->arrivals();
+    Inbox& inbox = inboxes_[part];
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
-    const auto take = [&](Step stretch_step, comm::ArrivedSpikes spikes) {
-        const auto offset = static_cast<std::size_t>(stretch_step - first_step);
+    exchange_->take(part, [&](const comm::SpikeExchange::Arrivals& arrivals) {
+        const auto offset = static_cast<std::size_t>(arrivals.first_step - first_step);
         if (by_source) {
-            collect_sources(inboxes_[part], offset, spikes);
+            collect_sources(inbox, offset, arrivals.spikes);
         } else {
-            collect_rows(inboxes_[part], offset, spikes);
+            collect_rows(inbox, offset, arrivals.spikes);
         }
-    };
-    const auto parts = static_cast<std::uint32_t>(inboxes_.size());
-    constexpr std::size_t many_for_a_part = 64;
-    if (stretches.size() < many_for_a_part * parts) {
-        // Each is divided, as there may be one only.
-        for (const auto& [step, spikes] : stretches) {
-            const auto [first, last] = comm::share_of(part, parts, spikes.size());
-            take(step, spikes.subspan(first, last - first));
-        }
-        return;
-    }
-    // They are short, and further apart than they are long.
-    constexpr std::size_t ahead = 8;
-    constexpr std::size_t cache_line = 64;
-    const auto [first, last] = comm::share_of(part, parts, stretches.size());
-    for (std::size_t i = first; i < last; ++i) {
-        if (i + ahead < last) {
-            const std::byte* const next = stretches[i + ahead].spikes.data();
-            __builtin_prefetch(next);
-            __builtin_prefetch(next + cache_line);
-        }
-        take(stretches[i].first_step, stretches[i].spikes);
-    }
+    });
 }
 
-void SpikeTraffic::collect_sources(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) {
+void SpikeTraffic::collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) {
     for (const comm::ArrivedSpike spike : spikes) {
         at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
     }
 }
 
-void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) const {
+void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const {
     for (const comm::ArrivedSpike spike : spikes) {
         const connect::RowAddresses::Place place = addresses_->find(spike.address());
         at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);

@@ -65,8 +65,8 @@ class SpikeTraffic {
     void take_outboxes(std::uint32_t shard, const Epoch& epoch);
     void collect(std::uint32_t part, Step first_step);
     /// @param offset steps from the first one of all arrivals to that from which the lags of these are counted
-    static void collect_sources(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes);
-    void collect_rows(Inbox& inbox, std::size_t offset, comm::ArrivedSpikes spikes) const;
+    static void collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes);
+    void collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const;
     void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
 
     std::span<const std::unique_ptr<Shard>> shards_;
@@ -76,7 +76,6 @@ class SpikeTraffic {
     const connect::RowAddresses* addresses_ = nullptr;
     std::vector<Inbox> inboxes_;  ///< of each worker
     bool wait_apart_ = false;
-    bool more_ = false;
 };
 
 }  // namespace ranvier::engine

@@ -195,6 +195,15 @@ inline ExchangeArguments arguments_of(const World& world, const std::shared_ptr<
 /// Whether workers are threads, as in the engine, or take turns.
 enum class Workers : std::uint8_t { taking_turns, threads };
 
+/// What arrives in one round on a process whose workers take turns: collocates, transfers, and shows it all.
+inline void run_round(SpikeExchange& exchange, std::span<const std::span<const EmittedSpike>> outboxes, bool flush,
+                      const SpikeExchange::Visit& visit) {
+    const auto workers = static_cast<std::uint32_t>(outboxes.size());
+    for (std::uint32_t worker = workers; worker-- > 0;) exchange.collocate(worker, outboxes);
+    exchange.transfer(flush);
+    for (std::uint32_t worker = 0; worker < workers; ++worker) exchange.take(worker, visit);
+}
+
 /// Stands for the engine of one process.
 class Driver {
    public:
@@ -203,47 +212,40 @@ class Driver {
         : world_(world),
           communicator_(std::move(communicator)),
           exchange_(std::move(exchange)),
-          threads_(workers == Workers::threads) {}
+          threads_(workers == Workers::threads),
+          arrived_of_(world.size.workers) {}
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
     ~Driver() {
-        if (reader_.joinable()) reader_.join();
+        if (slow_worker_.joinable()) slow_worker_.join();
     }
 
     SpikeExchange& exchange() { return *exchange_; }
 
-    /// Runs an epoch. What arrives is compared with what must arrive by check().
+    /// Runs an epoch, and compares what arrives with what must arrive.
     void run_epoch(std::uint32_t epoch) {
         update(epoch);
-        finish_reading();
+        finish_epoch();
         const auto& spikes = mine().spikes[epoch];
         const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
         arrived_.clear();
-        collocate(outboxes);
-        while (exchange_->transfer(world_.flushes[epoch])) {
-            read();
-            collocate(outboxes);
+        for (run_round(outboxes, world_.flushes[epoch]); exchange_->more();
+             run_round(outboxes, world_.flushes[epoch])) {
+            exchange_->next_round();
         }
-        epoch_ = epoch;
-        directed_ = exchange_->directed();
-        unread_ = true;
-        // As a worker may that is slow, while another one begins the next epoch.
-        if (threads_) reader_ = std::thread([this] { read(); });
+        check(epoch);
+        // Another one begins the next epoch before a slow worker has noticed that this one is over.
+        if (threads_) slow_worker_ = std::thread([this] { sees_more_ = exchange_->more(); });
     }
     /// Runs all epochs.
     void run() {
         for (std::uint32_t epoch = 0; epoch < world_.size.epochs; ++epoch) run_epoch(epoch);
-        finish_reading();
+        finish_epoch();
     }
-    void finish_reading() {
-        if (!unread_) return;
-        unread_ = false;
-        if (threads_) {
-            reader_.join();
-        } else {
-            read();
-        }
-        check();
+    /// Throws where a slow worker has not noticed that an epoch was over.
+    void finish_epoch() {
+        if (slow_worker_.joinable()) slow_worker_.join();
+        if (sees_more_) throw std::logic_error(std::string(exchange_->name()) + ": an epoch that was over is not");
     }
 
    private:
@@ -264,51 +266,61 @@ class Driver {
         }
     }
 
-    void collocate(std::span<const std::span<const EmittedSpike>> outboxes) {
-        const std::uint32_t workers = world_.size.workers;
-        if (!threads_) {
-            for (std::uint32_t worker = workers; worker-- > 0;) exchange_->collocate(worker, outboxes);
-            return;
+    void run_round(std::span<const std::span<const EmittedSpike>> outboxes, bool flush) {
+        if (threads_) {
+            by_all([&](std::uint32_t worker) { exchange_->collocate(worker, outboxes); });
+            exchange_->transfer(flush);
+            by_all([&](std::uint32_t worker) {
+                exchange_->take(worker, [&](const Arrivals& arrivals) { note(arrivals, arrived_of_[worker]); });
+            });
+        } else {
+            comm::run_round(*exchange_, outboxes, flush, [&](const Arrivals& arrivals) { note(arrivals, arrived_); });
         }
+        for (auto& arrived : arrived_of_) {
+            arrived_.insert(arrived_.end(), arrived.begin(), arrived.end());
+            arrived.clear();
+        }
+    }
+
+    void by_all(const std::function<void(std::uint32_t)>& job) const {
         std::vector<std::thread> team;
-        for (std::uint32_t worker = 0; worker < workers; ++worker) {
-            team.emplace_back([&, worker] { exchange_->collocate(worker, outboxes); });
-        }
+        for (std::uint32_t worker = 0; worker < world_.size.workers; ++worker) team.emplace_back(job, worker);
         for (std::thread& thread : team) thread.join();
     }
 
-    void read() {
-        for (const SpikeExchange::Arrivals& arrivals : exchange_->arrivals()) {
-            for (const ArrivedSpike spike : arrivals.spikes) arrived_.emplace_back(arrivals.first_step, spike.word());
-        }
+    using Arrivals = SpikeExchange::Arrivals;
+    /// Spikes, with the first step of their epoch.
+    using Arrived = std::vector<std::pair<Step, std::uint64_t>>;
+
+    static void note(const Arrivals& arrivals, Arrived& arrived) {
+        for (const ArrivedSpike spike : arrivals.spikes) arrived.emplace_back(arrivals.first_step, spike.word());
     }
 
-    void check() {
+    void check(std::uint32_t epoch) {
         std::sort(arrived_.begin(), arrived_.end());
-        std::vector<std::pair<Step, std::uint64_t>> expected;
+        Arrived expected;
         const auto expect = [&](std::uint32_t of) {
-            for (const std::uint64_t word : world_.expected(rank(), of, directed_)) {
+            for (const std::uint64_t word : world_.expected(rank(), of, exchange_->directed())) {
                 expected.emplace_back(World::first_step(of), word);
             }
         };
         const bool late = exchange_->has_latency();
-        if (late && epoch_ > 0 && !world_.flushes[epoch_ - 1]) expect(epoch_ - 1);
-        if (!late || world_.flushes[epoch_]) expect(epoch_);
+        if (late && epoch > 0 && !world_.flushes[epoch - 1]) expect(epoch - 1);
+        if (!late || world_.flushes[epoch]) expect(epoch);
         if (arrived_ == expected) return;
         throw std::logic_error(std::string(exchange_->name()) + ": " + std::to_string(arrived_.size()) +
                                " spikes arrived on rank " + std::to_string(rank()) + " after epoch " +
-                               std::to_string(epoch_) + ", not the " + std::to_string(expected.size()) + " expected");
+                               std::to_string(epoch) + ", not the " + std::to_string(expected.size()) + " expected");
     }
 
     const World& world_;
     std::shared_ptr<Communicator> communicator_;
     std::unique_ptr<SpikeExchange> exchange_;
     bool threads_;
-    std::thread reader_;
-    bool unread_ = false;
-    std::uint32_t epoch_ = 0;
-    bool directed_ = true;
-    std::vector<std::pair<Step, std::uint64_t>> arrived_;
+    std::thread slow_worker_;
+    bool sees_more_ = false;  ///< what it has been told
+    Arrived arrived_;
+    std::vector<Arrived> arrived_of_;  ///< of each worker, where they are threads
 };
 
 /// What became of a run on each process.

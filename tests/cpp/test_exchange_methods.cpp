@@ -137,19 +137,24 @@ class OneProcessSections {
         sections.begin(1);
         const std::vector<EmittedSpike> outbox(spikes);
         const std::span<const EmittedSpike> boxes[] = {outbox};
+        sections.reset_counts();
         std::size_t arrived = 0;
-        int rounds = 0;
-        for (bool more = true; more; ++rounds) {
+        const auto run_round = [&] {
             sections.collocate(0, boxes);
             sections.seal();
             std::copy(sections.to_send().begin(), sections.to_send().end(), sections.to_receive().begin());
-            std::vector<SpikeExchange::Arrivals> arrivals;
-            more = sections.open(arrivals);
-            EXPECT_EQ(arrivals.size(), sections.received() > 0 ? 1U : 0U);
-            for (const auto& stretch : arrivals) arrived += stretch.spikes.size();
+            sections.take(0, [&](const SpikeExchange::Arrivals& stretch) { arrived += stretch.spikes.size(); });
+        };
+        int rounds = 1;
+        for (run_round(); sections.more(); ++rounds) {
+            sections.next_round();
+            run_round();
         }
         EXPECT_EQ(arrived, spikes);
-        EXPECT_EQ(sections.sent(), spikes);
+        ExchangeCounts counts;
+        sections.add_to(counts);
+        EXPECT_EQ(counts.spikes_sent, spikes);
+        EXPECT_EQ(counts.spikes_received, spikes);
         return rounds;
     }
 
@@ -245,8 +250,9 @@ TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
     EXPECT_EQ(lists.packing().bytes(), 2U);
     for (int epoch = 0; epoch < 3; ++epoch) {
         sections.begin(1);
+        sections.reset_counts();
         std::vector<std::vector<std::uint64_t>> arrived(ranks);
-        for (bool more = true; more;) {
+        const auto run_round = [&] {
             for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
             sections.seal();
             // What goes to a rank says so here, since all of it comes back.
@@ -255,16 +261,20 @@ TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
             const std::span<std::byte> to_receive = sections.to_receive();
             std::copy(words.begin(), words.end(), to_receive.begin());
             const std::byte* const received = to_receive.data();
-            std::vector<SpikeExchange::Arrivals> arrivals;
-            more = sections.open(arrivals);
-            for (const auto& stretch : arrivals) {
-                const auto place = static_cast<std::size_t>(stretch.spikes.data() - received);
-                std::vector<std::uint64_t>& of_rank = arrived[place / length];
-                for (const ArrivedSpike spike : stretch.spikes) of_rank.push_back(spike.word());
+            for (const std::uint32_t worker : {0U, 1U}) {
+                sections.take(worker, [&](const SpikeExchange::Arrivals& stretch) {
+                    const auto place = static_cast<std::size_t>(stretch.spikes.data() - received);
+                    std::vector<std::uint64_t>& of_rank = arrived[place / length];
+                    for (const ArrivedSpike spike : stretch.spikes) of_rank.push_back(spike.word());
+                });
             }
-        }
+        };
+        for (run_round(); sections.more(); run_round()) sections.next_round();
         for (std::size_t rank = 0; rank < ranks; ++rank) ASSERT_EQ(arrived[rank], expected(rank)) << rank;
-        EXPECT_EQ(sections.sent(), 3U * (ranks + (ranks + 6) / 7));
+        ExchangeCounts counts;
+        sections.add_to(counts);
+        EXPECT_EQ(counts.spikes_sent, 3U * (ranks + (ranks + 6) / 7));
+        EXPECT_EQ(counts.spikes_received, counts.spikes_sent);
         for (RankLists* const list : {&lists, &partners}) {
             for (const std::uint32_t worker : {0U, 1U}) list->collocate(worker, boxes);
             list->take_all();
@@ -293,12 +303,13 @@ TEST(Overlap, HandsOverAnEpochLaterUnlessItFlushes) {
             exchange->begin(World::first_step(epoch));
             const auto& spikes = world.process(communicator->rank().value).spikes[epoch];
             const std::vector<std::span<const EmittedSpike>> outboxes(spikes.begin(), spikes.end());
-            exchange->collocate(0, outboxes);
-            EXPECT_FALSE(exchange->transfer(epoch == 2));
             arrived.emplace_back();
-            for (const auto& arrivals : exchange->arrivals()) {
-                arrived.back().insert(arrived.back().end(), arrivals.spikes.size(), arrivals.first_step);
-            }
+            const auto round = [&] {
+                run_round(*exchange, outboxes, epoch == 2, [&](const SpikeExchange::Arrivals& arrivals) {
+                    arrived.back().insert(arrived.back().end(), arrivals.spikes.size(), arrivals.first_step);
+                });
+            };
+            for (round(); exchange->more(); round()) exchange->next_round();
         }
         const std::vector<std::vector<Step>> expected{{}, {1000, 1000}, {1010, 1010, 1020, 1020}};
         EXPECT_EQ(arrived, expected);
@@ -348,8 +359,8 @@ TEST(TwoPhase, RelaysInTheNextIntervalWhenThereAreTwo) {
             // Of the seven messages three are of the first phase.
             EXPECT_EQ(communicator->sum(exchange->counts().messages), epoch == 0 ? 3U : 7U);
             const std::vector<std::span<const EmittedSpike>> outboxes(spikes[epoch].begin(), spikes[epoch].end());
-            exchange->collocate(0, outboxes);
-            EXPECT_FALSE(exchange->transfer(epoch == 1));
+            run_round(*exchange, outboxes, epoch == 1, [](const SpikeExchange::Arrivals&) {});
+            EXPECT_FALSE(exchange->more());
         }
         EXPECT_EQ(exchange->counts().spikes_received, 2U);
     });
@@ -398,7 +409,7 @@ TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
                 EXPECT_EQ(driver.exchange().name(), "auto");
             }
         }
-        driver.finish_reading();
+        driver.finish_epoch();
         const ExchangeCounts counts = driver.exchange().counts();
         EXPECT_EQ(counts.exchanges, world.size.epochs);
         EXPECT_LT(counts.buffer_bytes, first_bytes[rank]);
