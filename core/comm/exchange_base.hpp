@@ -81,7 +81,7 @@ class Blocks {
     }
 
    private:
-    static constexpr std::size_t most_processes = 2048;
+    static constexpr std::size_t most_processes = 4096;
     static constexpr std::size_t most_entries = 65536;
     static constexpr std::size_t least_entries_per_spike = 256;
 
