@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "base/buffer.hpp"
 #include "base/errors.hpp"
 #include "connect/bucket_sort.hpp"
+#include "connect/row_cursors.hpp"
 #include "connect/row_sort.hpp"
 #include "connect/stored_table.hpp"
 #include "connect/table_builder.hpp"
@@ -58,28 +58,24 @@ class TypedShardBuilder final : public ShardBuilder {
             if (plan.used) {
                 draft.columns.row_map = plan.row_map;
                 draft.columns.numbering = plan.numbering;
-                draft.cursors = Buffer<std::uint64_t>(
-                    static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1,
-                    memory_.synapses);
-                std::fill_n(draft.cursors.data(), draft.cursors.size(), 0);
+                draft.cursors =
+                    RowCursors(static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1,
+                               memory_.synapses);
             }
             drafts_.push_back(std::move(draft));
         }
     }
 
     void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) override {
-        std::uint64_t* counts = drafts_[receptor].cursors.data();
-        const std::uint32_t bits = drafts_[receptor].plan.bucket_bits;
-        for (std::size_t i = 0; i < count; ++i) ++counts[std::uint64_t{rows[i]} >> bits];
+        Draft& draft = drafts_[receptor];
+        draft.cursors.count(rows, count, draft.plan.bucket_bits);
     }
 
     void allocate() override {
         for (Draft& draft : drafts_) {
             if (!draft.plan.used) continue;
             auto& columns = draft.columns;
-            const std::size_t buckets = draft.cursors.size();
-            const std::uint64_t total =
-                std::accumulate(draft.cursors.data(), draft.cursors.data() + buckets, std::uint64_t{0});
+            const std::uint64_t total = draft.cursors.total();
             if (columns.numbering != RowNumbering::dense && total >= RowMap::none.value) {
                 throw ValueOutOfBoundsError({.object = "number of synapses of one shard",
                                              .value = std::to_string(total),
@@ -88,16 +84,7 @@ class TypedShardBuilder final : public ShardBuilder {
                                                  "fewer than 4294967295 synapses of one receptor",
                                              .remedy = "use more threads"});
             }
-            RowStarts starts(buckets, total, memory_.synapses);
-            std::uint64_t begin = 0;
-            for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-                const std::uint64_t length = draft.cursors[bucket];
-                starts.set(bucket, begin);
-                draft.cursors[bucket] = begin;
-                begin += length;
-            }
-            starts.set(buckets, total);
-            columns.row_start = std::move(starts);
+            draft.cursors.place();
             if (columns.numbering != RowNumbering::dense)
                 columns.sources = Buffer<std::uint32_t>(total, memory_.synapses);
             columns.targets = Buffer<Target>(total, memory_.synapses);
@@ -117,21 +104,28 @@ class TypedShardBuilder final : public ShardBuilder {
     void store(std::uint32_t receptor, const SynapseBatch& batch) override {
         Draft& draft = drafts_[receptor];
         auto& columns = draft.columns;
-        if (columns.greatest_delay == columns.least_delay) {
-            scatter(draft, batch, NoDelays{});
-        } else {
+        draft.cursors.visit([&](auto* cursors) {
+            if (columns.greatest_delay == columns.least_delay) {
+                scatter(draft, cursors, batch, NoDelays{});
+                return;
+            }
             std::visit(
-                [&]<class Delay>(Buffer<Delay>& delays) { scatter(draft, batch, DelayColumn<Delay>{delays.data()}); },
+                [&]<class Delay>(Buffer<Delay>& delays) {
+                    scatter(draft, cursors, batch, DelayColumn<Delay>{delays.data()});
+                },
                 columns.delays);
-        }
+        });
     }
 
     ShardTables finish() override {
         ShardTables tables;
         for (Draft& draft : drafts_) {
-            draft.cursors = {};
-            tables.push_back(draft.plan.used && !draft.columns.targets.empty() ? finish(std::move(draft.columns))
-                                                                               : nullptr);
+            if (draft.plan.used && !draft.columns.targets.empty()) {
+                draft.columns.row_start = std::move(draft.cursors).starts();
+                tables.push_back(finish(std::move(draft.columns)));
+            } else {
+                tables.push_back(nullptr);
+            }
             draft = {};
         }
         return tables;
@@ -154,14 +148,13 @@ class TypedShardBuilder final : public ShardBuilder {
     struct Draft {
         TablePlan plan;
         TableColumns<Target, Weight> columns;
-        Buffer<std::uint64_t> cursors;  ///< counts in the first pass, next free position in the second
+        RowCursors cursors;  ///< of buckets
     };
 
     /// Rows grow at as many places as there are sources. The places of a block of synapses are found first and their cache
     /// lines asked for, so that the stores that follow do not wait for one line after another.
-    template <class StoreDelay>
-    static void scatter(Draft& draft, const SynapseBatch& batch, StoreDelay store_delay) {
-        std::uint64_t* cursors = draft.cursors.data();
+    template <class Cursor, class StoreDelay>
+    static void scatter(Draft& draft, Cursor* cursors, const SynapseBatch& batch, StoreDelay store_delay) {
         Target* targets = draft.columns.targets.data();
         Weight* weights = draft.columns.weights.data();
         std::uint16_t* tags = draft.columns.tags.data();

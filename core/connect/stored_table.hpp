@@ -32,6 +32,10 @@ class RowStarts {
         }
     }
 
+    /// @param starts of all rows, and where the last one ends
+    explicit RowStarts(Buffer<std::uint32_t> starts) : narrow_(std::move(starts)) {}
+    explicit RowStarts(Buffer<std::uint64_t> starts) : wide_(std::move(starts)) {}
+
     std::uint64_t operator[](std::size_t row) const { return narrow_.empty() ? wide_[row] : narrow_[row]; }
     void set(std::size_t row, std::uint64_t begin) {
         if (narrow_.empty()) {

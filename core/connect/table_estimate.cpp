@@ -110,8 +110,8 @@ TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const Proce
                                            range + 1, greatest, shard.size()));
             if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
             const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-            // While they are being built: a counter for each bucket and the source of each synapse.
-            const double building = (8.0 + start_bytes) * buckets + (dense ? 0.0 : 4.0 * share);
+            // While rows are being found that are there: where each bucket begins, and the source of each synapse.
+            const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
             estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
             estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
         }
