@@ -3,6 +3,9 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -23,8 +26,24 @@ std::span<const std::byte> view(const nb::bytes& data) {
 
 nb::bytes to_bytes(std::span<const std::byte> data) { return nb::bytes(data.data(), data.size()); }
 
+/// Whether all processes pass the same, if it is short: which is told without looking at what each of many passes.
+bool are_alike(comm::Communicator& communicator, std::span<const std::byte> mine) {
+    constexpr std::size_t most_words = 8;
+    constexpr std::size_t most_bytes = most_words * sizeof(std::uint64_t);
+    // The size and the bytes, then their complements, which are greatest where these are least.
+    constexpr std::size_t half = 1 + most_words;
+    std::array<std::uint64_t, 2 * half> words{mine.size()};
+    const bool is_short = mine.size() <= most_bytes;
+    if (is_short && !mine.empty()) std::memcpy(words.data() + 1, mine.data(), mine.size());
+    for (std::size_t i = 0; i < half; ++i) words[half + i] = ~words[i];
+    communicator.reduce(words, comm::Reduction::greatest);
+    bool alike = is_short;
+    for (std::size_t i = 0; i < half; ++i) alike = alike && words[i] == ~words[half + i];
+    return alike;
+}
+
 /// The bytes of all processes, by rank; they may differ in length.
-std::vector<nb::bytes> allgather(comm::Communicator& communicator, const nb::bytes& data) {
+nb::list gather_all(comm::Communicator& communicator, const nb::bytes& data) {
     const std::span<const std::byte> mine = view(data);
     const auto processes = static_cast<std::size_t>(communicator.size());
     std::vector<std::size_t> counts(processes);
@@ -38,13 +57,31 @@ std::vector<nb::bytes> allgather(comm::Communicator& communicator, const nb::byt
         all.resize(total);
         communicator.allgatherv(mine, all, counts);
     }
-    std::vector<nb::bytes> result;
+    nb::list result;
     std::size_t begin = 0;
     for (const std::size_t count : counts) {
-        result.push_back(to_bytes(std::span(all).subspan(begin, count)));
+        result.append(to_bytes(std::span(all).subspan(begin, count)));
         begin += count;
     }
     return result;
+}
+
+bool all_pass(comm::Communicator& communicator, const nb::bytes& data) {
+    const std::span<const std::byte> mine = view(data);
+    const nb::gil_scoped_release released;
+    return are_alike(communicator, mine);
+}
+
+nb::list allgather(comm::Communicator& communicator, const nb::bytes& data) {
+    if (!all_pass(communicator, data)) return gather_all(communicator, data);
+    nb::list one;
+    one.append(data);
+    return nb::steal<nb::list>(PySequence_Repeat(one.ptr(), communicator.size()));
+}
+
+std::optional<nb::list> compare(comm::Communicator& communicator, const nb::bytes& data) {
+    if (all_pass(communicator, data)) return std::nullopt;
+    return gather_all(communicator, data);
 }
 
 nb::bytes broadcast(comm::Communicator& communicator, const std::optional<nb::bytes>& data, std::int32_t root) {
@@ -90,8 +127,12 @@ void bind_communicator(nb::module_& module) {
         .def_prop_ro("host_size", &Communicator::host_size, "Number of processes on the same host.")
         .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>(),
              "Return when all processes have come here.")
-        .def("allgather", allgather, nb::arg("data"),
-             "Return the bytes of all processes, by rank. All must call it; lengths may differ.")
+        .def("allgather", allgather, nb::arg("data"), nb::sig("def allgather(self, data: bytes) -> list[bytes]"),
+             "Return the bytes of all processes, by rank. All must call it, or compare; lengths may differ.")
+        .def("compare", compare, nb::arg("data"), nb::sig("def compare(self, data: bytes) -> list[bytes] | None"),
+             "Return None where all processes pass the same, if that is short, and else what allgather does. Then "
+             "nothing "
+             "is done that takes the longer the more processes there are.")
         .def("broadcast", broadcast, nb::arg("data").none(), nb::arg("root") = 0,
              "Return the root's bytes on all processes, which must all call it: with the bytes on the root, with None "
              "elsewhere.")

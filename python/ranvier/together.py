@@ -41,9 +41,9 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
         told = communicator.allgather(_told(error))
         _note_teller(error, _first_alike(told, error))
         raise
-    told = communicator.allgather(b"")
     # Mostly nobody has anything to tell, and of many processes each would have to be looked at.
-    if not any(told):
+    told = communicator.compare(b"")
+    if told is None:
         return
     for mark in (b"+", b"-"):
         _raise_cause(communicator, what, told, mark)
@@ -83,10 +83,10 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
         result = action()
     # What is the same is mostly pickled alike, which is told without looking at each of many processes.
     own = pickle.dumps(result, protocol=5)
-    told = communicator.allgather(own)
-    if told.count(own) == len(told):
+    told = communicator.compare(own)
+    if told is None:
         return result
-    results = [pickle.loads(data) for data in told]
+    results = [_unpickle(data) for data in told]
     for rank, other in enumerate(results):
         if other != results[0]:
             error = RemoteError(
@@ -97,6 +97,18 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
             _note_teller(error, 0)
             raise error
     return result
+
+
+class _SomethingElse:
+    """Stands for the result of a process that has none, since it does something else."""
+
+    def __str__(self) -> str:
+        return "nothing of the kind"
+
+
+def _unpickle(data: bytes) -> object:
+    # Who calls another method may be at a point where nothing or an error is told.
+    return pickle.loads(data) if data.startswith(pickle.PROTO) else _SomethingElse()
 
 
 def on_root(communicator: _core.Communicator, what: str, action: Callable[[], None]) -> None:

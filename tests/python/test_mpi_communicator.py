@@ -93,6 +93,49 @@ def test_processes_find_each_other(where: Installation, tmp_path: Path) -> None:
         assert transport.startswith(where.family.name + " ")
 
 
+COMPARISON = """
+from ranvier import mpi
+from ranvier.errors import RemoteError
+from ranvier.together import agree_on, agreed
+
+world = mpi.world()
+odd = world.rank == 1
+for mine in (b"", b"x" * 64, b"x" * 65, b"x" * (63 + odd), b"x" * 7 + (b"z" if odd else b"y"), b"\\0" * odd):
+    told = world.compare(mine)
+    everything = world.allgather(mine)
+    assert everything[world.rank] == mine
+    assert len(everything) == world.size
+    assert told is None or told == everything
+    print("alike" if told is None else [len(each) for each in everything])
+
+# One process is elsewhere: what it does there is not taken for a result.
+try:
+    if odd:
+        for _ in range(2):
+            with agreed(world, "nothing"):
+                pass
+    else:
+        agree_on(world, "number", lambda: 7)
+except RemoteError as error:
+    print(error)
+assert agree_on(world, "number", lambda: 8) == 8
+"""
+
+
+@any_installation
+def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
+    done = run_python(where, 3, COMPARISON, folder=tmp_path)
+    assert done.status == 0, done.errors
+    compared = ["alike", "alike", "[65, 65, 65]", "[63, 64, 63]", "[8, 8, 8]", "[0, 1, 0]"]
+    for rank, output in enumerate(done.outputs):
+        lines = output.splitlines()
+        assert lines[:6] == compared
+        if rank == 1:
+            assert not lines[6:]
+        else:
+            assert "it is 7 on rank 0, and nothing of the kind on rank 1" in lines[6]
+
+
 def test_a_process_that_nobody_launched_is_alone() -> None:
     code = "from ranvier import mpi; w = mpi.world(); print(w.size, w.transport, mpi.launched(), w.allgather(b'a'))"
     # In a process of its own: this one may have been launched, whoever runs the tests.
