@@ -42,11 +42,11 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
         _note_teller(error, _first_alike(told, error))
         raise
     # Mostly nobody has anything to tell, and of many processes each would have to be looked at.
-    told = communicator.compare(b"")
-    if told is None:
+    complaints = communicator.compare(b"")
+    if complaints is None:
         return
     for mark in (b"+", b"-"):
-        _raise_cause(communicator, what, told, mark)
+        _raise_cause(communicator, what, complaints, mark)
 
 
 def teller(error: BaseException) -> int | None:
