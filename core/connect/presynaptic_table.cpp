@@ -94,11 +94,7 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
                                      .bound = "at most 2^48, and with the number of ranks at most 2^57",
                                      .remedy = "use more processes"});
     }
-    if (communicator_->is_dry_run()) {
-        for (const PopulationRange& population : layout.populations()) {
-            played_.push_back(layout.ids().within(population.first, population.size));
-        }
-    }
+    if (communicator_->is_dry_run()) played_.emplace(layout);
     for (const ShardLayout& shard : layout.shards()) {
         PresynapticTable::Part part;
         part.sources = shard.size();
@@ -238,36 +234,16 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
     if (worker == 0) exchange_.start(packed_, counts_);
 }
 
-/// Which neuron here stands for one of another process, in a dry run.
-///
-/// Others are said to send what this process does, when it does. If each sent the spikes of the neuron at the same place,
-/// its spikes would arrive here for rows of neighbors, which have ids one after the other where neurons are dealt to
-/// processes in turn, and would find them in the cache: delivery looked up to twice as fast as where processes have spikes
-/// of their own. So another process sends the spikes of another neuron of the same population: the same number by
-/// population, and as many destinations, but anywhere.
-NeuronId PresynapticTableBuilder::played_source(Rank from, NeuronId source, PopulationId population) const {
-    if (from == layout_.rank()) return source;
-    const IdSequence& ids = played_[population.value];
-    // SplitMix64 of the rank.
-    std::uint64_t hash = (static_cast<std::uint64_t>(from.value) + 1) * 0x9E37'79B9'7F4A'7C15;
-    hash = (hash ^ hash >> 30) * 0xBF58'476D'1CE4'E5B9;
-    hash = (hash ^ hash >> 27) * 0x94D0'49BB'1331'11EB;
-    // A part of all ids by the upper bits, since a remainder for each entry would be felt.
-    const std::uint64_t place = ids.count_below(source) + ((hash >> 32) * ids.size() >> 32);
-    return ids[place < ids.size() ? place : place - ids.size()];
-}
-
 /// Counts or stores those of the received entries whose source this worker owns.
 void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
     const DestinationCode& code = table_->code_;
     std::vector<Cursor>& cursors = cursors_[worker];
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
-            NeuronId source = layout_.placement().id_at(layout_.rank(), entry.place);
-            const PopulationId population = layout_.population_of(source);
-            if (!played_.empty()) source = played_source(piece.from, source, population);
+            const std::uint64_t place = played_ ? played_->here(piece.from, entry.place) : entry.place;
+            const NeuronId source = layout_.placement().id_at(layout_.rank(), place);
             if (layout_.shard_of(source).value != worker) continue;
-            const std::uint32_t local = layout_.shard(worker).local_index(population, source).value;
+            const std::uint32_t local = layout_.shard(worker).local_index(layout_.population_of(source), source).value;
             Cursor& cursor = cursors[local];
             if (store) {
                 write_packed(cursor.entries, cursor.next, code.plain_bits(), code.pack({piece.from, entry.address}));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "comm/record_exchange.hpp"
 #include "connect/destination_code.hpp"
 #include "connect/layout.hpp"
+#include "connect/played_sources.hpp"
 #include "connect/row_addresses.hpp"
 #include "parallel/team.hpp"
 
@@ -98,7 +100,6 @@ class PresynapticTableBuilder {
     void encode(std::uint32_t worker, std::pmr::memory_resource* memory);
     void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
     void take(std::uint32_t worker, bool store);
-    NeuronId played_source(Rank from, NeuronId source, PopulationId population) const;
 
     const ProcessLayout& layout_;
     const RowAddresses& addresses_;
@@ -111,7 +112,7 @@ class PresynapticTableBuilder {
     comm::RecordExchange<Entry> exchange_;
     std::vector<Entry> packed_;
     std::vector<std::uint64_t> counts_;  ///< by rank
-    std::vector<IdSequence> played_;     ///< in a dry run: the neurons of each population here
+    std::optional<PlayedSources> played_;  ///< in a dry run
     /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
     std::vector<std::vector<Listed>> listed_;
     std::vector<std::vector<std::uint32_t>> listed_counts_;

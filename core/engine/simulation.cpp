@@ -152,12 +152,16 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     if (!options.keep_sources) {
         for (const auto& shard : shards) shard->forget_sources();
     }
+    if (communicator->is_dry_run()) played_sources.emplace(layout);
     // With two intervals, a spike that is emitted at the beginning of one arrives after the end of the next.
     const std::uint32_t intervals = shortest >= 2 ? options.intervals : 1;
     const comm::ExchangeArguments arguments{
         .communicator = communicator,
         .destinations = presynaptic,
-        .source_of = [this](Rank rank, std::uint64_t place) { return layout.placement().id_at(rank, place); },
+        .source_of =
+            [this](Rank rank, std::uint64_t place) {
+                return layout.placement().id_at(rank, played_sources ? played_sources->there(rank, place) : place);
+            },
         .place_of =
             [this](std::uint32_t shard, std::uint32_t local) {
                 return layout.placement().place_of(layout.shard(shard).id_of(LocalIndex{local}));

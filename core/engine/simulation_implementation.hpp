@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "connect/played_sources.hpp"
 #include "connect/presynaptic_table.hpp"
 #include "connect/row_addresses.hpp"
 #include "connect/table_builder.hpp"
@@ -72,6 +74,7 @@ struct Simulation::Implementation {
     std::vector<std::unique_ptr<Shard>> shards;
     connect::RowAddresses addresses;
     std::shared_ptr<const connect::PresynapticTable> presynaptic;
+    std::optional<connect::PlayedSources> played_sources;  ///< in a dry run
     std::uint64_t build_rounds = 0;
     std::unique_ptr<SpikeTraffic> traffic;
     std::atomic<Step> step{0};
