@@ -106,6 +106,26 @@ TEST(RmaAllgather, TakesLogarithmicallyManySteps) {
     }
 }
 
+TEST(Alltoall, FitsSectionsToTheFullestOfAnyProcess) {
+    // Two words for each process from each spike, of two bytes each.
+    World world = broadcasting_world(3, 3, 24);
+    world.size.addresses = 6;
+    const auto emit = [&](std::int32_t rank, std::uint32_t epoch, int spikes) {
+        for (int i = 0; i < spikes; ++i) world.emit(rank, 0, 0, epoch, 0);
+    };
+    emit(0, 0, 10);  // 3 words in a first round, 17 in a second; 20 from then on
+    emit(1, 9, 4);   // the most in the 16 epochs after it: 8 from epoch 17 on, also where nothing was sent
+    emit(2, 20, 5);  // 8 words, and then 2; 10 from then on
+    const auto section = [](std::uint64_t words) { return 8 + 2 * words; };
+    const std::uint64_t bytes =
+        section(3) + section(17) + 16 * section(20) + 3 * section(8) + section(8) + section(2) + 3 * section(10);
+    for (const Outcome& outcome : run_world(world, find_exchange("alltoall"), {})) {
+        EXPECT_EQ(outcome.counts.rounds, 24U + 2U);
+        EXPECT_EQ(outcome.counts.bytes_sent, 3 * bytes);
+        EXPECT_EQ(outcome.counts.spikes_received, 2U * 19U);
+    }
+}
+
 TEST(Alltoallv, NeedsNoSecondCollectiveInSilence) {
     World world = broadcasting_world(3, 1, 2);
     world.emit(0, 0, 0, 0, 0);
