@@ -130,9 +130,8 @@ void bind_communicator(nb::module_& module) {
         .def("allgather", allgather, nb::arg("data"), nb::sig("def allgather(self, data: bytes) -> list[bytes]"),
              "Return the bytes of all processes, by rank. All must call it, or compare; lengths may differ.")
         .def("compare", compare, nb::arg("data"), nb::sig("def compare(self, data: bytes) -> list[bytes] | None"),
-             "Return None where all processes pass the same, if that is short, and else what allgather does. Then "
-             "nothing "
-             "is done that takes the longer the more processes there are.")
+             "Return None where all processes pass the same, up to 64 bytes, and else what allgather does. All must "
+             "call it, or allgather. Nothing that it does for None takes longer with more processes.")
         .def("broadcast", broadcast, nb::arg("data").none(), nb::arg("root") = 0,
              "Return the root's bytes on all processes, which must all call it: with the bytes on the root, with None "
              "elsewhere.")

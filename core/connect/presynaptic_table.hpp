@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange.hpp"
