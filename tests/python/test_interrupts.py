@@ -19,6 +19,8 @@ import ranvier as rv
 from ranvier.interrupts import interrupts_deferred
 from small_networks import balanced
 
+pytestmark = pytest.mark.usefixtures("interrupts")
+
 
 @contextlib.contextmanager
 def interrupt_after(seconds: float) -> Iterator[None]:
@@ -172,12 +174,16 @@ def network(indegree=10):
 """
 
 
+def run_model(folder: Path, indegree: int, time: float) -> subprocess.Popen[str]:
+    (folder / "model.py").write_text(MODEL)
+    settings = [f"indegree={indegree}", f"time={time}"]
+    command = [sys.executable, "-m", "ranvier.command_line", "run", str(folder / "model.py"), "--set", *settings]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 @pytest.mark.parametrize(("indegree", "delay"), [(5000, 0.3), (1, 1.5)], ids=["building", "running"])
 def test_command_line(tmp_path: Path, indegree: int, delay: float) -> None:
-    (tmp_path / "model.py").write_text(MODEL)
-    settings = [f"indegree={indegree}", "time=10000000"]
-    command = [sys.executable, "-m", "ranvier.command_line", "run", str(tmp_path / "model.py"), "--set", *settings]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with run_model(tmp_path, indegree, 1e7) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "described\n"
         time.sleep(delay)
@@ -185,6 +191,61 @@ def test_command_line(tmp_path: Path, indegree: int, delay: float) -> None:
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors.strip() == "ranvier: interrupted"
+
+
+def test_a_background_job_goes_on(tmp_path: Path) -> None:
+    """A shell starts it so that Ctrl-C, which is for the job in the foreground, is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with run_model(tmp_path, indegree=1, time=100.0) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "described\n"
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.02)
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "spikes" in output
+
+
+def test_where_interrupts_are_ignored_nothing_stops() -> None:
+    net, recorder = balanced(400)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ended = threading.Event()
+
+    def interrupt() -> None:
+        while not ended.wait(0.001):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    try:
+        sim = rv.Simulation(net, threads=2)
+        sim.run(100.0)
+    finally:
+        ended.set()
+        sender.join()
+    assert sim.spikes(recorder).stop == 100.0
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_these_tests_pass_as_a_background_job() -> None:
+    """Interrupts are ignored there, and blocked here on top of that."""
+
+    def ignore_interrupts() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+
+    selected = "test_while_writing_is_deferred_to_the_end_of_it or test_command_line and running"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", selected]
+    done = subprocess.run(
+        command,
+        cwd=Path(__file__).parents[2],
+        preexec_fn=ignore_interrupts,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert "2 passed" in done.stdout, done.stdout
 
 
 def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:

@@ -265,6 +265,7 @@ WAYS_TO_FAIL = [
 ]
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize(("where", "how"), WAYS_TO_FAIL)
 def test_a_failing_rank_ends_the_run(where: Installation, how: str, tmp_path: Path) -> None:
     status, told = FAILURES[how]

@@ -25,6 +25,7 @@ HERE = {"PYTHONPATH": str(TESTS)}
 any_family = pytest.mark.parametrize("where", WHEELS, ids=str)
 
 
+@pytest.mark.usefixtures("interrupts")
 @any_family
 def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, RANKS, TESTS / "mpi_failures.py", folder=tmp_path, environment=HERE, timeout=120)
@@ -143,6 +144,7 @@ def test_it_ends_the_run_of_all(where: Installation, how: str, reason: str, tmp_
     assert reason in done.errors
 
 
+@pytest.mark.usefixtures("interrupts")
 @any_family
 def test_interrupting_mpiexec_ends_all(where: Installation, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
