@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ranvier import _core
+from ranvier._python import python_command
 from ranvier.errors import CommunicationError
 
 __all__ = [
@@ -231,7 +232,7 @@ def describe_libraries() -> list[str]:
         for name, origin in candidates(family):
             # In a process of its own: one process does not bear two families.
             asked = subprocess.run(
-                [sys.executable, "-c", _ASK_VERSION, name], capture_output=True, text=True, check=False
+                python_command("-c", _ASK_VERSION, name), capture_output=True, text=True, check=False
             )
             if asked.returncode == 0 and asked.stdout:
                 version = " ".join(asked.stdout.splitlines()[0].partition(",")[0].split())

@@ -10,7 +10,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
+from ranvier._python import python_command
 from ranvier.commands import info
 from ranvier.errors import StateError
 
@@ -176,7 +176,7 @@ def show(console: Console, title: str, comparison: Comparison, measures: Sequenc
 def _run(contestant: Contestant) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        command = [sys.executable, "-m", "ranvier.command_line", *contestant.arguments, "--json", str(path)]
+        command = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
         # Its output goes to a file: a pipe that nobody empties would stop it.
         with Path(folder, "output").open("w+", encoding="utf-8", errors="replace") as output:
             status = subprocess.run(

@@ -19,6 +19,7 @@ from typing import Any
 
 from ranvier import _mpi_library, mpi
 from ranvier._mpi_library import MPICH, OPEN_MPI, Family
+from ranvier._python import python_command
 from ranvier.errors import CommunicationError, RemoteError, StateError
 from ranvier.machine import usable_processors
 
@@ -141,7 +142,7 @@ def run_worker(
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
         argument = json.dumps({**specification, "threads": threads, "report": str(report)})
-        command = [*mpiexec.command(ranks, crowded), sys.executable, "-m", module, argument]
+        command = [*mpiexec.command(ranks, crowded), *python_command("-m", module, argument)]
         lines: list[str] = []
         status = _watch(command, mpiexec.environment(crowded), lines, on_progress)
         if status != 0 or not report.exists():

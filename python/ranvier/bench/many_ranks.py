@@ -26,6 +26,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier import _core, calibration
+from ranvier._python import python_command
 from ranvier.bench._options import check_destinations, check_positive, parse_methods
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
@@ -150,7 +151,7 @@ def _play(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: i
     """Play one rank in a process of its own, so that what is resident is that of this run."""
     settings = _settings(arguments, method, sorting, ranks) | {"time": arguments.time, "presim": arguments.presim}
     path = folder / "played.json"
-    command = [sys.executable, "-m", "ranvier.command_line", "run", "hpc_benchmark", "--json", str(path)]
+    command = python_command("-m", "ranvier.command_line", "run", "hpc_benchmark", "--json", str(path))
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
     command += ["--set", *(f"{name}={value}" for name, value in settings.items())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -46,12 +46,13 @@ Every run has these keys:
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import sys
 import textwrap
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -236,9 +237,8 @@ def _load(path: Path) -> object:
     if spec is None or spec.loader is None:
         raise FileError(f"file {path}", bound="it is not a Python file", remedy="name it .py")
     module = importlib.util.module_from_spec(spec)
-    # As for a script: it may import what lies beside it, and its classes can be pickled. A module of that name that was
-    # loaded before, such as numpy, is left alone.
-    sys.path.insert(0, str(path.resolve().parent))
+    # As for a script, its classes can be pickled. A module of that name that was loaded before, such as numpy, is left
+    # alone.
     sys.modules.setdefault(path.stem, module)
     _call_user_code(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
     return module
@@ -266,10 +266,23 @@ def _is_empty(default: object) -> bool:
     return isinstance(default, type) and default.__name__ == "_empty"
 
 
+@contextlib.contextmanager
+def _folder_on_path(path: Path) -> Iterator[None]:
+    """Let what a file does import what lies beside it, as a script may; what Ranvier does later must not find it."""
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):
+            sys.path.remove(folder)
+
+
 def _call_user_code(path: Path, call: Callable[[], object]) -> object:
     """Call into the user's file; an error of it becomes one message that tells the line."""
     try:
-        return call()
+        with _folder_on_path(path):
+            return call()
     except InternalError:
         raise
     except Exception as error:
