@@ -18,6 +18,7 @@ import numpy as np
 from ranvier import _core, machine
 from ranvier.errors import RanvierError
 from ranvier.network import Network
+from ranvier.paths import write_text
 from ranvier.populations import Population, Stimulus
 from ranvier.rules import FixedIndegree
 from ranvier.simulation import Simulation
@@ -167,9 +168,7 @@ class _Remembered:
         # A home that cannot be written to costs some seconds the next time.
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self._path.with_suffix(f".{os.getpid()}")
-            unfinished.write_text(json.dumps({**self._known, **self._fresh}, indent=1))
-            unfinished.replace(self._path)
+            write_text(self._path, json.dumps({**self._known, **self._fresh}, indent=1))
 
 
 # ---- tables and their exchange ---------------------------------------------------------------------------------------

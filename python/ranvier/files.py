@@ -12,7 +12,6 @@ the name without a rank.
 
 from __future__ import annotations
 
-import contextlib
 import glob
 import json
 import math
@@ -20,7 +19,6 @@ import os
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -30,15 +28,15 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.errors import FileError
+from ranvier.paths import file_errors
 
 __all__ = [
     "CSV_SUFFIX",
+    "SUFFIXES",
     "Columns",
     "Metadata",
     "RecordingFile",
-    "check_writable",
     "create",
-    "file_errors",
     "files_of_ranks",
     "path_of_rank",
     "peek",
@@ -50,55 +48,12 @@ Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 _HDF5_SUFFIXES = (".h5", ".hdf5")
 CSV_SUFFIX = ".csv"
+SUFFIXES = (*_HDF5_SUFFIXES, CSV_SUFFIX)
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
 # What HDF5 itself needs beside the chunks when a file grows, at most, in bytes and as a part of them.
 _HDF5_OVERHEAD_BYTES = 1 << 17
 _HDF5_OVERHEAD = 1.0 / 64.0
-
-
-@contextlib.contextmanager
-def file_errors(path: Path, what: str) -> Iterator[None]:
-    """Raise FileError for what the system says of a file that is, for example, ``"written"``."""
-    try:
-        yield
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(
-            f"file {path}",
-            bound=f"it cannot be {what} ({error.strerror or error})",
-            remedy="check the folder, the permissions and the space left",
-        ) from error
-
-
-def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = (*_HDF5_SUFFIXES, CSV_SUFFIX)) -> None:
-    """Make sure that a file can be written; what it holds is left alone.
-
-    Raises
-    ------
-    FileError
-        When it cannot, or when its name does not end in one of the suffixes.
-    """
-    path = Path(path)
-    if suffixes and path.suffix.lower() not in suffixes:
-        raise FileError(
-            f"file {path}", bound=f"its format is not known: '{path.suffix}'", remedy=f"name it {' or '.join(suffixes)}"
-        )
-    with file_errors(path, "written"):
-        while True:
-            # What is there is opened by its name: a pipe or a terminal may have no other.
-            with contextlib.suppress(FileNotFoundError):
-                os.close(os.open(path, os.O_WRONLY))
-                return
-            # Of a link, what it leads to: that is what would be created.
-            target = os.path.realpath(path)
-            # Other processes of the run may look at the same time: what is created is gone again soon.
-            with contextlib.suppress(FileExistsError):
-                os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-                with contextlib.suppress(FileNotFoundError):
-                    Path(target).unlink()
-                return
 
 
 def path_of_rank(path: Path, rank: int) -> Path:

@@ -16,6 +16,7 @@ from ranvier.errors import FileError, ShapeError, StateError
 from ranvier.model_base import NeuronModel, Stimulator
 from ranvier.network_checks import check_name, check_positive, check_size, choose, flatten, name_type
 from ranvier.numeric import number
+from ranvier.paths import check_writable, checked_path
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.rules import AllToAll, Rule, make_rule
@@ -370,8 +371,8 @@ class Network(Description):
     def _destination(self, to: FilePath | None) -> Path | None:
         if to is None:
             return None
-        path = Path(to)
-        files.check_writable(path)
+        path = checked_path(to, "to")
+        check_writable(path, files.SUFFIXES)
         for recorder in self._recorders:
             # Links and detours lead to the same file too.
             if recorder.to is not None and recorder.to.resolve() == path.resolve():

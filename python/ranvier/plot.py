@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import io
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec
@@ -20,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from ranvier.errors import StateError
+from ranvier.paths import checked_path, write_whole
 from ranvier.recordings import Segment, SpikeData, StateData
 from ranvier.values import FloatArray
 
@@ -74,6 +76,26 @@ class Figure(matplotlib.figure.Figure):
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=110)
         return buffer.getvalue()
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Write the figure, as matplotlib does; but a file of that name is whole at each moment, the old or the new.
+
+        Raises
+        ------
+        FileError
+            When the file cannot be written.
+        """
+        if not isinstance(fname, str | os.PathLike):
+            super().savefig(fname, **options)
+            return
+        path = checked_path(fname)
+        if options.get("format") is None:
+            options["format"] = path.suffix[1:].lower() or matplotlib.rcParams["savefig.format"]
+            if not path.suffix:
+                path = path.with_name(f"{path.name}.{options['format']}")
+        drawn = io.BytesIO()
+        super().savefig(drawn, **options)
+        write_whole(path, drawn.getvalue())
 
 
 @_styled

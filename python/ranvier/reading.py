@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.errors import FileError
-from ranvier.files import CSV_SUFFIX, Metadata, file_errors, files_of_ranks, path_of_rank, peek
+from ranvier.files import CSV_SUFFIX, Metadata, files_of_ranks, path_of_rank, peek
+from ranvier.paths import checked_path, file_errors
 from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData, joined
 
 __all__ = ["read_spikes", "read_state", "read_weights"]
@@ -40,7 +41,7 @@ def read_spikes(path: str | PathLike[str]) -> SpikeData:
             end=int(metadata["end"]),
             segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
         )
-        for metadata, columns in _read(Path(path), "spikes")
+        for metadata, columns in _read(checked_path(path), "spikes")
     ]
     return parts[0] if len(parts) == 1 else joined(parts)
 
@@ -53,7 +54,7 @@ def read_state(path: str | PathLike[str]) -> StateData:
     FileError
         As `read_spikes`.
     """
-    parts = _read(Path(path), "state")
+    parts = _read(checked_path(path), "state")
     metadata, _ = parts[0]
     variables = tuple(metadata["variables"])
     columns = _side_by_side(parts, ("neurons",), variables)
@@ -79,7 +80,7 @@ def read_weights(path: str | PathLike[str]) -> WeightData:
     FileError
         As `read_spikes`.
     """
-    parts = _read(Path(path), "weights")
+    parts = _read(checked_path(path), "weights")
     metadata, _ = parts[0]
     columns = _side_by_side(parts, ("sources", "targets"), ("weights",))
     return WeightData(

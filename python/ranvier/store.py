@@ -15,6 +15,7 @@ from ranvier import _core, files, reading
 from ranvier.connections import Connections
 from ranvier.interrupts import interrupts_deferred
 from ranvier.network import Network
+from ranvier.paths import check_writable
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, Pieces, Segment, SpikeData, StateData, WeightData
 from ranvier.together import agree, agreed, exchange_values, from_root
@@ -35,7 +36,7 @@ def check_files(network: Network, communicator: _core.Communicator, gather: str)
     """Make sure that this process can write the files of recorders that it will write."""
     for recorder in network.recorders:
         if recorder.to is not None and _writes(communicator, gather):
-            files.check_writable(_path(recorder.to, communicator, gather))
+            check_writable(_path(recorder.to, communicator, gather), files.SUFFIXES)
 
 
 class RecordingStore:

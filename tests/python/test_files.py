@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
-import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 import h5py
@@ -14,6 +11,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from full_disk import files_limited_to
 from ranvier import errors, store
 from small_networks import balanced
 
@@ -203,17 +201,6 @@ def test_checking_leaves_links_alone(tmp_path: Path) -> None:
     assert link.is_symlink()
     assert same(rv.read_spikes(path), sim.spikes(linked))
     assert sim.spikes(linked).digest() == sim.spikes(recorder).digest()
-
-
-@contextlib.contextmanager
-def files_limited_to(size: int) -> Iterator[None]:
-    """No file can grow above so many bytes, as on a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

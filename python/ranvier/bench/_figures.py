@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
-from ranvier.errors import FileError
+from ranvier.paths import save_figure
 from ranvier.plot import _COLOURS, _FAINT, _GREY, _STYLE, Figure, _styled
 from ranvier.values import FloatArray
 
@@ -37,11 +37,8 @@ def save(figure: Figure, path: Path) -> None:
     FileError
         When the file cannot be written.
     """
-    try:
-        with matplotlib.rc_context(_STYLE):
-            figure.savefig(path)
-    except OSError as error:
-        raise FileError(f"file {path}", bound=f"it cannot be written ({error.strerror or error})") from error
+    with matplotlib.rc_context(_STYLE):
+        save_figure(figure, path)
 
 
 @_styled

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from ranvier import _core
 from ranvier._names import unknown_name
-from ranvier.errors import FileError, ValueOutOfBoundsError
-from ranvier.files import check_writable
+from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["add_shared_arguments", "check_destinations", "check_positive", "parse_methods", "parse_ranks"]
+__all__ = ["add_shared_arguments", "check_positive", "parse_methods", "parse_ranks"]
 
 _MOST_RANKS = 4096
 
@@ -77,16 +76,3 @@ def check_positive(arguments: argparse.Namespace, names: Sequence[str]) -> None:
         value = getattr(arguments, name)
         if value is not None and not 0 < value < float("inf"):
             raise ValueOutOfBoundsError(f"--{name.replace('_', '-')}", str(value), "it must be > 0")
-
-
-def check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
-    """Raise FileError, before anything is measured, where results cannot be written."""
-    if json_path is not None:
-        check_writable(json_path, ())
-    if plot_path is not None:
-        # Loading matplotlib takes a second: only for those who want to draw.
-        from matplotlib.backend_bases import FigureCanvasBase
-
-        check_writable(plot_path, tuple(f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()))
-        if json_path is not None and json_path.absolute() == plot_path.absolute():
-            raise FileError(f"file {plot_path}", bound="it cannot hold both the results and the figure")

@@ -29,11 +29,12 @@ from rich.table import Table
 
 from ranvier.bench._exchange_worker import TIMES, TRAFFIC, Run
 from ranvier.bench._mpiexec import find_mpiexec, is_crowded, run_worker
-from ranvier.bench._options import add_shared_arguments, check_destinations, check_positive, parse_methods, parse_ranks
+from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.machine import usable_processors
 from ranvier.networks import interval_fire
+from ranvier.paths import check_destinations, write_text
 
 __all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
 
@@ -136,7 +137,7 @@ def main(arguments: argparse.Namespace) -> int:
             "digest": digest,
             "results": results,
         }
-        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
         console.print(f"  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
     if arguments.plot is not None:
         for path in _draw(results, arguments):

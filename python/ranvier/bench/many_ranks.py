@@ -27,11 +27,12 @@ from rich.table import Table
 
 from ranvier import _core, calibration
 from ranvier._python import python_command
-from ranvier.bench._options import check_destinations, check_positive, parse_methods
+from ranvier.bench._options import check_positive, parse_methods
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.networks import hpc_benchmark
 from ranvier.options import MOST_RANKS
+from ranvier.paths import check_destinations, save_figure, write_text
 from ranvier.prediction import expect_load, expect_times
 from ranvier.simulation import predict_memory
 
@@ -108,7 +109,7 @@ def main(arguments: argparse.Namespace) -> int:
             "machine": info.gather(),
             "results": results,
         }
-        arguments.json.write_text(json.dumps(whole, indent=2) + "\n")
+        write_text(arguments.json, json.dumps(whole, indent=2) + "\n")
         console.print(f"Results in {arguments.json}", style="dim", soft_wrap=True)
     if arguments.plot is not None:
         from ranvier.prediction_plot import many_ranks_figure
@@ -116,7 +117,7 @@ def main(arguments: argparse.Namespace) -> int:
         load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
         title = f"{load}, {arguments.rate:g} spikes/s"
         limit = None if arguments.memory_limit is None else arguments.memory_limit * 1e9
-        many_ranks_figure(results, limit=limit, title=title).savefig(arguments.plot)
+        save_figure(many_ranks_figure(results, limit=limit, title=title), arguments.plot)
         console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
 

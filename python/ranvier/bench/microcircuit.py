@@ -21,8 +21,8 @@ from rich.console import Console
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, Report, run_in_turn, show
 from ranvier.bench._nest import require_nest
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.files import check_writable
 from ranvier.machine import usable_processors
+from ranvier.paths import check_writable, write_text
 
 __all__ = ["add_arguments", "main"]
 
@@ -61,7 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.repetitions < 1:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
     if arguments.json is not None:
-        check_writable(arguments.json, ())
+        check_writable(arguments.json)
     contestants = _contestants(arguments)
     console = Console(highlight=False)
     comparison = run_in_turn(contestants, arguments.repetitions, console)
@@ -69,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
     show(console, _title(comparison, arguments), comparison, measures)
     if arguments.json is not None:
         results = comparison.as_json("microcircuit", vars(arguments), measures)
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+        write_text(arguments.json, json.dumps(results, indent=2) + "\n")
         console.print(f"\nAll that was measured is in {arguments.json}", style="dim", soft_wrap=True)
     return _check_same_work(comparison, console)
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from ranvier.bench._nest import load_nest, thread_count
 from ranvier.machine import peak_resident_bytes
+from ranvier.paths import write_text
 
 __all__ = ["add_arguments", "main"]
 
@@ -234,7 +235,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json is None:
         sys.stdout.write(report + "\n")
     else:
-        arguments.json.write_text(report + "\n", encoding="utf-8")
+        write_text(arguments.json, report + "\n")
     return 0
 
 

@@ -35,11 +35,11 @@ from rich.table import Table
 
 from ranvier import _core, machine
 from ranvier._names import unknown_name
-from ranvier.bench._options import check_destinations
 from ranvier.bench._portability import Platform, Policies, efficiency, portability, read_platforms
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.numeric import whole_number
+from ranvier.paths import check_destinations, write_text
 
 __all__ = ["add_arguments", "main"]
 
@@ -123,7 +123,7 @@ def main(arguments: argparse.Namespace) -> int:
             "platforms": platforms,
             "portability": {"over": [platform["name"] for platform in everywhere], "results": phi},
         }
-        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
         console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
     if arguments.plot is not None:
         from ranvier.bench import _figures, _parallel_figure

@@ -28,12 +28,13 @@ from rich.table import Table
 from ranvier import _core
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
 from ranvier.bench._networks import NETWORKS, describe
-from ranvier.bench._options import add_shared_arguments, check_destinations, check_positive, parse_methods, parse_ranks
+from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
 from ranvier.bench._scaling_worker import Report
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
 from ranvier.machine import usable_processors
 from ranvier.options import check_choice
+from ranvier.paths import check_destinations, write_text
 from ranvier.simulation import predict_memory
 
 __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
@@ -113,7 +114,7 @@ def main(arguments: argparse.Namespace) -> int:
             "transport": reports[0][0]["transport"],
             "results": results,
         }
-        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
         console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
     if arguments.plot is not None:
         from ranvier.bench import _figures

@@ -33,6 +33,7 @@ from ranvier.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.numeric import whole_number
 from ranvier.options import MOST_RANKS, core_options
+from ranvier.paths import check_destinations, save_figure, write_text
 from ranvier.prediction import (
     DEFAULT_RATE,
     SCALING_KEYS,
@@ -128,17 +129,17 @@ class _Answer:
 
 def carry_out(options: argparse.Namespace) -> int:
     """Predict and report."""
-    run._check_destinations(options.json, options.plot)
+    check_destinations(options.json, options.plot)
     question = _understand(options)
     answer = _predict(question, options.recalibrate)
     console = Console(highlight=False)
     _show(console, question, answer)
     if options.json is not None:
         text = json.dumps(_as_json(question, answer), indent=2) + "\n"
-        run._write(options.json, lambda path: path.write_text(text))
+        write_text(options.json, text)
         console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
     if options.plot is not None:
-        run._write(options.plot, lambda path: _draw(question, answer).savefig(path))
+        save_figure(_draw(question, answer), options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
     return 0
 

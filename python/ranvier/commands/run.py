@@ -64,9 +64,9 @@ from ranvier._names import unknown_name
 from ranvier.commands import dry_report, report
 from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
 from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
-from ranvier.files import check_writable
 from ranvier.network import Network
 from ranvier.networks import NetworkModel
+from ranvier.paths import check_destinations, save_figure, write_text
 from ranvier.simulation import Simulation
 from ranvier.together import agree, teller
 
@@ -144,13 +144,13 @@ def _run_dry(options: argparse.Namespace, task: _Task) -> None:
     played = dry_report.play(options, task.model, task.keys)
     if options.json is not None:
         text = json.dumps(played.as_json() | {"parameters": task.parameters}, indent=2, default=repr) + "\n"
-        _write(options.json, lambda path: path.write_text(text))
+        write_text(options.json, text)
     dry_report.show(Console(highlight=False), played, task.model)
 
 
 def _understand(options: argparse.Namespace, rank: int) -> _Task:
     if rank == 0:
-        _check_destinations(options.json, options.plot)
+        check_destinations(options.json, options.plot)
     function = _find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
     model = _describe(options.model, function, set_for_network)
@@ -163,7 +163,7 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
     console = Console(highlight=False)
     try:
         if options.json is not None:
-            _write(options.json, lambda path: path.write_text(json.dumps(results.as_json(), indent=2) + "\n"))
+            write_text(options.json, json.dumps(results.as_json(), indent=2) + "\n")
     finally:
         # Whichever of the two cannot be written, the results are in the other one.
         report.show(console, results, model)
@@ -175,20 +175,8 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
         counts = results.counts
         title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
         figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
-        _write(options.plot, figure.savefig)
+        save_figure(figure, options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
-
-
-def _check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
-    if json_path is not None:
-        check_writable(json_path, ())
-    if plot_path is not None:
-        # Loading matplotlib takes a second: only for those who want to draw.
-        from matplotlib.backend_bases import FigureCanvasBase
-
-        check_writable(plot_path, tuple(f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes()))
-        if json_path is not None and json_path.absolute() == plot_path.absolute():
-            raise FileError(f"file {plot_path}", bound="it cannot hold both the results and the figure")
 
 
 def _check_times(net: Network, keys: dict[str, Any]) -> None:
@@ -197,13 +185,6 @@ def _check_times(net: Network, keys: dict[str, Any]) -> None:
         value = keys[name]
         if net._core.to_steps(value, f"key {name}") < least:
             raise ValueOutOfBoundsError(f"key {name}", f"{value} ms", f"it must be {'>' if least else '>='} 0")
-
-
-def _write(path: Path, write: Callable[[Path], object]) -> None:
-    try:
-        write(path)
-    except OSError as error:
-        raise FileError(f"file {path}", bound=f"it cannot be written ({error.strerror or error})") from error
 
 
 # ---- the network -----------------------------------------------------------------------------------------------------

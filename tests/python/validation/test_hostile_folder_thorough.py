@@ -19,8 +19,8 @@ COMMANDS = [
     "predict hpc_benchmark --ranks 10 --plot {out}.png --set scale=0.02",
     "bench parallel --threads 1,2 --repetitions 2 --levels 4 --json {out}.json",
     "bench exchange --ranks 2 --methods allgather --cells 64 --connections 10 --time 10 --repetitions 1",
-    "bench scaling --ranks 1,2 --neurons-per-rank 1000 --indegree 10 --time 10 --repetitions 1 --json {out}.json",
-    "bench many_ranks --methods alltoall --ranks 4,8 --neurons-per-rank 100 --indegree 20 --time 10 --repetitions 1 --json {out}.json",
+    "bench scaling --ranks 1,2 --neurons-per-rank 1000 --indegree 10 --time 10 --repetitions 1",
+    "bench many_ranks --methods alltoall --ranks 4,8 --neurons-per-rank 90 --indegree 20 --time 10 --repetitions 1",
     "bench microcircuit --scale 0.02 --time 10 --repetitions 1 --against nest --json {out}.json",
 ]
 
