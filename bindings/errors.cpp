@@ -1,6 +1,7 @@
 #include "base/errors.hpp"
 
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,13 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
         set_error("RemoteError", error);
     } catch (const Error& error) {
         set_error("RanvierError", error);
+    } catch (const std::bad_alloc&) {
+        // What the checks before could not see: others took the memory meanwhile.
+        set_error("InsufficientMemoryError",
+                  Error({.object = "memory",
+                         .value = "",
+                         .bound = "the system has no more of it for this process",
+                         .remedy = "make the network smaller, or run it on a larger machine"}));
     } catch (const InternalError& error) {
         const nb::object type = nb::module_::import_("ranvier.errors").attr("InternalError");
         PyErr_SetString(type.ptr(), error.what());

@@ -31,7 +31,8 @@ void bind_info(nb::module_& module) {
     module.attr("system") = build_info::system;
     module.def("instruction_sets", instruction_set_names, "Those that this processor has, narrowest first.");
     module.def("usable_processors", usable_processors, "Processors that this process may run on.");
-    module.def("available_memory", engine::available_memory, "Bytes of memory that this process may still take.");
+    module.def("available_memory", engine::available_memory, nb::arg("processes") = 1,
+               "Bytes of memory that this process may still take, if so many processes of this machine need as much.");
 }
 
 }  // namespace ranvier::bindings

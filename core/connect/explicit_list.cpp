@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 
 #include "base/errors.hpp"
 #include "connect/partners.hpp"
@@ -13,17 +14,26 @@ namespace {
 
 using IndexList = std::vector<std::uint64_t>;
 
-/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list.
+/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. What it takes grows with
+/// the list, not with the neurons that it could reach.
 class ExplicitList final : public RuleSampler {
    public:
-    ExplicitList(std::shared_ptr<const IndexList> sources, const IndexList& targets, std::uint64_t target_count)
-        : sources_(std::move(sources)), first_(target_count + 1), positions_(targets.size()) {
-        for (const std::uint64_t target : targets) ++first_[target + 1];
-        for (std::uint64_t i = 0; i < target_count; ++i) first_[i + 1] += first_[i];
-        std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
-        for (std::uint32_t position = 0; position < targets.size(); ++position) {
-            positions_[next[targets[position]]++] = position;
+    ExplicitList(std::shared_ptr<const IndexList> sources, const IndexList& targets)
+        : sources_(std::move(sources)), positions_(targets.size()) {
+        sort_positions(targets);
+        const auto target_of = [&](std::uint32_t position) { return targets[position]; };
+        std::uint64_t distinct = 0;
+        for (std::size_t i = 0; i < positions_.size(); ++i) {
+            if (i == 0 || target_of(positions_[i]) != target_of(positions_[i - 1])) ++distinct;
         }
+        targets_.reserve(distinct);
+        first_.reserve(distinct + 1);
+        for (std::size_t i = 0; i < positions_.size(); ++i) {
+            if (!targets_.empty() && target_of(positions_[i]) == targets_.back()) continue;
+            targets_.push_back(target_of(positions_[i]));
+            first_.push_back(static_cast<std::uint32_t>(i));
+        }
+        first_.push_back(static_cast<std::uint32_t>(positions_.size()));
     }
 
     Major major() const override { return Major::target; }
@@ -32,10 +42,15 @@ class ExplicitList final : public RuleSampler {
               std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
         degrees.resize(count);
         partners.clear();
+        std::size_t place = place_of(begin, 0, targets_.size());
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::uint64_t target = begin + i * stride;
-            degrees[i] = static_cast<std::uint32_t>(first_[target + 1] - first_[target]);
-            for (std::uint64_t j = first_[target]; j < first_[target + 1]; ++j) {
+            // There are at most as many targets in between as neurons.
+            place = place_of(target, place, stride);
+            degrees[i] = 0;
+            if (place == targets_.size() || targets_[place] != target) continue;
+            degrees[i] = first_[place + 1] - first_[place];
+            for (std::uint32_t j = first_[place]; j < first_[place + 1]; ++j) {
                 partners.push_back((*sources_)[positions_[j]]);
             }
         }
@@ -44,16 +59,16 @@ class ExplicitList final : public RuleSampler {
     double expected_synapses() const override { return static_cast<double>(positions_.size()); }
     std::optional<std::uint64_t> array_length() const override { return positions_.size(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
-        return positions_[first_[major] + ordinal];
+        return positions_[first_[place_of(major, 0, targets_.size())] + ordinal];
     }
 
     /// The position in the list of the first synapse that repeats the pair of an earlier one.
     std::optional<std::uint64_t> find_repetition() const {
         std::optional<std::uint64_t> found;
         std::vector<std::uint64_t> of_target;
-        for (std::size_t target = 0; target + 1 < first_.size(); ++target) {
-            of_target.assign(positions_.begin() + static_cast<std::ptrdiff_t>(first_[target]),
-                             positions_.begin() + static_cast<std::ptrdiff_t>(first_[target + 1]));
+        for (std::size_t place = 0; place < targets_.size(); ++place) {
+            of_target.assign(positions_.begin() + static_cast<std::ptrdiff_t>(first_[place]),
+                             positions_.begin() + static_cast<std::ptrdiff_t>(first_[place + 1]));
             std::ranges::stable_sort(of_target, {}, [&](std::uint64_t position) { return (*sources_)[position]; });
             for (std::size_t i = 1; i < of_target.size(); ++i) {
                 const bool repeated = (*sources_)[of_target[i]] == (*sources_)[of_target[i - 1]];
@@ -64,9 +79,36 @@ class ExplicitList final : public RuleSampler {
     }
 
    private:
+    void sort_positions(const IndexList& targets) {
+        std::iota(positions_.begin(), positions_.end(), std::uint32_t{0});
+        if (std::ranges::is_sorted(targets)) return;
+        const std::uint64_t range = std::ranges::max(targets) + 1;
+        if (range > 4 * targets.size()) {
+            std::ranges::stable_sort(positions_, {}, [&](std::uint32_t position) { return targets[position]; });
+            return;
+        }
+        // Few neurons for so many pairs: counting is faster.
+        std::vector<std::uint32_t> next(range + 1);
+        for (const std::uint64_t target : targets) ++next[target + 1];
+        for (std::uint64_t target = 0; target < range; ++target) next[target + 1] += next[target];
+        for (std::uint32_t position = 0; position < targets.size(); ++position) {
+            positions_[next[targets[position]]++] = position;
+        }
+    }
+
+    /// Where the first target that is not below this one stands, at least `begin` and at most `most` after it.
+    std::size_t place_of(std::uint64_t target, std::size_t begin, std::uint64_t most) const {
+        const std::size_t end = begin + std::min<std::uint64_t>(most, targets_.size() - begin);
+        const auto first = targets_.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = targets_.begin() + static_cast<std::ptrdiff_t>(end);
+        return static_cast<std::size_t>(std::lower_bound(first, last, target) - targets_.begin());
+    }
+
     std::shared_ptr<const IndexList> sources_;
-    IndexList first_;  ///< per target: where its synapses begin in positions_
-    std::vector<std::uint32_t> positions_;  ///< positions in the list, by target; a list has fewer than 2^32 pairs
+    IndexList targets_;  ///< that have synapses, ascending
+    /// Where the synapses of each target begin in positions_, and at last where all end. A list has fewer than 2^32 pairs.
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> positions_;  ///< in the list, by target
 };
 
 void check_indices(std::string_view side, const IndexList& indices, std::uint64_t size) {
@@ -116,7 +158,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
         if (view.excluded((*targets)[i]) != (*sources)[i]) continue;
         throw list_error(i, "it connects a neuron to itself", "remove the pair, or allow autapses");
     }
-    auto list = std::make_unique<ExplicitList>(sources, *targets, pairs.targets);
+    auto list = std::make_unique<ExplicitList>(sources, *targets);
     if (!spec.allow_multapses) {
         if (const auto position = list->find_repetition()) {
             throw list_error(*position, "its pair has stood in the list before", "remove it, or allow multapses");

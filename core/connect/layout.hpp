@@ -107,6 +107,8 @@ class ProcessLayout {
     std::span<const PopulationRange> populations() const { return populations_; }
     std::span<const ShardLayout> shards() const { return shards_; }
     const ShardLayout& shard(std::uint32_t index) const { return shards_[index]; }
+    /// Whether shards have contiguous parts of each population, by what its neurons cost.
+    bool divided_by_cost() const { return !ends_.empty(); }
 
     bool owns(NeuronId id) const { return placement_.rank_of(id) == rank_; }
     /// @pre owns(id)

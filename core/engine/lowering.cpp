@@ -160,8 +160,7 @@ void LoweredNetwork::check_grid(const std::string& object, const Values& weight,
 }
 
 std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,
-                                                            const connect::ShardLayout& layout) const {
-    const IdSequence& ids = layout.part(population.id).ids;
+                                                            const IdSequence& neurons) const {
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = population.model->parameters[i];
@@ -170,22 +169,20 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& po
             make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
         values.push_back(given == population.parameters.end()
                              ? models::GroupValues{{info.default_value}}
-                             : local_values(given->second, key, ids, population.first));
+                             : local_values(given->second, key, neurons, population.first));
     }
     return values;
 }
 
-std::vector<models::GroupValues> LoweredNetwork::variables(const Population& population,
-                                                           const connect::ShardLayout& layout,
+std::vector<models::GroupValues> LoweredNetwork::variables(const Population& population, const IdSequence& neurons,
                                                            std::span<const models::GroupValues> parameters) const {
-    const IdSequence& ids = layout.part(population.id).ids;
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->variables.size(); ++i) {
         const models::VariableInfo& info = population.model->variables[i];
         if (const auto given = population.variables.find(info.name); given != population.variables.end()) {
             const RandomKey key = make_key(network_->seed(), Purpose::parameter,
                                            population.id.value * objects_per_population + variable_keys + i);
-            values.push_back(local_values(given->second, key, ids, population.first));
+            values.push_back(local_values(given->second, key, neurons, population.first));
             continue;
         }
         models::GroupValues initial{{0.0}};
@@ -197,12 +194,14 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
     return values;
 }
 
-std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus,
-                                                            const connect::ShardLayout& layout) const {
+NeuronId LoweredNetwork::first_target(std::size_t stimulus) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    const Population& targets = network_->population(spec.targets.population);
-    const NeuronId first{targets.first.value + spec.targets.begin};
-    const IdSequence ids = layout.ids().within(first, spec.targets.size());
+    return NeuronId{network_->population(spec.targets.population).first.value + spec.targets.begin};
+}
+
+std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus, const IdSequence& targets) const {
+    const StimulusSpec& spec = network_->stimuli()[stimulus];
+    const NeuronId first = first_target(stimulus);
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < spec.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = spec.model->parameters[i];
@@ -210,18 +209,15 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
         values.push_back(given == spec.parameters.end() ? models::GroupValues{{info.default_value}}
-                                                        : local_values(given->second, key, ids, first));
+                                                        : local_values(given->second, key, targets, first));
     }
     return values;
 }
 
-models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const connect::ShardLayout& layout) const {
+models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequence& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    const Population& targets = network_->population(spec.targets.population);
-    const NeuronId first{targets.first.value + spec.targets.begin};
-    const IdSequence ids = layout.ids().within(first, spec.targets.size());
-    models::GroupValues values =
-        local_values(spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), ids, first);
+    models::GroupValues values = local_values(
+        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, first_target(stimulus));
     if (spec.model->output == models::StimulatorOutput::spikes) {
         const connect::WeightGrid& grid = this->grid(spec.targets.population, receptor(stimulus));
         for (double& weight : values.values) weight = grid.round(weight);

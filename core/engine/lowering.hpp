@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/id_sequence.hpp"
 #include "connect/layout.hpp"
 #include "connect/projection_plan.hpp"
 #include "engine/network.hpp"
@@ -26,14 +27,17 @@ class LoweredNetwork {
     /// The shortest delay of all projections, in steps; a large number when there are none.
     Step shortest_delay() const { return shortest_delay_; }
 
-    /// Values of a model's parameters, in its order, for the neurons of a population on one shard.
-    std::vector<models::GroupValues> parameters(const Population& population, const connect::ShardLayout& layout) const;
+    /// Values of a model's parameters, in its order, for some neurons of a population.
+    std::vector<models::GroupValues> parameters(const Population& population, const IdSequence& neurons) const;
     /// Initial values of a model's variables, in its order.
-    std::vector<models::GroupValues> variables(const Population& population, const connect::ShardLayout& layout,
+    std::vector<models::GroupValues> variables(const Population& population, const IdSequence& neurons,
                                                std::span<const models::GroupValues> parameters) const;
-    std::vector<models::GroupValues> parameters(std::size_t stimulus, const connect::ShardLayout& layout) const;
-    /// Weights of a stimulus for its targets on one shard, on the grid of the receptor they go to.
-    models::GroupValues weights(std::size_t stimulus, const connect::ShardLayout& layout) const;
+    /// Values of a stimulator's parameters for some of its targets.
+    std::vector<models::GroupValues> parameters(std::size_t stimulus, const IdSequence& targets) const;
+    /// Weights of a stimulus for some of its targets, on the grid of the receptor they go to.
+    models::GroupValues weights(std::size_t stimulus, const IdSequence& targets) const;
+    /// The first neuron that a stimulus could reach.
+    NeuronId first_target(std::size_t stimulus) const;
     /// The receptor that a stimulus with these weights goes to.
     /// @throws ValueOutOfBoundsError when weights of both signs occur and the model has two receptors
     std::uint32_t receptor(std::size_t stimulus) const;

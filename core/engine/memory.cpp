@@ -2,32 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <fstream>
-#include <limits>
 #include <string>
 
 #include "base/errors.hpp"
 #include "comm/exchange.hpp"
 #include "connect/table_estimate.hpp"
 #include "engine/memory_samples.hpp"
+#include "parallel/memory_room.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-std::uint64_t read_number(const char* path) {
-    std::ifstream file(path);
-    std::uint64_t number = 0;
-    // Control groups without a limit say "max", which is not a number.
-    return file >> number ? number : std::numeric_limits<std::uint64_t>::max();
-}
-
-std::uint64_t control_group_room(const char* limit_path, const char* usage_path) {
-    const std::uint64_t limit = read_number(limit_path);
-    if (limit == std::numeric_limits<std::uint64_t>::max()) return limit;
-    const std::uint64_t usage = read_number(usage_path);
-    return usage < limit ? limit - usage : 0;
-}
 
 std::string in_gigabytes(std::uint64_t bytes) {
     const std::uint64_t tenths = (bytes + 50'000'000) / 100'000'000;
@@ -71,20 +56,7 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
 
 }  // namespace
 
-std::uint64_t available_memory() {
-    std::uint64_t available = std::numeric_limits<std::uint64_t>::max();
-    std::ifstream file("/proc/meminfo");
-    for (std::string key; file >> key;) {
-        if (key == "MemAvailable:") {
-            std::uint64_t kibibytes = 0;
-            if (file >> kibibytes) available = kibibytes * 1024;
-            break;
-        }
-    }
-    available = std::min(available, control_group_room("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"));
-    return std::min(available, control_group_room("/sys/fs/cgroup/memory/memory.limit_in_bytes",
-                                                  "/sys/fs/cgroup/memory/memory.usage_in_bytes"));
-}
+std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
 
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
@@ -148,14 +120,26 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
 }
 
 void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int32_t processes) {
-    const std::uint64_t bound = limit > 0 ? limit : available_memory() / static_cast<std::uint64_t>(processes);
-    if (estimate.peak_bytes <= bound) return;
-    throw InsufficientMemoryError(
-        {.object = "memory that the network needs",
-         .value = in_gigabytes(estimate.peak_bytes),
-         .bound = (limit > 0 ? "the limit is " : "this machine has ") + in_gigabytes(bound) +
-                  (limit > 0 ? "" : (processes > 1 ? " available for each of its processes" : " available")),
-         .remedy = "make the network smaller, or run it on a larger machine"});
+    const std::string object = "memory that the network needs";
+    const std::string remedy = "make the network smaller, or run it on a larger machine";
+    if (limit == 0) {
+        check_room(object, estimate.peak_bytes, processes, remedy);
+    } else if (estimate.peak_bytes > limit) {
+        throw InsufficientMemoryError({.object = object,
+                                       .value = in_gigabytes(estimate.peak_bytes),
+                                       .bound = "the limit is " + in_gigabytes(limit),
+                                       .remedy = remedy});
+    }
+}
+
+void check_room(const std::string& object, std::uint64_t bytes, std::int32_t processes, const std::string& remedy) {
+    const std::uint64_t available = available_memory(processes);
+    if (bytes <= available) return;
+    throw InsufficientMemoryError({.object = object,
+                                   .value = in_gigabytes(bytes),
+                                   .bound = "this machine has " + in_gigabytes(available) +
+                                            (processes > 1 ? " available for each of its processes" : " available"),
+                                   .remedy = remedy});
 }
 
 }  // namespace ranvier::engine

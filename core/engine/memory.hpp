@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "connect/layout.hpp"
@@ -27,5 +28,9 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
 /// @param processes that share the memory of this machine
 /// @throws InsufficientMemoryError when the estimate exceeds the limit (0: this process's share of what is available)
 void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int32_t processes);
+
+/// Before so much is allocated at once by each of the processes of this machine.
+/// @throws InsufficientMemoryError when it is more than this process's share of what is available
+void check_room(const std::string& object, std::uint64_t bytes, std::int32_t processes, const std::string& remedy);
 
 }  // namespace ranvier::engine

@@ -11,34 +11,10 @@
 #include "comm/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "connect/destination_code.hpp"
-#include "engine/shard.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-/// Neurons of each population in the two samples from which the rest is extrapolated: whole blocks of neurons, so that
-/// what a group pads is there in both.
-constexpr std::uint64_t small_sample = 128;
-constexpr std::uint64_t large_sample = 1152;
-
-/// The first neurons of each population on a shard.
-connect::ShardLayout first_neurons(const connect::ProcessLayout& layout, const connect::ShardLayout& shard,
-                                   std::uint64_t most) {
-    std::vector<std::uint64_t> ids;
-    for (const connect::ShardLayout::Part& part : shard.parts()) {
-        for (std::uint64_t i = 0; i < std::min(most, part.ids.size()); ++i) ids.push_back(part.ids[i].value);
-    }
-    const std::uint64_t count = ids.size();
-    return {shard.shard(), IdSequence(std::make_shared<const std::vector<std::uint64_t>>(std::move(ids)), 0, count),
-            layout.populations()};
-}
-
-/// What n things take when `small` and `large` of them take so much.
-double extrapolate(double n, double small, double small_bytes, double large, double large_bytes) {
-    if (n <= large || large <= small) return large_bytes;
-    return large_bytes + (n - large) * (large_bytes - small_bytes) / (large - small);
-}
 
 /// Sends the spikes of a source to as many ranks as they would go to, evenly spread.
 class SampledDestinations final : public comm::Destinations {
@@ -110,47 +86,6 @@ double grown(double mean, double events) {
         room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(most))) / 4.0;
     }
     return room;
-}
-
-GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                          const SimulationOptions& options) {
-    GroupSample sample{.shards = static_cast<double>(layout.shards().size())};
-    const InstructionSet set = parse_instruction_set(options.instruction_set);
-    const connect::ShardLayout& first = layout.shard(0);
-    parallel::MemoryAccount account = make_memory_account();
-    const auto make = [&](std::uint64_t most) {
-        return Shard(network, first_neurons(layout, first, most), options, set, account, parallel::any_node);
-    };
-    const Shard small = make(small_sample);
-    const Shard large = make(large_sample);
-    for (const connect::ShardLayout& shard : layout.shards()) {
-        std::uint64_t largest = 0;
-        for (std::size_t p = 0; p < shard.parts().size(); ++p) {
-            const Shard::Group& of_small = small.groups()[p];
-            const Shard::Group& of_large = large.groups()[p];
-            const std::uint64_t count = shard.parts()[p].ids.size();
-            sample.neuron_bytes +=
-                extrapolate(static_cast<double>(count), of_small.size, static_cast<double>(of_small.bytes),
-                            of_large.size, static_cast<double>(of_large.bytes));
-            largest = std::max(largest, count);
-            if (!of_large.plays_spikes) sample.neurons += static_cast<double>(count);
-        }
-        sample.output_bytes += static_cast<double>(largest * sizeof(std::uint32_t));
-    }
-    const auto stimuli_small = small.stimuli();
-    const auto stimuli_large = large.stimuli();
-    for (std::size_t i = 0; i < stimuli_large.size(); ++i) {
-        const StimulusSpec& spec = network.network().stimuli()[stimuli_large[i].index];
-        const NeuronId first_target{network.network().population(spec.targets.population).first.value +
-                                    spec.targets.begin};
-        sample.currents = sample.currents || stimuli_large[i].current;
-        for (const connect::ShardLayout& shard : layout.shards()) {
-            const auto count = static_cast<double>(shard.ids().within(first_target, spec.targets.size()).size());
-            sample.stimulus_bytes += extrapolate(count, stimuli_small[i].targets, stimuli_small[i].bytes,
-                                                 stimuli_large[i].targets, stimuli_large[i].bytes);
-        }
-    }
-    return sample;
 }
 
 PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {

@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/gather.hpp"
+#include "engine/memory.hpp"
 
 namespace ranvier::engine {
 
@@ -207,15 +208,16 @@ std::uint32_t ConnectionAccess::first_shard() const {
 }
 
 std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Team& team) const {
-    return communicator_.sum(count_here(query, team));
+    const std::vector<std::uint64_t> counts = counts_here(query, team);
+    return communicator_.sum(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
 }
 
-std::uint64_t ConnectionAccess::count_here(const ConnectionQuery& query, parallel::Team& team) const {
+std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& query, parallel::Team& team) const {
     check_query(network_, query);
     std::vector<std::uint64_t> counts(shards_.size(), 0);
     if (!query.sources && !query.targets && !query.projection) {
-        return std::accumulate(shards_.begin(), shards_.end(), std::uint64_t{0},
-                               [](std::uint64_t sum, const auto& shard) { return sum + shard->synapses(); });
+        std::ranges::transform(shards_, counts.begin(), [](const auto& shard) { return shard->synapses(); });
+        return counts;
     }
     agree(communicator_, "connections", [&] {
         check_sources(shards_);
@@ -227,28 +229,28 @@ std::uint64_t ConnectionAccess::count_here(const ConnectionQuery& query, paralle
             counts[worker] = count;
         });
     });
-    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    return counts;
 }
 
 ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Team& team) const {
-    const std::uint64_t expected = communicator_.is_dry_run() ? count_here(query, team) : count(query, team);
+    const std::vector<std::uint64_t> counts = counts_here(query, team);
+    const std::uint64_t here = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    const std::uint64_t expected = communicator_.is_dry_run() ? here : communicator_.sum(here);
     agree(communicator_, "connections", [&] {
         check_sources(shards_);
-        // The list, its sorted copy in the order of the shards, and the columns that are handed out, on each process.
-        const auto processes = static_cast<std::uint64_t>(communicator_.host_size());
-        const std::uint64_t bytes = processes * expected * (2 * sizeof(Found) + 5 * sizeof(std::uint64_t));
-        const std::uint64_t available = available_memory();
-        if (bytes <= available) return;
-        throw InsufficientMemoryError({.object = "memory for the connections that were asked for",
-                                       .value = std::to_string(bytes) + " bytes",
-                                       .bound = "this machine has " + std::to_string(available) + " available",
-                                       .remedy = "ask for fewer sources, targets or projections at a time"});
+        // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
+        const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
+        constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
+        check_room("memory for the " + std::to_string(expected) + " connections that were asked for",
+                   (here + gathered) * sizeof(Found) + expected * columns, communicator_.host_size(),
+                   "ask for fewer sources, targets or projections at a time");
     });
     const std::uint32_t first = first_shard();
     std::vector<std::vector<Found>> found(shards_.size());
     agree(communicator_, "connections", [&] {
         team.run([&](std::uint32_t worker) {
             std::vector<Found>& own = found[worker];
+            own.reserve(counts[worker]);
             ShardSearch(network_, *shards_[worker], query)
                 .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
                                  const connect::SynapseView& view) {
@@ -259,9 +261,13 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         });
     });
     if (communicator_.size() > 1) {
-        std::vector<Found> here;
-        for (std::vector<Found>& own : found) here.insert(here.end(), own.begin(), own.end());
-        found.assign(1, gather_everywhere<Found>(communicator_, std::move(here)));
+        std::vector<Found> joined;
+        joined.reserve(here);
+        for (std::vector<Found>& own : found) {
+            joined.insert(joined.end(), own.begin(), own.end());
+            own = {};
+        }
+        found.assign(1, gather_everywhere<Found>(communicator_, std::move(joined)));
         std::sort(found[0].begin(), found[0].end(), canonical_order);
     }
     std::uint64_t total = 0;

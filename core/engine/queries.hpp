@@ -39,7 +39,8 @@ class ConnectionAccess {
         std::uint64_t position = 0;
     };
 
-    std::uint64_t count_here(const ConnectionQuery& query, parallel::Team& team) const;
+    /// By shard.
+    std::vector<std::uint64_t> counts_here(const ConnectionQuery& query, parallel::Team& team) const;
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/errors.hpp"
+#include "engine/group_creation.hpp"
 
 namespace ranvier::engine {
 
@@ -41,31 +42,10 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.offset = part.offset;
         group.size = static_cast<std::uint32_t>(part.ids.size());
         group.plays_spikes = population.model->plays_spikes;
-        const std::uint64_t bytes_before = memory->bytes();
-        for (const models::GroupValues& values : network.parameters(population, layout_)) {
-            group.parameters.push_back(values.copy(memory));
-        }
-        if (!part.ids.empty()) {
-            const std::vector<models::GroupValues> variables = network.variables(population, layout_, group.parameters);
-            std::vector<std::vector<Step>> spike_steps;
-            for (std::uint64_t i = 0; i < part.ids.size() && !population.spike_steps.empty(); ++i) {
-                spike_steps.push_back(population.spike_steps[part.ids[i].value - population.first.value]);
-            }
-            group.neurons = population.model->create(
-                {.ids = part.ids,
-                 .population_first = population.first,
-                 .population_size = population.size,
-                 .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
-                 .resolution = network.network().resolution(),
-                 .precision = options.precision,
-                 .instruction_set = instruction_set_,
-                 .parameters = group.parameters,
-                 .variables = variables,
-                 .spike_steps = spike_steps,
-                 .memory = memory});
-            largest_output = std::max(largest_output, group.neurons->largest_output());
-        }
-        group.bytes = memory->bytes() - bytes_before;
+        GroupParts parts = create_group(network, population, part.ids, options.precision, instruction_set_, memory);
+        group.parameters = std::move(parts.parameters);
+        group.neurons = std::move(parts.neurons);
+        if (group.neurons) largest_output = std::max(largest_output, group.neurons->largest_output());
         groups_.push_back(std::move(group));
     }
     fired_.resize(largest_output);
@@ -76,38 +56,14 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
     bool any_current = false;
     for (std::size_t i = 0; i < description.stimuli().size(); ++i) {
         const StimulusSpec& spec = description.stimuli()[i];
-        const Population& targets = description.population(spec.targets.population);
-        const NeuronId first_target{targets.first.value + spec.targets.begin};
-        const std::uint32_t receptor = network.receptor(i);
-        const bool current = spec.model->output == models::StimulatorOutput::current;
-        const IdSequence own = layout_.ids().within(first_target, spec.targets.size());
+        const IdSequence own = layout_.ids().within(network.first_target(i), spec.targets.size());
         if (own.empty()) continue;
-        std::vector<std::vector<double>> sequences;
-        for (const models::SequenceInfo& info : spec.model->sequences) {
-            const auto given = spec.sequences.find(info.name);
-            sequences.push_back(given == spec.sequences.end() ? std::vector<double>{} : given->second);
-        }
-        const std::vector<models::GroupValues> parameters = network.parameters(i, layout_);
         ShardStimulus stimulus;
-        parallel::NodeMemory* const memory = memory_[Component::stimuli];
-        const std::uint64_t bytes_before = memory->bytes();
-        stimulus.stimulus =
-            spec.model->create({.resolution = description.resolution(),
-                                .instruction_set = instruction_set_,
-                                .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, i),
-                                .targets = own,
-                                .parameters = parameters,
-                                .sequences = sequences,
-                                .weights = network.weights(i, layout_),
-                                .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay")),
-                                .memory = memory});
-        stimulus.bytes = memory->bytes() - bytes_before;
-        stimulus.index = i;
-        stimulus.targets = own.size();
+        stimulus.stimulus = create_stimulus(network, i, own, instruction_set_, memory_[Component::stimuli]);
         stimulus.offset = layout_.local_index(spec.targets.population, own[0]).value;
-        stimulus.receptor = receptor;
-        stimulus.current = current;
-        any_current = any_current || current;
+        stimulus.receptor = network.receptor(i);
+        stimulus.current = spec.model->output == models::StimulatorOutput::current;
+        any_current = any_current || stimulus.current;
         stimuli_.push_back(std::move(stimulus));
     }
     if (any_current) {
@@ -286,15 +242,6 @@ void Shard::record(Step step) {
             if (neurons != nullptr) neurons->read(variable, recorder.local, recorder.values.data() + size);
         }
     }
-}
-
-std::vector<Shard::StimulusAccount> Shard::stimuli() const {
-    std::vector<StimulusAccount> accounts;
-    for (const ShardStimulus& stimulus : stimuli_) {
-        accounts.push_back({stimulus.index, static_cast<double>(stimulus.targets), static_cast<double>(stimulus.bytes),
-                            stimulus.current});
-    }
-    return accounts;
 }
 
 std::uint64_t Shard::synapses() const {

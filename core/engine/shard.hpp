@@ -74,21 +74,11 @@ class Shard {
         std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
         std::vector<models::GroupValues> parameters;
         std::uint64_t spikes = 0;
-        std::uint64_t bytes = 0;  ///< allocated when it was made
         bool plays_spikes = false;
         double update_seconds = 0.0;  ///< if costs are measured
     };
     Group& group(PopulationId population) { return groups_[population.value]; }
     std::span<const Group> groups() const { return groups_; }
-
-    /// A stimulus of which this shard has targets.
-    struct StimulusAccount {
-        std::size_t index = 0;  ///< in the description
-        double targets = 0.0;   ///< here
-        double bytes = 0.0;     ///< allocated when it was made
-        bool current = false;
-    };
-    std::vector<StimulusAccount> stimuli() const;
 
     std::uint64_t synapses() const;
     std::uint64_t synaptic_events() const { return synaptic_events_; }
@@ -124,10 +114,7 @@ class Shard {
    private:
     struct ShardStimulus {
         std::unique_ptr<models::Stimulus> stimulus;
-        std::size_t index = 0;      ///< in the description
-        std::uint64_t targets = 0;  ///< here
-        std::uint64_t bytes = 0;    ///< allocated when it was made
-        std::uint32_t offset = 0;   ///< local index of the first target
+        std::uint32_t offset = 0;  ///< local index of the first target
         std::uint32_t receptor = 0;
         bool current = false;
     };

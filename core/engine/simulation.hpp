@@ -246,7 +246,8 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
                                        Rank rank = Rank{0}, double rate = 10.0);
 /// Whether connections would be sorted by source, with as many shards on each of the ranks.
 bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks);
-/// Bytes of memory that this process may still take (machine and control group).
-std::uint64_t available_memory();
+/// Bytes of memory that this process may still take, if so many processes of this machine need as much: what the machine,
+/// control groups and limits of the process leave (parallel/memory_room.hpp).
+std::uint64_t available_memory(std::int32_t processes = 1);
 
 }  // namespace ranvier::engine

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "engine/agreement.hpp"
 #include "engine/gather.hpp"
+#include "engine/memory.hpp"
 #include "engine/simulation_implementation.hpp"
 
 namespace ranvier::engine {
@@ -15,10 +18,34 @@ void give_back(std::pmr::vector<T>& list) {
     list = std::pmr::vector<T>(list.get_allocator());
 }
 
+/// Before recordings are taken, so that nothing of them is lost: makes sure that all processes have room for what is taken
+/// out of the shards, what is gathered, and the arrays that are handed out. @note Collective, unless they stay local.
+void check_room_for(comm::Communicator& communicator, const std::string& what, std::uint64_t own_bytes, Gather how) {
+    // Asking the system takes longer than moving so little.
+    constexpr std::uint64_t least = 16 << 20;
+    const auto check = [&](std::uint64_t bytes) {
+        if (bytes < least) return;
+        check_room("memory for " + what, bytes, communicator.host_size(),
+                   "run for a shorter time between two looks at it, record less, or record to a file");
+    };
+    if (communicator.size() == 1 || communicator.is_dry_run() || how == Gather::local) {
+        check(own_bytes);
+        return;
+    }
+    const std::uint64_t all_bytes = communicator.sum(own_bytes);
+    const bool gets = how == Gather::everywhere || communicator.rank() == Rank{0};
+    agree(communicator, what, [&] { check(own_bytes + (gets ? 2 * all_bytes : 0)); });
+}
+
 }  // namespace
 
 SpikeData Simulation::take_spikes(RecorderIndex recorder, Gather how) {
+    std::uint64_t recorded = 0;
+    for (const auto& shard : implementation_->shards) recorded += shard->recorded_spikes(recorder).size();
+    check_room_for(*implementation_->communicator, "spikes that were recorded", recorded * sizeof(Shard::RecordedSpike),
+                   how);
     std::vector<Shard::RecordedSpike> all;
+    all.reserve(recorded);
     for (const auto& shard : implementation_->shards) {
         std::pmr::vector<Shard::RecordedSpike>& own = shard->recorded_spikes(recorder);
         all.insert(all.end(), own.begin(), own.end());
@@ -39,6 +66,10 @@ SpikeData Simulation::take_spikes(RecorderIndex recorder, Gather how) {
 
 StateData Simulation::take_state(RecorderIndex recorder, Gather how) {
     const std::size_t variables = implementation_->network.state_recorders()[recorder].variables.size();
+    std::uint64_t recorded = 0;
+    for (const auto& shard : implementation_->shards) recorded += shard->state_recorder(recorder).values.size();
+    check_room_for(*implementation_->communicator, "state variables that were recorded", recorded * sizeof(double),
+                   how);
     StateData data;
     std::vector<std::uint64_t> places;
     for (const auto& shard : implementation_->shards) {

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ranvier import files, models
 from ranvier.description import Description, Selection
 from ranvier.errors import FileError, ShapeError, StateError
+from ranvier.memory_checks import check_room
 from ranvier.model_base import NeuronModel, Stimulator
 from ranvier.network_checks import check_name, check_positive, check_size, choose, flatten, name_type
 from ranvier.numeric import number
@@ -302,6 +303,10 @@ class Network(Description):
             As for `record_spikes`.
         """
         population, begin, end = self._selection("neurons", neurons)
+        # The list of the neurons, their ids, and the copy of the core.
+        check_room(
+            f"the list of the {end - begin} neurons of {neurons.name}", 24 * (end - begin), "record fewer neurons"
+        )
         chosen = np.arange(begin, end, dtype=np.int64)
         if indices is not None:
             chosen = choose(neurons, chosen, indices)

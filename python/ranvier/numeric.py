@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.errors import ValueOutOfBoundsError
+from ranvier.memory_checks import check_room
 
 __all__ = ["number", "number_array", "whole_number"]
 
@@ -40,6 +41,8 @@ def number_array(
         When it holds what is not a number, or elements that are masked.
     ValueOutOfBoundsError
         When it holds a whole number beyond what floating point holds.
+    InsufficientMemoryError
+        When there is no room for the copy.
     """
     try:
         array: npt.NDArray[Any] | None = np.asarray(values)
@@ -52,6 +55,7 @@ def number_array(
         elif isinstance(values, np.ndarray):
             found = f"an array of {values.dtype}"
         raise TypeError(f"{name} must be {wanted}, not {found}")
+    check_room(f"a copy of {name}", 8 * array.size, "give fewer values, or a distribution")
     try:
         return np.array(array, dtype=np.float64)
     except OverflowError:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.errors import ValueOutOfBoundsError
+from ranvier.memory_checks import check_room
 from ranvier.rules import Rule
 from ranvier.values import StoredValues
 
@@ -57,6 +58,7 @@ class PopulationView:
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Global ids of the neurons, shape ``(len(self),)``."""
+        check_room(f"the ids of {self.name}", 8 * len(self), "ask for those of a part of it")
         return np.arange(self.first_id, self.first_id + len(self), dtype=np.int64)
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ranvier._names import unknown_name
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.memory_checks import check_room
 from ranvier.numeric import number
 from ranvier.populations import PopulationView
 from ranvier.values import FloatArray
@@ -335,6 +336,8 @@ class Pieces:
         if not self._parts:
             return empty
         if len(self._parts) > 1:
+            size = sum(column.nbytes for part in self._parts for column in part)
+            check_room("joining what was recorded", size, "record less, or record to a file")
             self._parts = [tuple(np.concatenate(column) for column in zip(*self._parts, strict=True))]
         return self._parts[0]
 

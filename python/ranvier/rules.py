@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ranvier._names import unknown_name
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError
+from ranvier.memory_checks import check_room
 from ranvier.numeric import number, whole_number
 
 __all__ = [
@@ -48,6 +49,8 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
         raise TypeError(f"{name} of {rule} must be integers, not {array.dtype}")
     if array.size and array.min() < 0:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
+    # The copy that is kept, and that of the core.
+    check_room(f"{name} of {rule}", 16 * array.size, "give fewer connections, or a rule that draws them")
     # Copied, and locked: the description of a network must not change behind its back.
     result = np.array(array, dtype=np.int64)
     result.flags.writeable = False

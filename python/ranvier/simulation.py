@@ -830,6 +830,8 @@ def predict_memory(
     """
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
+    if options.get("costs") is not None:
+        options["costs"] = _costs(network, options["costs"])
     return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate)))
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.distributions import Distribution
 from ranvier.errors import ShapeError
+from ranvier.memory_checks import check_room
 from ranvier.numeric import number_array
 
 __all__ = ["FloatArray", "Values"]
@@ -32,6 +33,9 @@ def store(name: str, values: Values) -> StoredValues:
     """Return values as a network keeps them; `name` is what error messages call them."""
     if isinstance(values, Distribution):
         return values
+    if isinstance(values, np.ndarray):
+        # The copy that is kept, and that of the core; one that is broadcast may have taken no memory so far.
+        check_room(name, 16 * values.size, "give fewer values, or a distribution")
     # A copy, even of an array: the description of a network must not change behind its back.
     array = number_array(name, values)
     if array.ndim == 0:

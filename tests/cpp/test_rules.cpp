@@ -292,6 +292,24 @@ TEST(ExplicitList, KeepsTheOrderOfTheListWithinATarget) {
     EXPECT_EQ(sampler->array_position(3, 0), 4U);
 }
 
+TEST(ExplicitList, TakesNoMoreWhereNeuronsAreMany) {
+    const std::uint64_t size = std::uint64_t{1} << 48;
+    const PairSpace pairs{NeuronId{0}, size, NeuronId{0}, size};
+    const auto sampler = bind(explicit_list({size - 1, 5, 0, 7}, {12, size - 1, 12, 3}), pairs);
+    EXPECT_EQ(sampler->array_position(12, 1), 2U);
+    EXPECT_EQ(sampler->array_position(size - 1, 0), 1U);
+    std::vector<std::uint32_t> degrees;
+    std::vector<std::uint64_t> partners;
+    sampler->draw(InstructionSet::baseline, 0, 3, 6, degrees, partners);
+    EXPECT_EQ(degrees, (std::vector<std::uint32_t>{0, 1, 0, 0, 2, 0}));
+    EXPECT_EQ(partners, (std::vector<std::uint64_t>{7, size - 1, 0}));
+    sampler->draw(InstructionSet::baseline, 4, (size - 5) / 2, 3, degrees, partners);
+    EXPECT_EQ(degrees, (std::vector<std::uint32_t>{0, 0, (size - 5) % 2 == 0 ? 1U : 0U}));
+    sampler->draw(InstructionSet::baseline, size - 2, 1, 2, degrees, partners);
+    EXPECT_EQ(degrees, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(partners, (std::vector<std::uint64_t>{5}));
+}
+
 TEST(NearestNeighbors, StandOnARing) {
     const PairSpace pairs{NeuronId{3}, 6, NeuronId{3}, 6};
     EXPECT_EQ(draw_all(nearest_neighbors(2), pairs), (Partners{{5, 1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 0}}));

@@ -1,0 +1,60 @@
+#include "engine/group_creation.hpp"
+
+#include <cstdint>
+
+#include "base/random.hpp"
+
+namespace ranvier::engine {
+
+GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
+                        models::Precision precision, InstructionSet instruction_set,
+                        std::pmr::memory_resource* memory) {
+    GroupParts group;
+    for (const models::GroupValues& values : network.parameters(population, ids)) {
+        group.parameters.push_back(values.copy(memory));
+    }
+    if (ids.empty()) return group;
+    const std::vector<models::GroupValues> variables = network.variables(population, ids, group.parameters);
+    std::vector<std::vector<Step>> spike_steps;
+    for (std::uint64_t i = 0; i < ids.size() && !population.spike_steps.empty(); ++i) {
+        spike_steps.push_back(population.spike_steps[ids[i].value - population.first.value]);
+    }
+    group.neurons =
+        population.model->create({.ids = ids,
+                                  .population_first = population.first,
+                                  .population_size = population.size,
+                                  .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
+                                  .resolution = network.network().resolution(),
+                                  .precision = precision,
+                                  .instruction_set = instruction_set,
+                                  .parameters = group.parameters,
+                                  .variables = variables,
+                                  .spike_steps = spike_steps,
+                                  .memory = memory});
+    return group;
+}
+
+std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,
+                                                  const IdSequence& targets, InstructionSet instruction_set,
+                                                  std::pmr::memory_resource* memory) {
+    const Network& description = network.network();
+    const StimulusSpec& spec = description.stimuli()[index];
+    const bool current = spec.model->output == models::StimulatorOutput::current;
+    std::vector<std::vector<double>> sequences;
+    for (const models::SequenceInfo& info : spec.model->sequences) {
+        const auto given = spec.sequences.find(info.name);
+        sequences.push_back(given == spec.sequences.end() ? std::vector<double>{} : given->second);
+    }
+    const std::vector<models::GroupValues> parameters = network.parameters(index, targets);
+    return spec.model->create({.resolution = description.resolution(),
+                               .instruction_set = instruction_set,
+                               .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, index),
+                               .targets = targets,
+                               .parameters = parameters,
+                               .sequences = sequences,
+                               .weights = network.weights(index, targets),
+                               .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay")),
+                               .memory = memory});
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <vector>
+
+#include "base/id_sequence.hpp"
+#include "base/instruction_set.hpp"
+#include "engine/lowering.hpp"
+#include "models/neuron.hpp"
+#include "models/stimulator.hpp"
+
+namespace ranvier::engine {
+
+struct GroupParts {
+    std::vector<models::GroupValues> parameters;
+    std::unique_ptr<models::NeuronGroup> neurons;  ///< null where there are none
+};
+/// Makes some neurons of a population, with all that grows with them in `memory`.
+GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
+                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory);
+
+/// Makes a stimulus of the description for some of its targets. @pre there are some
+std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,
+                                                  const IdSequence& targets, InstructionSet instruction_set,
+                                                  std::pmr::memory_resource* memory);
+
+}  // namespace ranvier::engine
