@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib import image
 
 from ranvier import _core
 from ranvier.bench import parallel
-from ranvier.bench._portability import Efficiency, efficiency, portability, read_platforms
+from ranvier.bench._portability import Bounded, counted, efficiency, portability, read_platforms
 from ranvier.errors import FileError, ShapeError, UnknownNameError, ValueOutOfBoundsError
 
 ROOT = Path(__file__).parents[2]
@@ -96,16 +97,26 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
             assert result["reduction_tasks"]["stolen_remotely"] == 0
     assert "laid over" in capfd.readouterr().out
 
-    # Together with what was measured elsewhere.
+    # Together with what was measured elsewhere. What was made up is no other machine.
     settings = ["--threads=1", "--pinning=equal", "--stealing=all", "--topology=node:1 core:2 pu:1"]
     assert bench(*settings, f"--platforms={elsewhere}", f"--json={here}") == 0
+    found = json.loads(here.read_text())["portability"]
+    assert (found["over"], found["left_out"]) == ([], ["node:1 core:2 pu:1", "node:4 core:2 pu:1"])
+    assert {(result["phi_architectural"], result["phi_scaling"]) for result in found["results"]} == {(None, None)}
+    assert "left out of Phi" in capfd.readouterr().out
+
+    assert bench(*settings, f"--platforms={elsewhere}", f"--json={here}", "--with-synthetic") == 0
     whole = json.loads(here.read_text())
+    assert whole["complete"]
     assert whole["portability"]["over"] == ["node:1 core:2 pu:1", "node:4 core:2 pu:1"]
-    phi = {result["stealing"]: result["phi"] for result in whole["portability"]["results"]}
-    assert phi["local_and_remote"] == phi["none"] == 0.0  # not measured there
+    phi = {result["stealing"]: result["phi_scaling"] for result in whole["portability"]["results"]}
+    assert phi["local_and_remote"]["value"] == phi["none"]["value"] == 0.0  # not measured there
+    near = efficiency(whole["platforms"][0], ("equal", "local_only"))
     far = efficiency(platform, ("equal", "local_only"))
+    assert near is not None
     assert far is not None
-    assert phi["local_only"] == pytest.approx(2.0 / (1.0 + 1.0 / far.value))
+    expected = 2.0 / (1.0 / min(1.0, near.scaling.value) + 1.0 / min(1.0, far.scaling.value))
+    assert phi["local_only"]["value"] == pytest.approx(expected)
     assert "not there" in capfd.readouterr().out
 
 
@@ -129,29 +140,75 @@ def test_measurements_refuse_what_cannot_be() -> None:
 # ---- performance portability -----------------------------------------------------------------------------------------
 
 
-def platform_with(times: dict[int, float]) -> dict[str, Any]:
+def platform_with(
+    times: dict[int, float], *, processors: int = 4, synthetic: bool = False, turns: tuple[float, ...] = (1.0,)
+) -> dict[str, Any]:
+    """Return a platform whose sum took these seconds by threads, and in its turns these multiples of it."""
     return {
         "name": "somewhere",
-        "results": [
-            {"pinning": "equal", "stealing": "none", "threads": threads, "reduction_s": {"quantile_75": seconds}}
-            for threads, seconds in times.items()
-        ],
+        "synthetic": synthetic,
+        "processors": processors,
+        "results": [result_with(threads, seconds, turns) for threads, seconds in times.items()],
     }
 
 
-def test_efficiency_is_that_of_the_fastest_number_of_threads() -> None:
-    policies = ("equal", "none")
-    assert efficiency(platform_with({1: 8.0, 2: 5.0, 4: 2.5, 8: 3.0}), policies) == Efficiency(8.0 / (4 * 2.5), 4)
-    assert efficiency(platform_with({1: 1.0, 2: 3.0}), policies) == Efficiency(1.0, 1)
-    assert efficiency(platform_with({2: 3.0}), policies) is None
+def result_with(
+    threads: int, seconds: float, turns: tuple[float, ...] = (1.0,), stealing: str = "none"
+) -> dict[str, Any]:
+    times = {"quantile_75": seconds, "turns": [seconds * turn for turn in turns]}
+    return {"pinning": "equal", "stealing": stealing, "threads": threads, "reduction_s": times}
+
+
+POLICY = ("equal", "none")
+
+
+def test_efficiencies_are_those_of_the_fastest_number_of_threads() -> None:
+    found = efficiency(platform_with({1: 8.0, 2: 5.0, 4: 2.5, 8: 3.0}, processors=8), POLICY)
+    assert found is not None
+    assert found.threads == 4
+    assert found.scaling.value == pytest.approx(8.0 / (4 * 2.5))
+    assert found.architectural.value == pytest.approx(8.0 / (8 * 2.5))
+    assert efficiency(platform_with({2: 3.0}), POLICY) is None
     assert efficiency(platform_with({1: 1.0}), ("compact", "none")) is None
 
 
+def test_policy_that_is_fastest_on_one_thread_uses_one_processor_only() -> None:
+    found = efficiency(platform_with({1: 1.0, 2: 3.0}, processors=2), POLICY)
+    assert found is not None
+    assert (found.scaling.value, found.architectural.value) == (1.0, 0.5)
+
+
+def test_policy_gains_nothing_from_being_slow_on_one_thread() -> None:
+    platform = platform_with({1: 8.0, 2: 3.0}, processors=2)
+    platform["results"].append(result_with(1, 4.0, stealing="local_only"))
+    found = efficiency(platform, POLICY)
+    assert found is not None
+    assert found.scaling.value == pytest.approx(4.0 / (2 * 3.0))
+
+
+def test_bounds_are_those_of_turns() -> None:
+    platform = platform_with({1: 4.0}, processors=2, turns=(1.0, 2.0, 1.0))
+    platform["results"].append(result_with(2, 2.5, (1.0, 1.0, 0.5)))
+    found = efficiency(platform, POLICY)
+    assert found is not None
+    assert astuple(found.architectural) == pytest.approx((0.8, 0.8, 1.6))
+
+
 def test_portability_is_the_harmonic_mean() -> None:
-    found = [Efficiency(0.5, 4), Efficiency(0.25, 8), Efficiency(1.0, 1)]
-    assert portability(found) == pytest.approx(3.0 / (2.0 + 4.0 + 1.0))
-    assert portability([*found, None]) == 0.0
-    assert portability([]) == 0.0
+    found = [Bounded(0.5, 0.4, 0.6), Bounded(0.25, 0.2, 0.3), Bounded(1.33, 0.5, 1.5)]
+    # What lies above the peak counts as the peak.
+    phi = portability(found)
+    assert phi is not None
+    expected = (3.0 / (2.0 + 4.0 + 1.0), 3.0 / (2.5 + 5.0 + 2.0), 3.0 / (1.0 / 0.6 + 1.0 / 0.3 + 1.0))
+    assert astuple(phi) == pytest.approx(expected)
+    assert portability([*found, None]) == Bounded(0.0, 0.0, 0.0)
+    assert portability([]) is None
+
+
+def test_made_up_platforms_do_not_count() -> None:
+    real, made_up = platform_with({1: 1.0}), platform_with({1: 1.0}, synthetic=True)
+    assert counted([real, made_up], with_synthetic=False) == [real]
+    assert counted([real, made_up], with_synthetic=True) == [real, made_up]
 
 
 # ---- mistakes --------------------------------------------------------------------------------------------------------
@@ -178,6 +235,9 @@ def test_unknown_names() -> None:
         '{"benchmark": "scaling"}',
         '{"benchmark": "parallel", "platforms": [{"name": "a"}]}',
         json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: -1.0})]}),
+        json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: 1.0}, processors=0)]}),
+        json.dumps({"benchmark": "parallel", "platforms": [{**platform_with({1: 1.0}), "synthetic": None}]}),
+        json.dumps({"benchmark": "parallel", "platforms": [platform_with({1: 1.0}, turns=(1.0, float("inf")))]}),
     ],
 )
 def test_files_that_hold_something_else(tmp_path: Path, text: str) -> None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from ranvier import mpi
-from ranvier.bench._mpiexec import PROGRESS
+from ranvier.bench._mpiexec import PROGRESS, REPORTED
 from ranvier.networks import NetworkModel, interval_fire
 from ranvier.options import Placement
+from ranvier.paths import write_text
 from ranvier.simulation import Simulation
 
 __all__ = ["TIMES", "TRAFFIC", "Run", "Specification", "imbalance", "main"]
@@ -121,10 +121,11 @@ def main(text: str) -> None:
                 raise
             if run is not None:
                 runs.append(run)
-    if mpi.world().rank == 0:
-        Path(wanted["report"]).write_text(
-            json.dumps({"transport": mpi.world().transport, "runs": runs}), encoding="utf-8"
-        )
+            if mpi.world().rank == 0:
+                report = json.dumps({"transport": mpi.world().transport, "runs": runs})
+                # Who started this reads it when it is told that there is something new.
+                write_text(wanted["report"], report)
+                print(REPORTED, flush=True)
 
 
 def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulation, NetworkModel]:

@@ -21,7 +21,6 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier._python import python_command
-from ranvier.commands import info
 from ranvier.errors import StateError
 
 __all__ = ["Comparison", "Contestant", "Measure", "Report", "run_in_turn", "show"]
@@ -87,7 +86,8 @@ class Comparison:
         ours, theirs = self.values(measure, 0), self.values(measure, contestant)
         if contestant == 0 or not measure.compared or ours is None or theirs is None or 0.0 in ours:
             return None
-        return [other / first for other, first in zip(theirs, ours, strict=True)]
+        # While they run in turn, the first ones may be one run ahead.
+        return [other / first for other, first in zip(theirs, ours, strict=False)]
 
     def short_names(self) -> list[str]:
         """Return the names of the contestants, or letters where these would make a table too wide."""
@@ -118,7 +118,9 @@ class Comparison:
             )
         return table
 
-    def as_json(self, name: str, options: Mapping[str, Any], measures: Sequence[Measure]) -> dict[str, Any]:
+    def as_json(
+        self, name: str, options: Mapping[str, Any], measures: Sequence[Measure], machine: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Return all that was measured, the ratios, and on what machine that was."""
         contestants = []
         for i, contestant in enumerate(self.contestants):
@@ -131,7 +133,7 @@ class Comparison:
                     "ratios": {
                         label: {"median": statistics.median(ratios), "all": ratios}
                         for label, ratios in compared.items()
-                        if ratios is not None
+                        if ratios
                     },
                 }
             )
@@ -140,14 +142,19 @@ class Comparison:
             "options": {
                 key: value for key, value in options.items() if isinstance(value, bool | int | float | str | list)
             },
-            "machine": info.gather(),
+            "machine": machine,
             "first": self.contestants[0].name,
             "contestants": contestants,
         }
 
 
-def run_in_turn(contestants: Sequence[Contestant], repetitions: int, console: Console) -> Comparison:
-    """Run all contestants, then all once more, and so on.
+def run_in_turn(
+    contestants: Sequence[Contestant],
+    repetitions: int,
+    console: Console,
+    on_report: Callable[[Comparison], None] = lambda comparison: None,
+) -> Comparison:
+    """Run all contestants, then all once more, and so on; `on_report` gets what there is after each run.
 
     Raises
     ------
@@ -159,6 +166,7 @@ def run_in_turn(contestants: Sequence[Contestant], repetitions: int, console: Co
         for contestant, reports in zip(contestants, comparison.reports, strict=True):
             with console.status(f"{contestant.name}, run {repetition + 1} of {repetitions}"):
                 reports.append(_run(contestant))
+            on_report(comparison)
     return comparison
 
 

@@ -23,9 +23,10 @@ from ranvier._python import python_command
 from ranvier.errors import CommunicationError, RemoteError, StateError
 from ranvier.machine import usable_processors
 
-__all__ = ["PROGRESS", "Mpiexec", "find_mpiexec", "is_crowded", "run_worker"]
+__all__ = ["PROGRESS", "REPORTED", "Mpiexec", "find_mpiexec", "is_crowded", "run_worker"]
 
 PROGRESS = "progress: "
+REPORTED = "reported"
 
 _LINES_OF_AN_ERROR = 20
 _SECONDS_TO_END = 5.0
@@ -130,8 +131,11 @@ def run_worker(
     ranks: int,
     threads: int,
     on_progress: Callable[[str], None],
+    on_report: Callable[[Any], None] = lambda report: None,
 ) -> Any:
     """Start a module of this package on so many processes, and return its report.
+
+    `on_report` gets what the worker has reported so far, whenever it says so.
 
     Raises
     ------
@@ -144,7 +148,16 @@ def run_worker(
         argument = json.dumps({**specification, "threads": threads, "report": str(report)})
         command = [*mpiexec.command(ranks, crowded), *python_command("-m", module, argument)]
         lines: list[str] = []
-        status = _watch(command, mpiexec.environment(crowded), lines, on_progress)
+
+        def see(line: str) -> None:
+            if line.startswith(PROGRESS):
+                on_progress(line.removeprefix(PROGRESS).strip())
+            elif line.rstrip() == REPORTED:
+                on_report(json.loads(report.read_text(encoding="utf-8")))
+            else:
+                lines.append(line.rstrip())
+
+        status = _watch(command, mpiexec.environment(crowded), see)
         if status != 0 or not report.exists():
             said = [line for line in lines if line.strip()]
             raise RemoteError(
@@ -154,10 +167,8 @@ def run_worker(
         return json.loads(report.read_text(encoding="utf-8"))
 
 
-def _watch(
-    command: Sequence[str], environment: dict[str, str], lines: list[str], on_progress: Callable[[str], None]
-) -> int:
-    """Run a command, collect what it prints, and return its status."""
+def _watch(command: Sequence[str], environment: dict[str, str], see: Callable[[str], None]) -> int:
+    """Run a command, show each line that it prints, and return its status."""
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -171,10 +182,7 @@ def _watch(
         try:
             assert process.stdout is not None
             for line in process.stdout:
-                if line.startswith(PROGRESS):
-                    on_progress(line.removeprefix(PROGRESS).strip())
-                else:
-                    lines.append(line.rstrip())
+                see(line)
             return process.wait()
         except BaseException:
             # mpiexec ends the others when it is asked to end, but not when it is killed.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ranvier import _core
 from ranvier._names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["add_shared_arguments", "check_positive", "parse_methods", "parse_ranks"]
+__all__ = ["add_shared_arguments", "check_positive", "is_directed", "method_variants", "parse_methods", "parse_ranks"]
 
 _MOST_RANKS = 4096
+SortingT = TypeVar("SortingT")
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods: str) -> None:
@@ -50,6 +52,30 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
         if int(part) not in ranks:
             ranks.append(int(part))
     return ranks
+
+
+def is_directed(method: str) -> bool:
+    """Return whether a method can be used where synapses are not sorted by source, which ids of sources cannot find."""
+    return "allgather" not in method and method != "auto"
+
+
+def method_variants(methods: Sequence[str], sortings: Sequence[SortingT]) -> list[tuple[str, SortingT]]:
+    """Return each method with and without sorted synapses, but those that cannot be.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        When none is left.
+    """
+    variants = [(method, sorting) for method in methods for sorting in sortings if sorting or is_directed(method)]
+    if not variants:
+        raise ValueOutOfBoundsError(
+            "--methods",
+            f"'{','.join(methods)}'",
+            "they send ids of sources, which unsorted synapses cannot be found by",
+            "leave out --unsorted, or use a method that sends to those who need a spike",
+        )
+    return variants
 
 
 def parse_methods(text: str) -> list[str]:

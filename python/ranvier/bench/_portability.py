@@ -1,7 +1,19 @@
 """Performance portability of what was measured on several platforms (Morgenstern et al. 2020, Definition 2).
 
-A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, and ``results``, of which each has the
-keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
+It is the harmonic mean of an efficiency over a set of platforms, and depends on which efficiency that is. The paper
+takes two, and so do we, both by the 75 % quantile of the time t(n) of the sum on n threads, at the number of threads
+that was fastest:
+
+architectural  t1 / (p t(n)), what is reached of the peak of a platform. Its peak is that all of its p processors sum as
+               fast as one did alone: t1 is the shortest time of one thread there, under any policy. Processors beyond
+               the fastest number of threads count as lost.
+scaling        t1 / (n t(n)), what each of the threads reaches that were used.
+
+The same t1 for all policies, so that none gains from being slow on one thread. Bounds are the least and the greatest of
+the turns in which everything was measured. An efficiency above 1 tells that t1 was measured too long; it counts as 1.
+
+A platform is a dictionary as `ranvier bench parallel` writes it: its ``name``, whether it is ``synthetic``, its
+``processors``, and ``results``, of which each has the keys ``pinning``, ``stealing``, ``threads`` and ``reduction_s``.
 """
 
 from __future__ import annotations
@@ -14,7 +26,7 @@ from typing import Any, TypeAlias
 
 from ranvier.errors import FileError
 
-__all__ = ["Efficiency", "Platform", "Policies", "efficiency", "portability", "read_platforms"]
+__all__ = ["Bounded", "Efficiency", "Platform", "Policies", "counted", "efficiency", "portability", "read_platforms"]
 
 Platform: TypeAlias = dict[str, Any]
 Policies: TypeAlias = tuple[str, str]
@@ -22,32 +34,67 @@ Policies: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Efficiency:
-    """The efficiency of strong scaling, t(1) / (n t(n)), at the number n of threads that was fastest."""
+class Bounded:
+    """A number that was measured in several turns: of all of them, and the least and the greatest of a turn."""
 
     value: float
+    least: float
+    greatest: float
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """What policies reach on a platform, at the number of threads that was fastest."""
+
+    architectural: Bounded
+    scaling: Bounded
     threads: int
 
 
 def efficiency(platform: Platform, policies: Policies) -> Efficiency | None:
-    """Return that of a platform with these policies, by the 75 % quantile; None where these were not measured there."""
-    times = {
-        result["threads"]: result["reduction_s"]["quantile_75"]
+    """Return that of a platform with these policies; None where these, or one thread, were not measured there."""
+    own = {
+        result["threads"]: result["reduction_s"]
         for result in platform["results"]
         if (result["pinning"], result["stealing"]) == policies
     }
-    if 1 not in times:
+    alone = [result["reduction_s"] for result in platform["results"] if result["threads"] == 1]
+    if not own or not alone:
         return None
-    threads = min(times, key=lambda number: (times[number], number))
-    return Efficiency(times[1] / (threads * times[threads]), threads)
+    threads = min(own, key=lambda number: (own[number]["quantile_75"], number))
+    shortest = min(times["quantile_75"] for times in alone)
+    ratio = shortest / own[threads]["quantile_75"]
+    # Turn by turn, so that what slowed the machine down for a while slowed down both.
+    ratios = [min(times["turns"][turn] for times in alone) / time for turn, time in enumerate(own[threads]["turns"])]
+    low, high = min([ratio, *ratios]), max([ratio, *ratios])
+
+    def over(number: int) -> Bounded:
+        return Bounded(ratio / number, low / number, high / number)
+
+    # More threads than processors do not make more processors.
+    processors = platform["processors"]
+    return Efficiency(over(processors), over(min(threads, processors)), threads)
 
 
-def portability(efficiencies: Sequence[Efficiency | None]) -> float:
-    """Return the harmonic mean over a set of platforms, 0 if one of them does not support it."""
-    values = [found.value if found is not None else 0.0 for found in efficiencies]
-    if not values or min(values) <= 0.0:
-        return 0.0
-    return len(values) / sum(1.0 / value for value in values)
+def counted(platforms: Sequence[Platform], *, with_synthetic: bool) -> list[Platform]:
+    """Return the platforms that portability is reckoned over: what was made up is no other machine."""
+    return [platform for platform in platforms if with_synthetic or not platform["synthetic"]]
+
+
+def portability(efficiencies: Sequence[Bounded | None]) -> Bounded | None:
+    """Return the harmonic mean over platforms, 0 if one of them does not support it; None if there are none."""
+    if not efficiencies:
+        return None
+    found = [one for one in efficiencies if one is not None]
+    if len(found) < len(efficiencies):
+        return Bounded(0.0, 0.0, 0.0)
+
+    def mean(values: Sequence[float]) -> float:
+        return len(values) / sum(1.0 / min(value, 1.0) for value in values)
+
+    return Bounded(
+        mean([one.value for one in found]), mean([one.least for one in found]), mean([one.greatest for one in found])
+    )
 
 
 def read_platforms(path: Path) -> list[Platform]:
@@ -76,11 +123,24 @@ def read_platforms(path: Path) -> list[Platform]:
 def _check(platform: Platform) -> Platform:
     if not isinstance(platform["name"], str):
         raise TypeError("the name of a platform must be text")
+    if not isinstance(platform["synthetic"], bool):
+        raise TypeError("whether a platform is synthetic must be true or false")
+    _check_count("processors", platform["processors"])
+    turns = set()
     for result in platform["results"]:
         if not isinstance(result["pinning"], str) or not isinstance(result["stealing"], str):
             raise TypeError("policies must be text")
-        if not isinstance(result["threads"], int) or result["threads"] < 1:
-            raise ValueError(f"{result['threads']} threads")
-        if not float(result["reduction_s"]["quantile_75"]) > 0.0:
-            raise ValueError(f"a time of {result['reduction_s']['quantile_75']} s")
+        _check_count("threads", result["threads"])
+        times = result["reduction_s"]
+        for time in (times["quantile_75"], *times["turns"]):
+            if not 0.0 < float(time) < float("inf"):
+                raise ValueError(f"a time of {time} s")
+        turns.add(len(times["turns"]))
+    if len(turns) > 1:
+        raise ValueError("results of different numbers of turns")
     return platform
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{value} {name}")

@@ -17,7 +17,6 @@ travel during one of them while neurons are updated.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,11 +29,12 @@ from rich.table import Table
 from ranvier.bench._exchange_worker import TIMES, TRAFFIC, Run
 from ranvier.bench._mpiexec import find_mpiexec, is_crowded, run_worker
 from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
+from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.machine import usable_processors
 from ranvier.networks import interval_fire
-from ranvier.paths import check_destinations, write_text
+from ranvier.paths import check_destinations
 
 __all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
 
@@ -112,8 +112,22 @@ def main(arguments: argparse.Namespace) -> int:
         "once": arguments.intervals == "both",
     }
     console = Console(highlight=False)
-    results = []
+    file = ResultsFile(
+        arguments.json,
+        {
+            "benchmark": "exchange",
+            "options": {**specification, "threads": arguments.threads, "ranks": ranks},
+            "machine": info.gather(),
+            "mpiexec": str(mpiexec.path),
+        },
+    )
+    results: list[Summary] = []
     for number in ranks:
+
+        def keep(report: Any, number: int = number) -> None:
+            so_far = _result(number, arguments.threads, arguments.time, report, contestants)
+            file.update({"results": [*results, so_far]})
+
         with console.status(f"{number} processes") as status:
             report = run_worker(
                 mpiexec,
@@ -122,23 +136,14 @@ def main(arguments: argparse.Namespace) -> int:
                 ranks=number,
                 threads=arguments.threads,
                 on_progress=lambda text, number=number: status.update(f"{number} processes: {text}"),  # type: ignore[misc]
+                on_report=keep,
             )
         results.append(_result(number, arguments.threads, arguments.time, report, contestants))
     digest = check_digests(results)
     for result in results:
         _show(console, result, arguments)
     console.print(f"\n  All gave the same spikes, with the digest {digest[:16]}…", style="dim", soft_wrap=True)
-    if arguments.json is not None:
-        whole = {
-            "benchmark": "exchange",
-            "options": {**specification, "threads": arguments.threads, "ranks": ranks},
-            "machine": info.gather(),
-            "mpiexec": str(mpiexec.path),
-            "digest": digest,
-            "results": results,
-        }
-        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
-        console.print(f"  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+    file.finish({"digest": digest, "results": results}, console)
     if arguments.plot is not None:
         for path in _draw(results, arguments):
             console.print(f"  Figure in {path}", style="dim", soft_wrap=True)

@@ -27,12 +27,13 @@ from rich.table import Table
 
 from ranvier import _core, calibration
 from ranvier._python import python_command
-from ranvier.bench._options import check_positive, parse_methods
+from ranvier.bench._options import check_positive, method_variants, parse_methods
+from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.networks import hpc_benchmark
 from ranvier.options import MOST_RANKS
-from ranvier.paths import check_destinations, save_figure, write_text
+from ranvier.paths import check_destinations, save_figure
 from ranvier.prediction import expect_load, expect_times
 from ranvier.simulation import predict_memory
 
@@ -89,35 +90,37 @@ def main(arguments: argparse.Namespace) -> int:
     check_positive(arguments, ("threads", "neurons_per_rank", "indegree", "rate", "time", "repetitions"))
     check_destinations(arguments.json, arguments.plot)
     methods = parse_methods(arguments.methods)
-    variants = [(method, sorting) for method in methods for sorting in arguments.sorted if sorting or _directed(method)]
+    variants = method_variants(methods, arguments.sorted)
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     # What reads a pipe has no width of its own.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
-    runs: dict[Case, list[Summary]] = {case: [] for case in cases}
+    file = ResultsFile(
+        arguments.json,
+        {
+            "benchmark": "many_ranks",
+            "options": {key: value for key, value in vars(arguments).items() if isinstance(value, int | float | str)},
+            "machine": info.gather(),
+        },
+    )
+    runs: dict[Case, list[Summary]] = {}
+    results: dict[Case, Summary] = {}
     with tempfile.TemporaryDirectory() as folder:
         for repetition in range(arguments.repetitions):
             for case in cases:
                 name = f"{case[0]}, {_NAMES[case[1]]}, {case[2]:,} ranks"
                 with console.status(f"{name} ({repetition + 1} of {arguments.repetitions})"):
-                    runs[case].append(_play(arguments, *case, Path(folder)))
-    results = [_summarize(arguments, case, own) for case, own in runs.items()]
-    _show(console, arguments, results)
-    if arguments.json is not None:
-        whole = {
-            "benchmark": "many_ranks",
-            "options": {key: value for key, value in vars(arguments).items() if isinstance(value, int | float | str)},
-            "machine": info.gather(),
-            "results": results,
-        }
-        write_text(arguments.json, json.dumps(whole, indent=2) + "\n")
-        console.print(f"Results in {arguments.json}", style="dim", soft_wrap=True)
+                    runs.setdefault(case, []).append(_play(arguments, *case, Path(folder)))
+                    results[case] = _summarize(arguments, case, runs[case])
+                    file.update({"results": list(results.values())})
+    _show(console, arguments, list(results.values()))
+    file.finish({"results": list(results.values())}, console)
     if arguments.plot is not None:
         from ranvier.prediction_plot import many_ranks_figure
 
         load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
         title = f"{load}, {arguments.rate:g} spikes/s"
         limit = None if arguments.memory_limit is None else arguments.memory_limit * 1e9
-        save_figure(many_ranks_figure(results, limit=limit, title=title), arguments.plot)
+        save_figure(many_ranks_figure(list(results.values()), limit=limit, title=title), arguments.plot)
         console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
 
@@ -131,11 +134,6 @@ def _parse_ranks(text: str) -> list[int]:
             )
         ranks.append(int(part))
     return sorted(set(ranks))
-
-
-def _directed(method: str) -> bool:
-    # The ids of sources, which these send to all, cannot find unsorted synapses.
-    return "allgather" not in method and method != "auto"
 
 
 def _settings(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: int) -> dict[str, Any]:

@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, Report, run_in_turn, show
 from ranvier.bench._nest import require_nest
+from ranvier.bench._results import ResultsFile
+from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.machine import usable_processors
-from ranvier.paths import check_writable, write_text
+from ranvier.paths import check_writable
 
 __all__ = ["add_arguments", "main"]
 
@@ -64,13 +66,19 @@ def main(arguments: argparse.Namespace) -> int:
         check_writable(arguments.json)
     contestants = _contestants(arguments)
     console = Console(highlight=False)
-    comparison = run_in_turn(contestants, arguments.repetitions, console)
+    machine = info.gather()
+
+    def as_json(comparison: Comparison) -> dict[str, Any]:
+        measures = [*_MEASURES, *_rates(comparison)]
+        return comparison.as_json("microcircuit", vars(arguments), measures, machine)
+
+    file = ResultsFile(arguments.json, {})
+    comparison = run_in_turn(
+        contestants, arguments.repetitions, console, lambda comparison: file.update(as_json(comparison))
+    )
     measures = [*_MEASURES, *_rates(comparison)]
     show(console, _title(comparison, arguments), comparison, measures)
-    if arguments.json is not None:
-        results = comparison.as_json("microcircuit", vars(arguments), measures)
-        write_text(arguments.json, json.dumps(results, indent=2) + "\n")
-        console.print(f"\nAll that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+    file.finish(as_json(comparison), console)
     return _check_same_work(comparison, console)
 
 

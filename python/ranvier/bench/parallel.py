@@ -10,20 +10,23 @@ tree     a tree of tasks that grows from one thread to one side, so that the oth
 sum      numbers are summed up a binary tree by tasks that wait for events, each level divided among the NUMA nodes:
          the upward half of Figure 1 in Morgenstern et al. (2020)
 
-The policies are measured in turn. Quoted are medians, and of the sum the 75 % quantile too, as in that paper. Its
-performance portability is the harmonic mean, over platforms, of the efficiency t(1) / (n t(n)) of the sum at the
-number n of threads that was fastest, and 0 if one platform does not support it.
+The policies are measured in turn. Quoted are medians, and of the sum the 75 % quantile t(n) too, as in that paper. Its
+performance portability is the harmonic mean over platforms of an efficiency of the sum at the number n of threads that
+was fastest, and 0 if one platform does not support it. Of efficiencies there are two. The architectural one,
+t1 / (p t(n)), is what is reached of the peak: that all p processors sum as fast as one alone, which takes t1 under the
+best policy. That of scaling is t1 / (n t(n)). In brackets: the least and the greatest of the turns.
 
-A platform is this machine, a topology that is made up in hwloc's syntax, whose nodes and cores are laid over the
-processors that are there, or what was measured elsewhere and written with --json.
+A platform is this machine, or what was measured elsewhere and written with --json (--platforms). A topology that is
+made up in hwloc's syntax is laid over the processors that are there: it shows what policies do on other trees, but is
+no other machine, and is left out of the portability unless --with-synthetic asks for it.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -35,11 +38,20 @@ from rich.table import Table
 
 from ranvier import _core, machine
 from ranvier._names import unknown_name
-from ranvier.bench._portability import Platform, Policies, efficiency, portability, read_platforms
+from ranvier.bench._portability import (
+    Bounded,
+    Platform,
+    Policies,
+    counted,
+    efficiency,
+    portability,
+    read_platforms,
+)
+from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.numeric import whole_number
-from ranvier.paths import check_destinations, write_text
+from ranvier.paths import check_destinations
 
 __all__ = ["add_arguments", "main"]
 
@@ -87,6 +99,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--levels", type=int, default=11, metavar="N", help="of the tree of the sum (default: %(default)s)"
     )
+    parser.add_argument(
+        "--with-synthetic", action="store_true", help="count made-up topologies as platforms in the portability"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
 
@@ -103,28 +118,25 @@ def main(arguments: argparse.Namespace) -> int:
     check_destinations(arguments.json, arguments.plot)
     console = Console(highlight=False)
     policies = [(pinning, stealing) for pinning in pinnings for stealing in stealings]
-    platforms = [
-        _measure_platform(console, text, topology, threads, policies, repetitions, levels)
-        for text, topology in topologies
-    ]
-    for platform in platforms:
-        _show_platform(console, platform)
-    everywhere = [*platforms, *elsewhere]
-    phi = [
-        {"pinning": pinning, "stealing": stealing, "phi": portability(_efficiencies(everywhere, (pinning, stealing)))}
-        for pinning, stealing in policies
-    ]
-    _show_portability(console, everywhere, policies)
-    if arguments.json is not None:
-        whole = {
+    file = ResultsFile(
+        arguments.json,
+        {
             "benchmark": "parallel",
             "options": {"threads": threads, "repetitions": repetitions, "levels": levels},
             "machine": info.gather(),
-            "platforms": platforms,
-            "portability": {"over": [platform["name"] for platform in everywhere], "results": phi},
-        }
-        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
-        console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+        },
+    )
+    platforms: list[Platform] = []
+    for text, topology in topologies:
+        platform: Platform = {}
+        for platform in _measure_platform(console, text, topology, threads, policies, repetitions, levels):
+            file.update({"platforms": [*platforms, platform]})
+        platforms.append(platform)
+        _show_platform(console, platform)
+    everywhere = [*platforms, *elsewhere]
+    over = counted(everywhere, with_synthetic=arguments.with_synthetic)
+    _show_portability(console, everywhere, over, policies)
+    file.finish({"platforms": platforms, "portability": _portability(everywhere, over, policies)}, console)
     if arguments.plot is not None:
         from ranvier.bench import _figures, _parallel_figure
 
@@ -185,7 +197,8 @@ def _measure_platform(
     policies: Sequence[Policies],
     repetitions: int,
     levels: int,
-) -> Platform:
+) -> Iterator[Platform]:
+    """Return what has been measured, after each turn."""
     description = topology.describe()
     turns = min(_TURNS, repetitions)
     runs = -(-repetitions // turns)
@@ -199,6 +212,15 @@ def _measure_platform(
                     measured = _measure(places, stealing, runs, levels)
                     collected.setdefault((pinning, stealing, number), []).append(measured)
                     progress.advance(task)
+            yield _platform(text, topology, description, collected)
+
+
+def _platform(
+    text: str,
+    topology: _core.Topology,
+    description: dict[str, Any],
+    collected: Mapping[tuple[str, str, int], list[Measured]],
+) -> Platform:
     processors = machine.usable_processors()
     synthetic = description["synthetic"]
     return {
@@ -234,9 +256,13 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
     def median(name: str) -> float:
         return float(statistics.median(value for turn in turns for value in turn[name]))
 
-    def times(name: str) -> dict[str, float]:
+    def times(name: str) -> dict[str, Any]:
         seconds = [value for turn in turns for value in turn[name]["seconds"]]
-        return {"median": statistics.median(seconds), "quantile_75": float(np.quantile(seconds, 0.75))}
+        return {
+            "median": statistics.median(seconds),
+            "quantile_75": float(np.quantile(seconds, 0.75)),
+            "turns": [float(np.quantile(turn[name]["seconds"], 0.75)) for turn in turns],
+        }
 
     def steals(name: str) -> dict[str, float]:
         """Return means over runs of the tree, of all threads together."""
@@ -315,23 +341,68 @@ def _show_platform(console: Console, platform: Platform) -> None:
         console.print(Padding(table, (0, 0, 0, 2)))
 
 
-def _efficiencies(platforms: Sequence[Platform], policies: Policies) -> list[Any]:
-    return [efficiency(platform, policies) for platform in platforms]
+def _portability(
+    everywhere: Sequence[Platform], over: Sequence[Platform], policies: Sequence[Policies]
+) -> dict[str, Any]:
+    """Return the portability of all policies, as it stands in the JSON file."""
+
+    def results(own: Policies) -> dict[str, Any]:
+        found = [efficiency(platform, own) for platform in over]
+        kinds = {
+            "phi_architectural": portability([None if one is None else one.architectural for one in found]),
+            "phi_scaling": portability([None if one is None else one.scaling for one in found]),
+        }
+        return {
+            "pinning": own[0],
+            "stealing": own[1],
+            **{name: None if phi is None else asdict(phi) for name, phi in kinds.items()},
+            "efficiencies": [None if one is None else asdict(one) for one in found],
+        }
+
+    return {
+        "over": [platform["name"] for platform in over],
+        "left_out": [platform["name"] for platform in everywhere if platform not in over],
+        "results": [results(own) for own in policies],
+    }
 
 
-def _show_portability(console: Console, platforms: Sequence[Platform], policies: Sequence[Policies]) -> None:
+def _bounded(number: Bounded | None) -> str:
+    return "-" if number is None else f"{number.value:.2f} ({number.least:.2f}-{number.greatest:.2f})"
+
+
+def _show_portability(
+    console: Console, everywhere: Sequence[Platform], over: Sequence[Platform], policies: Sequence[Policies]
+) -> None:
     console.print("\nPerformance portability of the sum", style="bold")
+    for platform in everywhere:
+        kind = "made up" if platform["synthetic"] else _counted(platform["processors"], "processor")
+        note = "" if platform in over else ": left out of Phi, since it is no other machine"
+        console.print(f"  {platform['name']}, {kind}{note}", soft_wrap=True, style=None if platform in over else "dim")
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+        for column in ("pinning", "stealing"):
+            table.add_column(column, no_wrap=True)
+        for column in ("threads", "architectural", "scaling"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for own in policies:
+            one = efficiency(platform, own)
+            if one is None:
+                table.add_row(*own, "not there", "", "")
+            else:
+                table.add_row(*own, str(one.threads), _bounded(one.architectural), _bounded(one.scaling))
+        console.print(Padding(table, (0, 0, 0, 2)))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("pinning", no_wrap=True)
-    table.add_column("stealing", no_wrap=True)
-    letters = [chr(ord("A") + i % 26) * (1 + i // 26) for i in range(len(platforms))]
-    for letter, platform in zip(letters, platforms, strict=True):
-        console.print(f"  [bold]{letter}[/]  {platform['name']}", soft_wrap=True)
-        table.add_column(letter, justify="right", no_wrap=True)
-    table.add_column("Phi", justify="right", style="bold", no_wrap=True)
-    for pinning, stealing in policies:
-        found = _efficiencies(platforms, (pinning, stealing))
-        cells = ["not there" if one is None else f"{one.value:.2f} ({one.threads})" for one in found]
-        table.add_row(pinning, stealing, *cells, f"{portability(found):.3f}")
+    for column in ("pinning", "stealing"):
+        table.add_column(column, no_wrap=True)
+    for column in ("Phi, architectural", "Phi, scaling"):
+        table.add_column(column, justify="right", style="bold", no_wrap=True)
+    for own in policies:
+        found = [efficiency(platform, own) for platform in over]
+        table.add_row(
+            *own,
+            _bounded(portability([None if one is None else one.architectural for one in found])),
+            _bounded(portability([None if one is None else one.scaling for one in found])),
+        )
+    console.print(f"\n  Phi over {_counted(len(over), 'platform')} that was measured", style="bold")
     console.print(Padding(table, (0, 0, 0, 2)))
-    console.print("  In brackets the number of threads that was fastest", style="dim")
+    if len(over) < 2:
+        console.print("  Over fewer than two machines it says nothing of portability", style="dim")

@@ -16,9 +16,9 @@ and what was resident at most in addition to the interpreter. Jordan et al. (201
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import statistics
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from rich.console import Console
@@ -28,13 +28,21 @@ from rich.table import Table
 from ranvier import _core
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
 from ranvier.bench._networks import NETWORKS, describe
-from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
+from ranvier.bench._options import (
+    add_shared_arguments,
+    check_positive,
+    is_directed,
+    method_variants,
+    parse_methods,
+    parse_ranks,
+)
+from ranvier.bench._results import ResultsFile
 from ranvier.bench._scaling_worker import Report
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
 from ranvier.machine import usable_processors
 from ranvier.options import check_choice
-from ranvier.paths import check_destinations, write_text
+from ranvier.paths import check_destinations
 from ranvier.simulation import predict_memory
 
 __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
@@ -92,17 +100,17 @@ def main(arguments: argparse.Namespace) -> int:
             f"{max(ranks)} processes would need more than the {_core.available_memory() / 1e9:.1f} GB available",
             "give less, or fewer processes",
         )
-    variants = [(method, is_sorted) for method in methods for is_sorted in arguments.sorted]
+    variants = method_variants(methods, arguments.sorted)
     plans = [_plan(arguments, number, method, is_sorted, memory) for number in ranks for method, is_sorted in variants]
     check_destinations(arguments.json, arguments.plot)
     mpiexec = find_mpiexec(arguments.mpiexec)
     console = Console(highlight=False)
-    reports = _run_all(plans, arguments, mpiexec, console)
-    results = [_summarize(plan, own, arguments) for plan, own in zip(plans, reports, strict=True)]
-    check_same_spikes(results)
-    _show(console, results, arguments, reports[0][0]["transport"])
-    if arguments.json is not None:
-        whole = {
+    for method in methods:
+        if False in arguments.sorted and not is_directed(method):
+            console.print(f"{method} sends ids of sources: only with sorted synapses", style="dim", soft_wrap=True)
+    file = ResultsFile(
+        arguments.json,
+        {
             "benchmark": "scaling",
             "options": {
                 key: value
@@ -111,11 +119,17 @@ def main(arguments: argparse.Namespace) -> int:
             },
             "machine": info.gather(),
             "mpiexec": str(mpiexec.path),
-            "transport": reports[0][0]["transport"],
-            "results": results,
-        }
-        write_text(arguments.json, json.dumps(whole, indent=1) + "\n")
-        console.print(f"\n  All that was measured is in {arguments.json}", style="dim", soft_wrap=True)
+        },
+    )
+    results: list[Summary] = []
+    transport = ""
+    for reports in _run_all(plans, arguments, mpiexec, console):
+        transport = reports[0][0]["transport"]
+        results = [_summarize(plan, own, arguments) for plan, own in zip(plans, reports, strict=True) if own]
+        file.update({"transport": transport, "results": results})
+    check_same_spikes(results)
+    _show(console, results, arguments, transport)
+    file.finish({"transport": transport, "results": results}, console)
     if arguments.plot is not None:
         from ranvier.bench import _figures
 
@@ -224,7 +238,8 @@ def _plan(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: boo
 
 def _run_all(
     plans: list[Summary], arguments: argparse.Namespace, mpiexec: Mpiexec, console: Console
-) -> list[list[Report]]:
+) -> Iterator[list[list[Report]]]:
+    """Return the reports of each plan so far, after each run."""
     reports: list[list[Report]] = [[] for _ in plans]
     for repetition in range(arguments.repetitions):
         for plan, own in zip(plans, reports, strict=True):
@@ -250,7 +265,7 @@ def _run_all(
                         on_progress=lambda text: None,
                     )
                 )
-    return reports
+            yield reports
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
