@@ -75,6 +75,33 @@ def test_scaling() -> None:
     assert microcircuit(scale=0.5, n_scaling=0.1, k_scaling=0.2).net.neuron_count == pytest.approx(7717, abs=4)
 
 
+def test_scaling_that_silences_constant_drive() -> None:
+    """Below a fifth of the in-degrees the circuit is driven by Poisson trains, unless somebody insists on silence."""
+    assert microcircuit(k_scaling=0.2).net.stimuli == ()
+    assert microcircuit().notes == microcircuit(scale=0.5).notes == ()
+    small = microcircuit(scale=0.05)
+    assert len(small.net.stimuli) == 8
+    assert "Poisson" in small.notes[0]
+    assert "lower" in small.notes[1]
+    with pytest.warns(UserWarning, match="5 % of the in-degrees, constant drive leaves most populations silent"):
+        silent = microcircuit(scale=0.05, drive="dc")
+    assert silent.net.stimuli == ()
+    assert "drive=poisson" in silent.notes[0]
+    assert "share" in microcircuit(n_scaling=0.1, k_scaling=1.0).notes[0]
+
+
+@pytest.mark.parametrize(("scale", "least"), [(0.05, 0.25), (0.2, 0.5)])
+def test_small_circuits_are_active(scale: float, least: float) -> None:
+    model = microcircuit(scale=scale)
+    sim = rv.Simulation(model.net, progress=False)
+    sim.run(400.0)
+    rates = sim.spikes(model.spikes).between(100.0).mean_rates()
+    # All but those of the lowest rates, L23E and L6E. 53 neurons with 4 spikes/s, the fewest there are, fire 64 times
+    # in 0.3 s: eight standard deviations above none.
+    for name in ("L4E", "L4I", "L5E", "L5I", "L6I"):
+        assert least * model.published_rates[name] < rates[name] < 1.5 * model.published_rates[name], name
+
+
 def test_initial_potentials() -> None:
     model = microcircuit(n_scaling=0.5, k_scaling=0.001)
     sim = rv.Simulation(model.net)

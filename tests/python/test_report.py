@@ -105,3 +105,12 @@ def test_one_thread_has_no_balance(model: rv.networks.NetworkModel) -> None:
     text = shown(report.gather(simulation, model, "brunel", 0.0, "root", {}), model)
     assert "Balance" not in text
     assert "More threads" not in text
+
+
+def test_rates_that_are_far_from_the_published_ones() -> None:
+    published = {"a": 1.0, "b": 4.0, "c": 2.0}
+    assert report.unlike_published({"a": 0.6, "b": 7.9, "c": 2.0}, published) == []
+    (told,) = report.unlike_published({"a": 0.0, "b": 8.1, "c": 2.0}, published)
+    assert "a, b" in told
+    assert "silent: a" in told
+    assert report.unlike_published({"x": 3.0}, {}) == []

@@ -24,6 +24,7 @@ from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.machine import usable_processors
+from ranvier.networks.microcircuit import choose_drive
 from ranvier.paths import check_writable
 
 __all__ = ["add_arguments", "main"]
@@ -42,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nest-threads", type=int, help="default: one for each processor, or as many times that as its tables need"
     )
     parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
-    parser.add_argument("--drive", choices=("dc", "poisson"), default="dc", help="(default: %(default)s)")
+    parser.add_argument(
+        "--drive", choices=("dc", "poisson"), help="default: dc, or poisson where constant drive would leave it silent"
+    )
     parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument(
@@ -62,6 +65,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Run all contestants in turn and tell the results; 1 when they did not do the same work."""
     if arguments.repetitions < 1:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
+    if arguments.drive is None:
+        arguments.drive = choose_drive(arguments.scale)
     if arguments.json is not None:
         check_writable(arguments.json)
     contestants = _contestants(arguments)

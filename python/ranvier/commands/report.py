@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
+from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -192,6 +193,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print(Padding(_accounts_of_ranks(results), (0, 0, 0, 2)))
         console.print()
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
+    for note in [*model.notes, *unlike_published(results.mean_rates, model.published_rates)]:
+        console.print(f"[yellow]{escape(note)}[/]", soft_wrap=True)
     console.print()
     if (nodes := _nodes(results)) is not None:
         console.print(Padding(nodes, (0, 0, 0, 2)))
@@ -327,6 +330,16 @@ def _share(results: Results, seconds: float) -> Text:
 
 def _number(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' if count != 1 else ''}"
+
+
+def unlike_published(rates: Mapping[str, float], published: Mapping[str, float]) -> list[str]:
+    """Return in words which populations have rates that are far from the published ones, if there are some."""
+    far = [name for name, rate in published.items() if name in rates and not 0.5 * rate <= rates[name] <= 2.0 * rate]
+    if not far:
+        return []
+    silent = [name for name in far if rates[name] == 0.0]
+    text = f"More than a factor of two from the published rates: {', '.join(far)}"
+    return [text + (f"; silent: {', '.join(silent)}." if silent else ".")]
 
 
 def _populations(results: Results, model: NetworkModel) -> Table:

@@ -163,7 +163,7 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
     console = Console(highlight=False)
     try:
         if options.json is not None:
-            write_text(options.json, json.dumps(results.as_json(), indent=2) + "\n")
+            write_text(options.json, json.dumps(results.as_json() | {"notes": model.notes}, indent=2) + "\n")
     finally:
         # Whichever of the two cannot be written, the results are in the other one.
         report.show(console, results, model)

@@ -28,6 +28,8 @@ class NetworkModel:
         Mean rates by population to compare with, spikes/s, where there are some.
     source
         The publication.
+    notes
+        What a reader of the results must know, one sentence or two each.
     """
 
     net: Network
@@ -36,3 +38,4 @@ class NetworkModel:
     presim: float = 0.0
     published_rates: dict[str, float] = field(default_factory=dict)
     source: str = ""
+    notes: tuple[str, ...] = ()
