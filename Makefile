@@ -33,7 +33,7 @@ help: ## List the targets
 	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28
 
 .PHONY: setup
-setup: build/machine $(STAMPS)/package $(STAMPS)/development ## Set up everything; leaves .venv/bin/ranvier
+setup: machine $(STAMPS)/package $(STAMPS)/development ## Set up everything; leaves .venv/bin/ranvier
 
 .PHONY: run
 run: $(STAMPS)/package ## Run the cortical microcircuit at full scale, and set up what that needs
@@ -44,19 +44,20 @@ test: setup lint test-cpp test-python ## Run all checks and tests but the slow o
 
 # ---- set-up ----------------------------------------------------------------------------------------------------------
 
-# What development needs of the system. Looked at before anything else, so that all that is missing is told at once.
-build/machine: tools/prepare_machine
+# What development needs of the system. Looked at before anything else, so that all that is missing is told at once, and
+# each time, since it takes half a second and packages come and go.
+.PHONY: machine
+machine:
 	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python googletest hwloc mpi
-	@mkdir -p build && touch $@
 
-# An environment whose Python is gone, or that was moved here from elsewhere, is made anew, and builds with it.
-ENVIRONMENT_IS_SOUND := $(shell grep -qsF '$(CURDIR)/$(VENV)' $(VENV)/pyvenv.cfg && $(BIN)/python -c '' && echo yes)
-ifneq ($(ENVIRONMENT_IS_SOUND),yes)
+# An environment whose Python is gone or another one, or that was moved here from elsewhere, is made anew, and builds with
+# it.
+ifneq ($(shell tools/environment_is_sound '$(CURDIR)/$(VENV)' $(PYTHON) && echo sound),sound)
 .PHONY: $(STAMPS)/environment
 endif
 
 $(STAMPS)/environment:
-	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python
+	@PYTHON="$(PYTHON)" tools/prepare_machine compiler python perhaps hwloc
 	@echo "Making the virtual environment $(VENV)"
 	@rm -rf $(VENV) build/*/
 	@"$$(tools/find_python $(PYTHON))" -m venv '$(CURDIR)/$(VENV)'
@@ -79,8 +80,19 @@ $(STAMPS)/mpi: $(STAMPS)/environment
 	done
 	@touch $@
 
+# What the build finds on the machine. The file is older than what was built from it until something has changed.
+.PHONY: look-again
+build/found: $(STAMPS)/environment look-again
+	@mkdir -p build
+	@tools/describe_build_machine $(BIN)/python >$@.now
+	@if [ -f $@ ] && [ "$$(grep ^anew: $@)" != "$$(grep ^anew: $@.now)" ]; then \
+	    echo "Building anew, with another compiler, Python or other flags"; \
+	    find build -mindepth 1 -maxdepth 1 -type d ! -name mpi -exec rm -rf {} +; \
+	fi
+	@cmp -s $@ $@.now && rm $@.now || mv $@.now $@
+
 # The package as an editable installation: changes of python/ need no other one, those of the core a short one.
-$(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi $(CORE_SOURCES)
+$(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCES)
 	@echo "Building Ranvier"
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
 	    --config-settings=build-dir=build/package \
@@ -96,7 +108,7 @@ $(STAMPS)/development: $(STAMPS)/environment pyproject.toml
 # ---- checks and tests ------------------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: $(STAMPS)/package $(STAMPS)/development ## Check format, style and types
+lint: machine $(STAMPS)/package $(STAMPS)/development ## Check format, style and types
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/ruff check $(PYTHON_FILES)
@@ -114,30 +126,30 @@ stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier.
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 
 .PHONY: test-cpp
-test-cpp: build/machine $(STAMPS)/build-tools $(STAMPS)/mpi ## Build and run the C++ tests
+test-cpp: machine $(STAMPS)/build-tools $(STAMPS)/mpi build/found ## Build and run the C++ tests
 	$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON
 	$(WITH_TOOLS) cmake --build build/tests
 	$(CTEST) --test-dir build/tests
 
 # The C++ program that tests run under mpiexec.
 .PHONY: test-mpi-program
-test-mpi-program: build/machine $(STAMPS)/build-tools $(STAMPS)/mpi
+test-mpi-program: machine $(STAMPS)/build-tools $(STAMPS)/mpi build/found
 	@$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON >/dev/null
 	@$(WITH_TOOLS) cmake --build build/tests --target test_communicator
 
 .PHONY: test-python
-test-python: $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
+test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
 	$(BIN)/python -m pytest $(ARGS)
 
 .PHONY: validate
-validate: $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
+validate: machine $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
 	$(BIN)/python -m pytest tests/python/validation $(ARGS)
 
 .PHONY: sanitize
 sanitize: $(addprefix sanitize-,$(SANITIZERS)) ## Run the C++ tests with each sanitizer: address, undefined, thread
 
 .PHONY: $(addprefix sanitize-,$(SANITIZERS))
-$(addprefix sanitize-,$(SANITIZERS)): sanitize-%: build/machine $(STAMPS)/build-tools
+$(addprefix sanitize-,$(SANITIZERS)): sanitize-%: machine $(STAMPS)/build-tools build/found
 	$(CONFIGURE) -B build/$* -DRANVIER_SANITIZER=$*
 	$(WITH_TOOLS) cmake --build build/$*
 	UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1 \
