@@ -34,6 +34,7 @@ void bind_communicator(nb::module_& module);
 void bind_topology(nb::module_& module);
 void bind_parallel_measurements(nb::module_& module);
 void bind_info(nb::module_& module);
+void bind_step_times(nb::module_& module);
 
 /// A one-dimensional array that Python owns.
 template <class Value>

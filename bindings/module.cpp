@@ -14,4 +14,5 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_topology(module);
     ranvier::bindings::bind_parallel_measurements(module);
     ranvier::bindings::bind_info(module);
+    ranvier::bindings::bind_step_times(module);
 }

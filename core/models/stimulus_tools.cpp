@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/step_times.hpp"
 
 namespace ranvier::models::stimulus_tools {
 
@@ -11,13 +12,16 @@ Step to_steps(double milliseconds, double resolution, std::string_view object) {
     if (milliseconds == std::numeric_limits<double>::infinity()) return std::numeric_limits<Step>::max();
     const double steps = milliseconds / resolution;
     const double nearest = std::floor(steps + 0.5);
+    const auto time_of = [resolution](double step) {
+        return std::abs(step) < 0x1p62 ? StepTimes(resolution)(static_cast<Step>(step)) : step * resolution;
+    };
     // A decimal fraction of a ms and the resolution are both rounded to binary.
     const double tolerance = 1e-6 + std::abs(steps) * 1e-15;
     if (!(std::abs(steps - nearest) <= tolerance)) {
         throw ValueOutOfBoundsError({.object = std::string(object),
                                      .value = to_text(milliseconds) + " ms",
                                      .bound = "it must be a multiple of the resolution, " + to_text(resolution) + " ms",
-                                     .remedy = "the nearest one is " + to_text(nearest * resolution) + " ms"});
+                                     .remedy = "the nearest one is " + to_text(time_of(nearest)) + " ms"});
     }
     if (!(std::abs(nearest) < 0x1p62)) {
         throw ValueOutOfBoundsError({.object = std::string(object),

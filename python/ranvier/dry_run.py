@@ -23,6 +23,7 @@ from ranvier.network import Network
 from ranvier.numeric import whole_number
 from ranvier.options import MOST_RANKS
 from ranvier.simulation import Simulation
+from ranvier.times import time_of
 
 __all__ = ["DryRun", "play"]
 
@@ -146,7 +147,7 @@ def play(
     sim.run(duration)
     counts, neurons = sim.counts(), -(-network.neuron_count // ranks)
     spikes = counts.spikes // ranks
-    simulated = counts.steps * sim.resolution
+    simulated = time_of(counts.steps, sim.resolution)
     measured_rate = spikes / neurons / (simulated / 1000.0) if simulated and neurons else 0.0
     return DryRun(
         ranks=ranks,

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.errors import FileError
 from ranvier.paths import file_errors
+from ranvier.times import times_of
 
 __all__ = [
     "CSV_SUFFIX",
@@ -246,7 +247,7 @@ class _CsvFile:
 
     def _lines(self, columns: Columns) -> Iterator[str]:
         steps = columns["steps"]
-        times = (steps * self._resolution).tolist()
+        times = times_of(steps, self._resolution).tolist()
         if self._kind == "spikes":
             for step, time, neuron in zip(steps.tolist(), times, columns["neurons"].tolist(), strict=True):
                 yield f"{step},{time!r},{neuron}\n"

@@ -23,6 +23,7 @@ from matplotlib.ticker import MaxNLocator
 from ranvier.errors import StateError
 from ranvier.paths import checked_path, write_whole
 from ranvier.recordings import Segment, SpikeData, StateData
+from ranvier.times import text_of, times_of
 from ranvier.values import FloatArray
 
 __all__ = ["Figure", "irregularity", "raster", "rates", "traces"]
@@ -134,7 +135,9 @@ def raster(
     first = max(spikes.start, last - 500.0) if start is None else max(start, spikes.start)
     if not first < last:
         raise StateError(
-            f"window of {first:g} to {last:g} ms", bound="nothing was recorded in it", remedy="give another window"
+            f"window of {text_of(first)} to {text_of(last)} ms",
+            bound="nothing was recorded in it",
+            remedy="give another window",
         )
     shown = spikes.between(first, last)
     bands = _bands(spikes.segments)
@@ -377,7 +380,7 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
     counts, _ = np.histogram(spikes.steps - 0.5, bins=edges)
     neurons = sum(segment.size for segment in spikes.segments)
     rate = counts / (max(1, neurons) * np.diff(edges) * spikes.resolution / 1000.0)
-    axes.stairs(rate, edges * spikes.resolution, fill=True, color="#9AA5AD")
+    axes.stairs(rate, times_of(edges, spikes.resolution), fill=True, color="#9AA5AD")
     axes.set(ylim=(0.0, None), xlabel="time (ms)")
     axes.set_ylabel("spikes/s", rotation=0, ha="right", va="center")
     axes.yaxis.set_major_locator(MaxNLocator(2))

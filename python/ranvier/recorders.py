@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.times import text_of
+
 if TYPE_CHECKING:
     from ranvier.network import Network
     from ranvier.populations import Population, PopulationView, Projection
@@ -106,7 +108,7 @@ class StateRecorder(Recorder):
     def description(self) -> str:
         """What it records, in a line."""
         neurons = f"{len(self.neurons)} neurons of {self.population.name}"
-        return f"{', '.join(self.variables)} of {neurons} every {self.interval:g} ms"
+        return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
 
 
 class WeightRecorder(Recorder):
@@ -143,4 +145,4 @@ class WeightRecorder(Recorder):
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        return f"weights of {self.projection.name} every {self.interval:g} ms"
+        return f"weights of {self.projection.name} every {text_of(self.interval)} ms"

@@ -16,6 +16,7 @@ from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.memory_checks import check_room
 from ranvier.numeric import number
 from ranvier.populations import PopulationView
+from ranvier.times import text_of, time_of, times_of
 from ranvier.values import FloatArray
 
 __all__ = ["IntArray", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
@@ -77,27 +78,27 @@ class SpikeData:
 
     def __repr__(self) -> str:
         names = ", ".join(segment.name for segment in self.segments)
-        return f"<SpikeData of {names}: {len(self)} spikes in ({self.start:g}, {self.stop:g}] ms>"
+        return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
 
     @property
     def times(self) -> FloatArray:
         """Times of the spikes, ms, shape ``(spikes,)``."""
-        return np.multiply(self.steps, self.resolution, dtype=np.float64)
+        return times_of(self.steps, self.resolution)
 
     @property
     def start(self) -> float:
         """Begin of the window, ms; spikes at this time are not in it."""
-        return self.begin * self.resolution
+        return time_of(self.begin, self.resolution)
 
     @property
     def stop(self) -> float:
         """End of the window, ms; spikes at this time are in it."""
-        return self.end * self.resolution
+        return time_of(self.end, self.resolution)
 
     @property
     def duration(self) -> float:
         """Length of the window, ms."""
-        return (self.end - self.begin) * self.resolution
+        return time_of(self.end - self.begin, self.resolution)
 
     def between(self, start: float = 0.0, stop: float = math.inf) -> SpikeData:
         """Return the spikes with start < time <= stop (ms, rounded to the grid); the window shrinks to that.
@@ -249,7 +250,7 @@ class StateData:
     @property
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
-        return np.multiply(self.steps, self.resolution, dtype=np.float64)
+        return times_of(self.steps, self.resolution)
 
     def __getitem__(self, variable: str) -> FloatArray:
         """Return the samples of one variable, shape ``(samples, neurons)``.
@@ -301,7 +302,7 @@ class WeightData:
     @property
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
-        return np.multiply(self.steps, self.resolution, dtype=np.float64)
+        return times_of(self.steps, self.resolution)
 
     def __len__(self) -> int:
         return len(self.steps)

@@ -28,6 +28,7 @@ from ranvier.progress import ProgressOption, ProgressReporter
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, SpikeData, StateData, WeightData
 from ranvier.store import RecordingStore, check_files
+from ranvier.times import text_of, time_of, times_of
 from ranvier.together import agree, agree_on, agreed, exchange_values
 from ranvier.values import FloatArray
 
@@ -307,7 +308,7 @@ class Simulation:
             steps = self._grid.to_steps(number("end of a run", time), "end of a run") - self.step
             if steps < 0:
                 raise ValueOutOfBoundsError(
-                    "end of a run", f"{time} ms", f"it is in the past: it is {self.time:g} ms now"
+                    "end of a run", f"{time} ms", f"it is in the past: it is {text_of(self.time)} ms now"
                 )
             return steps
 
@@ -318,8 +319,8 @@ class Simulation:
             steps = agree_on(self._communicator, "steps to run", count_steps)
             begin = self.step
             end = begin + steps
-            total = steps * self.resolution
-            with ProgressReporter(self._progress, "run", f"Simulating {total:g} ms", total) as reporter:
+            total = time_of(steps, self.resolution)
+            with ProgressReporter(self._progress, "run", f"Simulating {text_of(total)} ms", total) as reporter:
                 self._run_to(end, reporter, begin)
 
     def _run_to(self, end: int, reporter: ProgressReporter, begin: int) -> None:
@@ -327,7 +328,7 @@ class Simulation:
         if not reporter.silent:
 
             def poll() -> None:
-                reporter.update((self._core.step - begin) * self.resolution)
+                reporter.update(time_of(self._core.step - begin, self.resolution))
 
         # An interruption between the steps and what is recorded of them would lose it.
         with interrupts_deferred() as interrupts:
@@ -358,7 +359,7 @@ class Simulation:
     @property
     def time(self) -> float:
         """Milliseconds since the start."""
-        return self.step * self.resolution
+        return time_of(self.step, self.resolution)
 
     @property
     def resolution(self) -> float:
@@ -610,7 +611,7 @@ class Simulation:
     @property
     def real_time_factor(self) -> float:
         """Seconds of wall-clock time per simulated second, since the last `reset_counts`; not a number before a run."""
-        simulated = self.counts().steps * self.resolution / 1000.0
+        simulated = time_of(self.counts().steps, self.resolution) / 1000.0
         return self.phases["simulation"] / simulated if simulated else float("nan")
 
     def memory(self) -> dict[str, int]:
@@ -638,9 +639,8 @@ class Simulation:
             return dict(self._core.memory_pages())
 
     def __repr__(self) -> str:
-        return (
-            f"<Simulation of {self._network.name} at {self.time:g} ms, {self.threads} threads, {self.instruction_set}>"
-        )
+        now = text_of(self.time)
+        return f"<Simulation of {self._network.name} at {now} ms, {self.threads} threads, {self.instruction_set}>"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a simulation cannot be copied or pickled: pickle its network and build it again")
@@ -732,7 +732,7 @@ class Simulation:
 
     def _find_synapses(self, sources: IntArray | None, targets: IntArray | None, projection: int | None) -> Connections:
         source, target, _, steps, projections, handles = self._core.connections(sources, targets, projection)
-        delay = np.multiply(steps, self.resolution, dtype=np.float64)
+        delay = times_of(steps, self.resolution)
         return Connections(
             self._core,
             self._exclusive,

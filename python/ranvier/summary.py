@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ranvier.distributions import Distribution
+from ranvier.times import text_of
 
 if TYPE_CHECKING:
     from ranvier.network import Network
@@ -80,7 +81,7 @@ def describe_settings(values: Mapping[str, object]) -> str:
 def _title(network: Network) -> str:
     return (
         f"{network.name}: {network.neuron_count:,} neurons, {network.expected_synapses:,.0f} synapses, "
-        f"resolution {network.resolution:g} ms, seed {network.seed}"
+        f"resolution {text_of(network.resolution)} ms, seed {network.seed}"
     )
 
 

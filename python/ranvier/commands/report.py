@@ -22,6 +22,7 @@ from ranvier.measurements import PARTS, PHASES, Timers, Traffic
 from ranvier.networks import NetworkModel
 from ranvier.recordings import SpikeData, joined
 from ranvier.simulation import Counts, Simulation
+from ranvier.times import time_of
 from ranvier.together import exchange_values
 
 __all__ = ["Results", "gather", "show"]
@@ -156,7 +157,7 @@ def gather(
         instruction_set=simulation.instruction_set,
         timers=timers,
         traffic=exchange_values(communicator, simulation.traffic()),
-        simulated_ms=counts.steps * simulation.resolution,
+        simulated_ms=time_of(counts.steps, simulation.resolution),
         presim_ms=presim,
         memory=memory,
         memory_by_node=exchange_values(communicator, simulation.memory_by_node()),
