@@ -7,10 +7,13 @@ errors, so that ``except ValueError`` works as one would expect. An `InternalErr
 
 from __future__ import annotations
 
+from pathlib import Path
+
 __all__ = [
     "CommunicationError",
     "DelayError",
     "FileError",
+    "IncompleteRecordingWarning",
     "InsufficientMemoryError",
     "InternalError",
     "RanvierError",
@@ -94,6 +97,30 @@ class RemoteError(RanvierError, RuntimeError):
 
 class FileError(RanvierError, OSError):
     """A file cannot be written or read."""
+
+
+class IncompleteRecordingWarning(UserWarning):
+    """The end of a recording in a file is missing; what was read ends before.
+
+    Attributes
+    ----------
+    path
+        The file.
+    end
+        The step up to which all is there.
+    """
+
+    def __init__(self, path: Path, end: int, time: str) -> None:
+        self.path = path
+        self.end = end
+        self._time = time
+        super().__init__(
+            f"file {path} ends within what was being written: it is whole up to {time} ms. The program was killed, the "
+            "disk was full, or it is being written now"
+        )
+
+    def __reduce__(self) -> tuple[type[IncompleteRecordingWarning], tuple[Path, int, str]]:
+        return type(self), (self.path, self.end, self._time)
 
 
 class InternalError(RuntimeError):

@@ -26,6 +26,7 @@ __all__ = [
     "figure_suffixes",
     "file_errors",
     "save_figure",
+    "write_all",
     "write_text",
     "write_whole",
 ]
@@ -191,12 +192,13 @@ def _write_to_standard_stream(wanted: os.stat_result, data: bytes) -> bool:
             # In the order in which things were written, and where the stream stands in its file.
             if stream is not None:
                 stream.flush()
-            _write_all(number, data)
+            write_all(number, data)
             return True
     return False
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write to an open file, which may take a part at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -216,7 +218,7 @@ def _replace(target: Path, old: os.stat_result | None, data: bytes) -> None:
         try:
             if old is not None:
                 _take_after(descriptor, old)
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -252,7 +254,7 @@ def _overwrite(target: Path, data: bytes) -> None:
             except OSError:
                 os.ftruncate(descriptor, size)
                 raise
-        _write_all(descriptor, data)
+        write_all(descriptor, data)
         os.ftruncate(descriptor, len(data))
         os.fsync(descriptor)
     finally:

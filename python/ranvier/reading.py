@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.errors import FileError
-from ranvier.files import CSV_SUFFIX, Metadata, files_of_ranks, path_of_rank, peek
+from ranvier import csv_files, hdf5_files
+from ranvier.errors import FileError, IncompleteRecordingWarning
+from ranvier.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
 from ranvier.paths import checked_path, file_errors
+from ranvier.recording_pieces import CORRUPT, Metadata, Recorded
 from ranvier.recordings import IntArray, Segment, SpikeData, StateData, WeightData, joined
+from ranvier.times import text_of, time_of
 
 __all__ = ["read_spikes", "read_state", "read_weights"]
 
-Part: TypeAlias = tuple[Metadata, dict[str, npt.NDArray[Any]]]
+Data = TypeVar("Data", SpikeData, StateData, WeightData)
 
 
 def read_spikes(path: str | PathLike[str]) -> SpikeData:
@@ -30,20 +34,31 @@ def read_spikes(path: str | PathLike[str]) -> SpikeData:
     Raises
     ------
     FileError
-        When it cannot be read or is not such a file, or when the file of a rank is missing or belongs to another run.
+        When it cannot be read or is not such a file, was damaged or changed, or when the file of a rank is missing or
+        belongs to another run.
+
+    Warns
+    -----
+    IncompleteRecordingWarning
+        When the end is missing, since a disk was full or a program was killed while it wrote. The window then ends with
+        what was written as a whole.
     """
-    parts = [
+    return _read(checked_path(path), "spikes", _spikes)
+
+
+def _spikes(parts: list[Recorded]) -> SpikeData:
+    data = [
         SpikeData(
-            steps=_integers(columns["steps"]),
-            neurons=_integers(columns["neurons"]),
-            resolution=float(metadata["resolution"]),
-            begin=int(metadata["begin"]),
-            end=int(metadata["end"]),
-            segments=tuple(Segment(name, first, size) for name, first, size in metadata["segments"]),
+            steps=_integers(part.columns["steps"]),
+            neurons=_integers(part.columns["neurons"]),
+            resolution=float(part.metadata["resolution"]),
+            begin=int(part.metadata["begin"]),
+            end=int(part.metadata["end"]),
+            segments=tuple(Segment(name, first, size) for name, first, size in part.metadata["segments"]),
         )
-        for metadata, columns in _read(checked_path(path), "spikes")
+        for part in parts
     ]
-    return parts[0] if len(parts) == 1 else joined(parts)
+    return data[0] if len(data) == 1 else joined(data)
 
 
 def read_state(path: str | PathLike[str]) -> StateData:
@@ -54,8 +69,11 @@ def read_state(path: str | PathLike[str]) -> StateData:
     FileError
         As `read_spikes`.
     """
-    parts = _read(checked_path(path), "state")
-    metadata, _ = parts[0]
+    return _read(checked_path(path), "state", _state)
+
+
+def _state(parts: list[Recorded]) -> StateData:
+    metadata = parts[0].metadata
     variables = tuple(metadata["variables"])
     columns = _side_by_side(parts, ("neurons",), variables)
     steps, neurons = _integers(columns["steps"]), _integers(columns["neurons"])
@@ -80,8 +98,11 @@ def read_weights(path: str | PathLike[str]) -> WeightData:
     FileError
         As `read_spikes`.
     """
-    parts = _read(checked_path(path), "weights")
-    metadata, _ = parts[0]
+    return _read(checked_path(path), "weights", _weights)
+
+
+def _weights(parts: list[Recorded]) -> WeightData:
+    metadata = parts[0].metadata
     columns = _side_by_side(parts, ("sources", "targets"), ("weights",))
     return WeightData(
         steps=_integers(columns["steps"]),
@@ -93,20 +114,22 @@ def read_weights(path: str | PathLike[str]) -> WeightData:
     )
 
 
-def _side_by_side(parts: list[Part], owners: tuple[str, ...], samples: tuple[str, ...]) -> dict[str, npt.NDArray[Any]]:
+def _side_by_side(
+    parts: list[Recorded], owners: tuple[str, ...], samples: tuple[str, ...]
+) -> dict[str, npt.NDArray[Any]]:
     """Return the samples of all files, in the order of the recorder, up to the step that all of them reach."""
     if len(parts) == 1:
-        return parts[0][1]
-    end = min(int(metadata["end"]) for metadata, _ in parts)
+        return parts[0].columns
+    end = min(int(part.metadata["end"]) for part in parts)
     # A file of lines tells nothing of samples of no neurons.
-    steps = max((columns["steps"] for _, columns in parts), key=len)
+    steps = max((part.columns["steps"] for part in parts), key=len)
     steps = steps[steps <= end]
-    order = np.argsort(np.concatenate([columns["places"] for _, columns in parts]), kind="stable")
+    order = np.argsort(np.concatenate([part.columns["places"] for part in parts]), kind="stable")
     joined = {"steps": steps}
     for name in owners:
-        joined[name] = np.concatenate([columns[name] for _, columns in parts])[order]
+        joined[name] = np.concatenate([part.columns[name] for part in parts])[order]
     for name in samples:
-        wide = [columns[name][: len(steps)] for _, columns in parts if columns[name].shape[1] > 0]
+        wide = [part.columns[name][: len(steps)] for part in parts if part.columns[name].shape[1] > 0]
         joined[name] = np.concatenate(wide, axis=1)[:, order] if wide else np.empty((len(steps), 0))
     return joined
 
@@ -115,23 +138,41 @@ def _integers(values: npt.ArrayLike) -> IntArray:
     return np.asarray(values, dtype=np.int64)
 
 
-def _read(path: Path, kind: str) -> list[Part]:
-    """Return what a file holds, or the files of all ranks, by rank."""
+def _read(path: Path, kind: str, make: Callable[[list[Recorded]], Data]) -> Data:
+    """Return what is made of what a file holds, or of the files of all ranks, by rank."""
     with file_errors(path, "read"):
-        return [_read_file(part, kind) for part in _files_of(path)]
+        parts = []
+        for part in _files_of(path):
+            with _not_a_recording(part):
+                parts.append(_read_file(part, kind))
+        # What it is made of may be inconsistent too.
+        with _not_a_recording(path):
+            return make(parts)
 
 
-def _read_file(path: Path, kind: str) -> Part:
+@contextlib.contextmanager
+def _not_a_recording(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (FileError, OSError):
+        raise
+    except CORRUPT as error:
+        reason = str(error) or type(error).__name__
+        raise FileError(f"file {path}", bound=f"it is not a recording of Ranvier ({reason})") from error
+
+
+def _read_file(path: Path, kind: str) -> Recorded:
+    # What is no file is told by the system itself.
     with path.open("rb"):
         pass
-    read = _read_csv if path.suffix.lower() == CSV_SUFFIX else _read_hdf5
-    try:
-        metadata, columns = read(path)
-    except (ValueError, KeyError) as error:
-        raise FileError(f"file {path}", bound=f"it is not a recording of Ranvier ({error})") from error
+    recorded = csv_files.read(path) if path.suffix.lower() == CSV_SUFFIX else hdf5_files.read(path)
+    metadata = recorded.metadata
     if metadata.get("format") != "ranvier" or metadata.get("kind") != kind:
         raise FileError(f"file {path}", str(metadata.get("kind", "something else")), f"a recording of {kind} is needed")
-    return metadata, columns
+    if recorded.cut is not None:
+        time = text_of(time_of(recorded.cut.end, float(metadata["resolution"])))
+        warnings.warn(IncompleteRecordingWarning(path, recorded.cut.end, time), stacklevel=4)
+    return recorded
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -164,42 +205,3 @@ def _files_of(path: Path) -> list[Path]:
                 remedy="get all files of one run into one folder",
             )
     return [path_of_rank(path, rank) for rank in range(ranks)]
-
-
-def _read_hdf5(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
-    with h5py.File(path, "r") as file:
-        metadata = dict(file.attrs)
-        for name in ("segments", "variables"):
-            if name in metadata:
-                metadata[name] = json.loads(metadata[name])
-        return metadata, {name: dataset[()] for name, dataset in file.items()}
-
-
-def _read_csv(path: Path) -> tuple[Metadata, dict[str, npt.NDArray[Any]]]:
-    with path.open() as file:
-        first = file.readline()
-        if not first.startswith("# {"):
-            raise ValueError("its first line does not describe it")
-        metadata: Metadata = json.loads(first[2:])
-        names = file.readline().strip().split(",")
-        rows, end = [], metadata["begin"]
-        for line in file:
-            if line.startswith("#"):
-                end = int(line.split()[2])
-            else:
-                rows.append(line)
-    metadata["end"] = end
-    table = np.loadtxt(rows, delimiter=",", ndmin=2) if rows else np.empty((0, len(names)))
-    columns = dict(zip(names, table.T, strict=True))
-    if metadata["kind"] == "spikes":
-        return metadata, {"steps": columns["step"], "neurons": columns["neuron"]}
-    # One line per sample and neuron, or synapse.
-    fixed = ("neurons",) if metadata["kind"] == "state" else ("sources", "targets")
-    width = max(1, len(metadata[fixed[0]]))
-    result = {name: np.asarray(metadata[name]) for name in (*fixed, "places") if name in metadata}
-    result["steps"] = columns["step"][::width]
-    data = names[3:] if metadata["kind"] == "state" else ["weight"]
-    for name in data:
-        shaped = columns[name].reshape(-1, width)[:, : len(metadata[fixed[0]])]
-        result["weights" if name == "weight" else name] = shaped
-    return metadata, result

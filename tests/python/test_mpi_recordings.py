@@ -17,7 +17,7 @@ import mpi_recordings
 import ranvier as rv
 from mpi_recordings import PIECES, SUFFIXES
 from mpi_runs import WHEELS, run_python
-from ranvier import errors
+from ranvier import csv_files, errors, files, hdf5_files
 from ranvier.files import path_of_rank, peek
 from ranvier.options import RECORDINGS
 
@@ -201,17 +201,22 @@ def test_a_rank_that_is_missing(parts: Path) -> None:
         rv.read_spikes(parts)
 
 
+def rewrite(path: Path, end: int | None = None, **metadata: object) -> None:
+    """Write a recording of spikes again, up to a step, with something else told of it."""
+    recorded = csv_files.read(path) if path.suffix == ".csv" else hdf5_files.read(path)
+    told = {**recorded.metadata, **metadata, "end": recorded.metadata["begin"]}
+    end = recorded.metadata["end"] if end is None else end
+    empty = {name: column[:0] for name, column in recorded.columns.items()}
+    here = recorded.columns["steps"] <= end
+    files.create(path, "spikes", told, {}, empty).append(
+        {name: column[here] for name, column in recorded.columns.items()}, end
+    )
+
+
 def test_a_rank_of_another_run(parts: Path, folder: Path) -> None:
     # The second format was recorded by another run, with the same numbers.
     stale = path_of_rank(parts, 2)
-    if parts.suffix == ".h5":
-        with h5py.File(stale, "r+") as file:
-            file.attrs.update(run_id="another", created=0.0)
-    else:
-        metadata, _, rest = stale.read_text().partition("\n")
-        stale.write_text(
-            "# " + json.dumps({**json.loads(metadata[2:]), "run_id": "another", "created": 0}) + "\n" + rest
-        )
+    rewrite(stale, run_id="another", created=0.0)
     with pytest.raises(errors.FileError, match=r"spikes\.rank2\.(h5|csv): it is of another run than .*rank[01]"):
         rv.read_spikes(parts)
 
@@ -228,12 +233,7 @@ def test_the_newer_run_counts(parts: Path, tmp_path: Path) -> None:
     shutil.copy(tmp_path / "alone" / parts.name, parts)
     assert_same(rv.read_spikes(parts), newer)
     # The other way round.
-    if parts.suffix == ".h5":
-        with h5py.File(parts, "r+") as file:
-            file.attrs["created"] = 1.0
-    else:
-        metadata, _, rest = parts.read_text().partition("\n")
-        parts.write_text("# " + json.dumps({**json.loads(metadata[2:]), "created": 1.0}) + "\n" + rest)
+    rewrite(parts, created=1.0)
     assert_same(rv.read_spikes(parts), of_ranks)
     parts.write_text("something else")
     assert_same(rv.read_spikes(parts), of_ranks)
@@ -249,18 +249,8 @@ def test_a_new_simulation_removes_what_is_left_of_ranks(parts: Path) -> None:
 
 
 def test_files_that_reach_less_far_are_read_as_far(parts: Path) -> None:
-    if parts.suffix != ".h5":
-        lines = path_of_rank(parts, 1).read_text().splitlines(keepends=True)
-        ends = [i for i, line in enumerate(lines) if line.startswith("# end")]
-        path_of_rank(parts, 1).write_text("".join(lines[: ends[-2] + 1]))
-        stop = int(lines[ends[-2]].split()[2])
-    else:
-        stop = 400
-        with h5py.File(path_of_rank(parts, 1), "r+") as file:
-            kept = int(np.searchsorted(file["steps"][()], stop, side="right"))
-            for name in ("steps", "neurons"):
-                file[name].resize(kept, axis=0)
-            file.attrs["end"] = stop
+    stop = 400
+    rewrite(path_of_rank(parts, 1), end=stop)
     before = rv.read_spikes(parts)
     assert before.end == stop < round(sum(PIECES) * 10)
     assert before.steps.max() <= stop
