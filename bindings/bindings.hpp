@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "engine/simulation.hpp"
+#include "interpreter_lock.hpp"
 
 /// What the files of the extension module share. Each bind_* function adds one file's subject to the module.
 namespace ranvier::bindings {

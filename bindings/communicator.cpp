@@ -49,7 +49,7 @@ nb::list gather_all(comm::Communicator& communicator, const nb::bytes& data) {
     std::vector<std::size_t> counts(processes);
     std::vector<std::byte> all;
     {
-        const nb::gil_scoped_release released;
+        const Unlocked released;
         const std::size_t count = mine.size();
         communicator.allgather(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(counts)));
         std::size_t total = 0;
@@ -68,7 +68,7 @@ nb::list gather_all(comm::Communicator& communicator, const nb::bytes& data) {
 
 bool all_pass(comm::Communicator& communicator, const nb::bytes& data) {
     const std::span<const std::byte> mine = view(data);
-    const nb::gil_scoped_release released;
+    const Unlocked released;
     return are_alike(communicator, mine);
 }
 
@@ -101,7 +101,7 @@ nb::bytes broadcast(comm::Communicator& communicator, const std::optional<nb::by
     std::vector<std::byte> bytes;
     if (sends) bytes.assign(view(*data).begin(), view(*data).end());
     {
-        const nb::gil_scoped_release released;
+        const Unlocked released;
         std::uint64_t size = bytes.size();
         communicator.broadcast(std::as_writable_bytes(std::span(&size, 1)), Rank{root});
         bytes.resize(static_cast<std::size_t>(size));
@@ -125,8 +125,7 @@ void bind_communicator(nb::module_& module) {
         .def_prop_ro("transport", &Communicator::transport, "What carries the data: local, or an MPI library.")
         .def_prop_ro("host_rank", &Communicator::host_rank, "Place among the processes on the same host.")
         .def_prop_ro("host_size", &Communicator::host_size, "Number of processes on the same host.")
-        .def("barrier", &Communicator::barrier, nb::call_guard<nb::gil_scoped_release>(),
-             "Return when all processes have come here.")
+        .def("barrier", &Communicator::barrier, nb::call_guard<Unlocked>(), "Return when all processes have come here.")
         .def("allgather", allgather, nb::arg("data"), nb::sig("def allgather(self, data: bytes) -> list[bytes]"),
              "Return the bytes of all processes, by rank. All must call it, or compare; lengths may differ.")
         .def("compare", compare, nb::arg("data"), nb::sig("def compare(self, data: bytes) -> list[bytes] | None"),
@@ -142,7 +141,7 @@ void bind_communicator(nb::module_& module) {
         [](const std::string& plugin, int fortran_communicator) {
             return comm::open_mpi_communicator(plugin, {.fortran_communicator = fortran_communicator});
         },
-        nb::arg("plugin"), nb::arg("fortran_communicator") = -1, nb::call_guard<nb::gil_scoped_release>(),
+        nb::arg("plugin"), nb::arg("fortran_communicator") = -1, nb::call_guard<Unlocked>(),
         "Load an MPI plugin and open a communicator: the world, or that of a Fortran handle. Its MPI library must have "
         "been loaded, for all to see.");
 }

@@ -1,5 +1,6 @@
 #include "base/errors.hpp"
 
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -12,11 +13,31 @@ namespace ranvier::bindings {
 
 namespace {
 
-/// Sets the Python error `name` of ranvier.errors, which takes the four fields and composes the message as the core does.
+/// Makes a Python error of ranvier.errors with a message, as its constructor would.
+///
+/// But the constructor is not called: it is Python's code, in which Python would handle a signal that has just arrived, and
+/// then there would be another error instead of this one. So signals wait until this one has been raised.
+nb::object make_error(const nb::object& type, const char* message) {
+    const nb::object text =
+        nb::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)), "replace"));
+    const nb::tuple arguments = nb::make_tuple(text);
+    auto* const python_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    nb::object value = nb::steal(python_type->tp_new(python_type, arguments.ptr(), nullptr));
+    if (!value.is_valid()) nb::raise_python_error();
+    // An OSError leaves them to its constructor.
+    value.attr("args") = arguments;
+    return value;
+}
+
+/// Sets the Python error `name` of ranvier.errors, with the four fields and the message of the core's.
 void set_error(const char* name, const Error& error) {
     const nb::object type = nb::module_::import_("ranvier.errors").attr(name);
+    const nb::object value = make_error(type, error.what());
     const ErrorFields& fields = error.fields();
-    const nb::object value = type(fields.object, fields.value, fields.bound, fields.remedy);
+    value.attr("object") = fields.object;
+    value.attr("value") = fields.value;
+    value.attr("bound") = fields.bound;
+    value.attr("remedy") = fields.remedy;
     PyErr_SetObject(type.ptr(), value.ptr());
 }
 
@@ -52,7 +73,7 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
                          .remedy = "make the network smaller, or run it on a larger machine"}));
     } catch (const InternalError& error) {
         const nb::object type = nb::module_::import_("ranvier.errors").attr("InternalError");
-        PyErr_SetString(type.ptr(), error.what());
+        PyErr_SetObject(type.ptr(), make_error(type, error.what()).ptr());
     }
 }
 
@@ -66,7 +87,8 @@ void raise_unknown_name(std::string_view kind, std::string_view name, const std:
 
 engine::Poll make_poll(const nb::callable* progress) {
     return [progress] {
-        const nb::gil_scoped_acquire lock;
+        const Locked lock;
+        if (must_leave()) leave();
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (progress != nullptr) (*progress)();
     };

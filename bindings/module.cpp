@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
     // Notebooks and test runners keep objects beyond the end of the interpreter; that is no news to a user.
     nanobind::set_leak_warnings(false);
 #endif
+    ranvier::bindings::bind_interpreter_lock(module);
     ranvier::bindings::bind_errors(module);
     ranvier::bindings::bind_communicator(module);
     ranvier::bindings::bind_models(module);

@@ -73,7 +73,7 @@ auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_
         check_positive(size, number);
         check_positive("repetitions", repetitions);
         const auto result = [&] {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return (measurement.*measure)(number, repetitions);
         }();
         if constexpr (std::is_same_v<Result, parallel::TaskRuns>) {
@@ -102,7 +102,7 @@ void bind_parallel_measurements(nb::module_& module) {
         .def(
             "job",
             [](ParallelMeasurement& measurement, std::uint32_t repetitions) {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return measurement.job(repetitions);
             },
             nb::arg("repetitions"), "Return the seconds of an empty job, from call to return.")

@@ -64,7 +64,7 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
     const ConnectionQuery query = make_query(sources, targets, projection);
     ConnectionData data;
     {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         data = simulation.connections(query);
     }
     return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
@@ -197,7 +197,7 @@ void bind_simulation(nb::module_& module) {
             [](Simulation* self, const engine::Network& network, const SimulationOptions& options,
                std::shared_ptr<comm::Communicator> communicator, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 new (self) Simulation(network, options, poll, std::move(communicator));
             },
             nb::arg("network"), nb::arg("options"), nb::arg("communicator").none(),
@@ -206,7 +206,7 @@ void bind_simulation(nb::module_& module) {
             "run",
             [](Simulation& self, Step steps, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.run(steps, poll);
             },
             nb::arg("steps"), nb::arg("progress").none() = nb::none(),
@@ -239,7 +239,7 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro("sorts_connections", &Simulation::sorts_connections)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)
         .def_prop_ro("epoch_steps", &Simulation::epoch_steps)
-        .def("counts", &Simulation::counts, nb::call_guard<nb::gil_scoped_release>())
+        .def("counts", &Simulation::counts, nb::call_guard<Unlocked>())
         .def("reset_counts", &Simulation::reset_counts)
         .def("times", &Simulation::times)
         .def(
@@ -264,7 +264,7 @@ void bind_simulation(nb::module_& module) {
             [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
                 engine::SpikeData data;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     data = self.take_spikes(recorder, to_gather(gather));
                 }
                 return std::pair(to_array<std::int64_t>(std::move(data.steps)),
@@ -277,7 +277,7 @@ void bind_simulation(nb::module_& module) {
             [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
                 engine::StateData data;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     data = self.take_state(recorder, to_gather(gather));
                 }
                 return std::tuple(to_array<std::int64_t>(std::move(data.steps)),
@@ -293,7 +293,7 @@ void bind_simulation(nb::module_& module) {
             [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
                std::optional<std::uint32_t> projection) {
                 const ConnectionQuery query = make_query(sources, targets, projection);
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 return self.count_connections(query);
             },
             nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none())
@@ -304,7 +304,7 @@ void bind_simulation(nb::module_& module) {
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
                 std::vector<double> weights;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     weights = self.weights(to_span(handles));
                 }
                 return to_array<double>(std::move(weights));
@@ -315,7 +315,7 @@ void bind_simulation(nb::module_& module) {
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
                 std::vector<std::uint64_t> indices;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     indices = self.stored_here(to_span(handles));
                 }
                 return to_array<std::int64_t>(std::move(indices));
@@ -324,7 +324,7 @@ void bind_simulation(nb::module_& module) {
         .def(
             "set_weights",
             [](Simulation& self, const InputArray<std::uint64_t>& handles, const InputArray<double>& weights) {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.set_weights(to_span(handles), to_span(weights));
             },
             nb::arg("handles"), nb::arg("weights"))
@@ -335,7 +335,7 @@ void bind_simulation(nb::module_& module) {
                 const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
                 std::vector<double> values;
                 {
-                    const nb::gil_scoped_release unlocked;
+                    const Unlocked unlocked;
                     values = self.get(PopulationId(population), name, chosen);
                 }
                 return to_array<double>(std::move(values));
@@ -346,7 +346,7 @@ void bind_simulation(nb::module_& module) {
             [](Simulation& self, std::uint32_t population, std::string_view name,
                const InputArray<std::int64_t>& indices, const InputArray<double>& values) {
                 const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 self.set(PopulationId(population), name, chosen, to_span(values));
             },
             nb::arg("population"), nb::arg("name"), nb::arg("indices"), nb::arg("values"));

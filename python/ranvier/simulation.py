@@ -263,7 +263,10 @@ class Simulation:
         title = f"Building {network.neuron_count:,} neurons and {synapses:,.0f} synapses"
         with (
             ProgressReporter(self._progress, "build", title) as reporter,
+            # Else one process might not come to tell the others that it has stopped.
+            interrupts_deferred() as interrupts,
             agreed(self._communicator, "building the network"),
+            interrupts.allowed(),
         ):
             progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
             if costs == "measured":

@@ -144,7 +144,7 @@ def _first_alike(told: list[bytes], error: BaseException) -> int:
 def _told(error: BaseException) -> bytes:
     # Who failed because of another one does not count.
     mark = b"-" if isinstance(error, RemoteError) else b"+"
-    return mark + f"{type(error).__name__}: {error}".encode()
+    return mark + f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
 
 
 def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes], mark: bytes) -> None:

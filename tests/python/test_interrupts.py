@@ -9,29 +9,47 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import ranvier as rv
+from ranvier import _core, errors
 from ranvier.interrupts import interrupts_deferred
 from small_networks import balanced
 
 pytestmark = pytest.mark.usefixtures("interrupts")
 
 
-@contextlib.contextmanager
-def interrupt_after(seconds: float) -> Iterator[None]:
-    """Send SIGINT to this process as a terminal would, once, unless the block has ended."""
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+class Moment:
+    """A signal that another thread sends to this process, as a terminal would, once a phase is under way."""
+
+    def __init__(self, phase: str, number: signal.Signals = signal.SIGINT) -> None:
+        self._phase = phase
+        self._number = number
+        self._come = threading.Event()
+
+    def watch(self, report: rv.ProgressReport) -> None:
+        """Be told of progress."""
+        if report.phase == self._phase and (self._phase == "build" or report.done > 0.0):
+            self._come.set()
+
+    def __enter__(self) -> Moment:
+        self._come.clear()
+        self._missed = False
+        self._thread = threading.Thread(target=self._send)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._missed = not self._come.is_set()
+        self._come.set()
+        self._thread.join()
+
+    def _send(self) -> None:
+        self._come.wait()
+        if not self._missed:
+            os.kill(os.getpid(), self._number)
 
 
 def large_network() -> tuple[rv.Network, rv.SpikeRecorder]:
@@ -44,8 +62,9 @@ def large_network() -> tuple[rv.Network, rv.SpikeRecorder]:
 
 def test_while_building() -> None:
     net, _ = large_network()
-    with interrupt_after(0.15), pytest.raises(KeyboardInterrupt):
-        rv.Simulation(net, threads=2)
+    moment = Moment("build")
+    with pytest.raises(KeyboardInterrupt), moment:
+        rv.Simulation(net, threads=2, progress=moment.watch)
     small, recorder = balanced()
     sim = rv.Simulation(small, threads=2)
     sim.run(10.0)
@@ -76,10 +95,11 @@ def test_a_network_can_be_built_after_an_interrupted_build() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_while_running_and_continued(threads: int) -> None:
     net, recorder = balanced(400)
-    sim = rv.Simulation(net, threads=threads)
+    moment = Moment("run")
+    sim = rv.Simulation(net, threads=threads, progress=moment.watch)
     for _ in range(3):
         # For so long that no machine gets there first.
-        with interrupt_after(0.05), pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt), moment:
             sim.run(1e9)
     duration = 100.0 * (sim.time // 100.0 + 1.0)
     sim.run_until(duration)
@@ -94,8 +114,9 @@ def test_while_running_and_continued(threads: int) -> None:
 def test_files_reach_as_far_as_the_simulation(tmp_path: Path, suffix: str) -> None:
     net, _ = balanced(400)
     recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}")
-    sim = rv.Simulation(net, threads=2)
-    with interrupt_after(0.1), pytest.raises(KeyboardInterrupt):
+    moment = Moment("run")
+    sim = rv.Simulation(net, threads=2, progress=moment.watch)
+    with pytest.raises(KeyboardInterrupt), moment:
         sim.run(1e6)
     reached = sim.time
     assert 0.0 < reached < 1e6
@@ -143,7 +164,8 @@ def test_what_a_progress_function_raises_stops_the_run() -> None:
 
 def test_other_signals_are_handled_while_running() -> None:
     net, _ = balanced(400)
-    sim = rv.Simulation(net, threads=2)
+    moment = Moment("run", signal.SIGALRM)
+    sim = rv.Simulation(net, threads=2, progress=moment.watch)
 
     class AlarmError(Exception):
         pass
@@ -153,23 +175,30 @@ def test_other_signals_are_handled_while_running() -> None:
 
     previous = signal.signal(signal.SIGALRM, handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(AlarmError):
+        with pytest.raises(AlarmError), moment:
             sim.run(1e6)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
     assert 0.0 < sim.time < 1e6
 
 
 MODEL = """
 import ranvier as rv
+from ranvier import progress
+
+enter = progress.ProgressReporter.__enter__
+
+def tell(reporter):
+    print(reporter._phase, flush=True)
+    return enter(reporter)
+
+progress.ProgressReporter.__enter__ = tell
+from ranvier import _core, errors
 
 def network(indegree=10):
     net = rv.Network()
     neurons = net.create(rv.iaf_psc_exp(I_e=500.0), 20_000)
     net.connect(neurons, neurons, rv.FixedIndegree(indegree), weight=rv.Normal(1.0, 0.1))
-    print("described", flush=True)
     return net
 """
 
@@ -181,12 +210,11 @@ def run_model(folder: Path, indegree: int, time: float) -> subprocess.Popen[str]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.parametrize(("indegree", "delay"), [(5000, 0.3), (1, 1.5)], ids=["building", "running"])
-def test_command_line(tmp_path: Path, indegree: int, delay: float) -> None:
+@pytest.mark.parametrize(("phase", "indegree"), [("build", 5000), ("run", 1)])
+def test_command_line(tmp_path: Path, phase: str, indegree: int) -> None:
     with run_model(tmp_path, indegree, 1e7) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "described\n"
-        time.sleep(delay)
+        assert f"{phase}\n" in iter(process.stdout.readline, "")
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -198,10 +226,11 @@ def test_a_background_job_goes_on(tmp_path: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with run_model(tmp_path, indegree=1, time=100.0) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "described\n"
+        assert process.stdout.readline() == "build\n"
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
-            time.sleep(0.02)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.02)
         output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     assert "spikes" in output
@@ -235,7 +264,7 @@ def test_these_tests_pass_as_a_background_job() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
 
-    selected = "test_while_writing_is_deferred_to_the_end_of_it or test_command_line and running"
+    selected = "test_while_writing_is_deferred_to_the_end_of_it or test_command_line and run"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", selected]
     done = subprocess.run(
         command,
@@ -257,12 +286,11 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     sim = rv.Simulation(net, threads=2)
     chance = random.Random(1)
     interruptions = 0
-    end = time.monotonic() + 3.0
     previous = signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        while sim.step < 2000 or time.monotonic() < end:
+        while sim.step < 2000 or interruptions < 60:
             try:
-                if time.monotonic() < end:
+                if interruptions < 60:
                     signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.02))
                 sim.run(chance.choice([0.1, 0.5, 3.0]))
                 sim.spikes(recorder)
@@ -272,7 +300,6 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
-    assert interruptions > 3
     sim.run(0.1)
     uninterrupted = rv.Simulation(balanced(100)[0], threads=1)
     uninterrupted.run_until(sim.time)
@@ -280,3 +307,79 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     assert sim.spikes(recorder).digest() == sim.spikes(spikes).digest() == expected.digest()
     assert sim.trace(state).steps.tolist() == list(range(5, sim.step + 1, 5))
     assert sim.weights(weights).steps.tolist() == list(range(10, sim.step + 1, 10))
+
+
+def test_signals_while_errors_of_the_core_are_made() -> None:
+    """Whenever a signal comes, the error is the core's or the signal's."""
+    arrived = []
+
+    class AlarmError(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        arrived.append(True)
+        raise AlarmError
+
+    previous = signal.signal(signal.SIGALRM, handler)
+    kinds = set()
+    try:
+        while len(arrived) < 400:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-5)
+                for _ in range(20):
+                    with contextlib.suppress(errors.UnknownNameError):
+                        _core.raise_unknown_name("kind", "name", ["other"])
+            except AlarmError:
+                pass
+            except Exception as error:
+                kinds.add(type(error))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+    assert kinds == set()
+
+
+LEAVING = """
+import sys, threading
+import ranvier as rv
+from ranvier import _core, errors
+
+started = threading.Event()
+
+def tell(report):
+    if report.phase == "run":
+        started.set()
+
+net = rv.Network()
+neurons = net.create(rv.iaf_psc_exp(I_e=500.0), 2000)
+net.connect(neurons, neurons, rv.FixedIndegree(100), weight=rv.Normal(1.0, 0.1))
+WHAT = sys.argv[1]
+
+def simulate():
+    if WHAT == "build":
+        net.connect(neurons, neurons, rv.FixedIndegree(10_000), weight=rv.Normal(1.0, 0.1))
+        started.set()
+    sim = rv.Simulation(net, threads=2, progress=tell if WHAT != "silent" else None)
+    if WHAT == "silent":
+        started.set()
+    while True:
+        try:
+            sim.run(1e6 if WHAT != "short" else 0.1)
+        except Exception:
+            pass
+
+for _ in range(2):
+    threading.Thread(target=simulate, daemon=True).start()
+started.wait()
+print("leaving", flush=True)
+"""
+
+
+@pytest.mark.parametrize("what", ["long", "short", "silent", "build"])
+def test_the_interpreter_ends_while_daemons_simulate(tmp_path: Path, what: str) -> None:
+    script = tmp_path / "leaving.py"
+    script.write_text(LEAVING)
+    done = subprocess.run(
+        [sys.executable, script, what], capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "leaving\n", "")
