@@ -8,7 +8,7 @@ import os
 import statistics
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -91,9 +91,23 @@ class Costs:
     stimuli: tuple[float, ...]
 
 
-def cache_file() -> Path:
-    """Return the file in which costs are remembered: one for each version of the program and each kind of machine."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+# Seconds: nothing of this takes as long.
+_LONGEST = 1e6
+# Those that are the same for all populations and stimuli.
+_OF_TABLES = {field.name for field in fields(Costs)} - {"neurons", "stimuli"}
+
+
+def cache_file() -> Path | None:
+    """Return the file in which costs are remembered: one for each version of the program and each kind of machine.
+
+    None where there is no place for it, such as for a user without a home.
+    """
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        # One that is relative is to be ignored: XDG Base Directory Specification, version 0.8.
+        folder = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    except RuntimeError:
+        return None
     key = [_core.version, _core.source_revision, _core.compiler, machine.processor_name(), _core.instruction_sets()]
     digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
     return folder / "ranvier" / f"costs-{digest}.json"
@@ -119,13 +133,16 @@ def measure(
     chosen: dict[str, Any] = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
     chosen["sort_connections"] = sorted_by_source
     remembered = _Remembered(anew)
-    tables = remembered.get(f"tables {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen))
+    tables = remembered.get(
+        f"tables {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen), _are_costs_of_tables
+    )
     of_neurons: dict[str, Any] = {name: chosen[name] for name in ("precision", "instruction_set") if name in chosen}
     how = json.dumps(of_neurons, sort_keys=True)
     neurons = [
         remembered.get(
             f"neuron {population.model} {_told(population.values)} {how}",
             partial(_measure_neurons, population, None, of_neurons),
+            _is_cost,
         )
         for population in network.populations
     ]
@@ -136,6 +153,7 @@ def measure(
             f"stimulus {stimulus.stimulator} {_told(stimulus.values)} {_mean(stimulus.weight)} "
             f"{population.model} {_told(population.values)} {how}",
             partial(_measure_neurons, population, stimulus, of_neurons),
+            _is_cost,
         )
         stimuli.append(max(0.0, both - neurons[population.index]))
     remembered.save()
@@ -150,25 +168,35 @@ class _Remembered:
         self._known: dict[str, Any] = {}
         self._fresh: dict[str, Any] = {}
         self._anew = anew
-        with suppress(OSError, ValueError):
-            loaded = json.loads(self._path.read_text())
+        # JSON that is nested too deeply is a RecursionError.
+        with suppress(OSError, ValueError, RecursionError):
+            loaded = json.loads(self._path.read_text()) if self._path is not None else {}
             self._known = loaded if isinstance(loaded, dict) else {}
 
-    def get(self, key: str, measure: Callable[[], Any]) -> Any:
+    def get(self, key: str, measure: Callable[[], Any], is_sound: Callable[[object], bool]) -> Any:
+        """Return what is remembered, if it is of the kind that is measured, or measure it."""
         if key in self._fresh:
             return self._fresh[key]
-        if key in self._known and not self._anew:
+        if key in self._known and not self._anew and is_sound(self._known[key]):
             return self._known[key]
         self._fresh[key] = measure()
         return self._fresh[key]
 
     def save(self) -> None:
-        if not self._fresh:
+        if not self._fresh or self._path is None:
             return
         # A home that cannot be written to costs some seconds the next time.
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_text(self._path, json.dumps({**self._known, **self._fresh}, indent=1))
+
+
+def _is_cost(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < _LONGEST
+
+
+def _are_costs_of_tables(value: object) -> bool:
+    return isinstance(value, dict) and set(value) == _OF_TABLES and all(map(_is_cost, value.values()))
 
 
 # ---- tables and their exchange ---------------------------------------------------------------------------------------

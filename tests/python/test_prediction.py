@@ -112,6 +112,86 @@ def test_times() -> None:
 # ---- costs -----------------------------------------------------------------------------------------------------------
 
 
+def cache_file() -> Path:
+    path = calibration.cache_file()
+    assert path is not None
+    return path
+
+
+def few_measurements(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Have costs be told instead of measured; return the list of what was asked for."""
+    asked: list[object] = []
+    tables = dict.fromkeys(calibration._OF_TABLES, 1.0)
+
+    def measure_tables(options: object) -> dict[str, float]:
+        asked.append(options)
+        return tables
+
+    def measure_neurons(*asked_for: object) -> float:
+        asked.append(asked_for)
+        return 2.0
+
+    monkeypatch.setattr(calibration, "_measure_tables", measure_tables)
+    monkeypatch.setattr(calibration, "_measure_neurons", measure_neurons)
+    return asked
+
+
+WRONG = [[], {}, None, "1", "nan", float("nan"), float("inf"), -1.0, True, [1.0], {"synapse": 1.0}, 10**400]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: repr(wrong)[:20])
+def test_what_is_remembered_wrongly_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: object
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = few_measurements(monkeypatch)
+    costs = calibration.measure(balanced(), {})
+    number = len(asked)
+    assert number > 0
+    assert calibration.measure(balanced(), {}) == costs
+    assert len(asked) == number
+    known = json.loads(cache_file().read_text())
+    cache_file().write_text(json.dumps(dict.fromkeys(known, wrong)))
+    assert calibration.measure(balanced(), {}) == costs
+    assert len(asked) == 2 * number
+    # Within the costs of tables too.
+    tables = {key: dict.fromkeys(value, wrong) if isinstance(value, dict) else value for key, value in known.items()}
+    cache_file().write_text(json.dumps(tables))
+    assert calibration.measure(balanced(), {}) == costs
+    assert len(asked) == 2 * number + 1
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff\xfe", b'{"a": ', b"5"])
+def test_a_cache_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    few_measurements(monkeypatch)
+    costs = calibration.measure(balanced(), {})
+    cache_file().write_bytes(content)
+    assert calibration.measure(balanced(), {}) == costs
+
+
+@pytest.mark.parametrize("home", ["missing", "a file", "of nobody", "relative"])
+def test_homes_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HOME", {"missing": "/proc/nobody/home", "a file": str(tmp_path / "file")}.get(home, "/proc/x"))
+    if home == "relative":
+        monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    if home == "of nobody":
+
+        def fail() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.setattr(Path, "home", fail)
+    asked = few_measurements(monkeypatch)
+    for _ in range(2):
+        calibration.measure(balanced(), {})
+    # Nothing could be remembered.
+    assert len(asked) % 2 == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
 def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     # Smaller than for figures that matter.
@@ -147,11 +227,11 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
         assert asked == []
         calibration.measure(net, {**options, "sort_connections": "auto"}, sorted_by_source=False)
         assert [each["sort_connections"] for each in asked] == [False]
-        calibration.cache_file().unlink()
+        cache_file().unlink()
     # Another method costs something else, and a file that cannot be read nothing but time.
     to_all = calibration.measure(net, {**options, "exchange": "allgather"})
     assert not to_all.directed
-    calibration.cache_file().write_text("[")
+    cache_file().write_text("[")
     assert calibration.measure(net, options).directed
     measured_again = []
 
