@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import statistics
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,8 +29,10 @@ __all__ = ["Costs", "cache_file", "measure"]
 
 # Large enough that tables do not fit into caches, small enough to be built in a second.
 _NEURONS, _INDEGREE = 3000, 2000
+_DENSE_RANKS = 512
 _SPARSE_RANKS = 4096
-_SECTION_RANKS = (1024, 16384)
+_MANY_RANKS = 65536
+_SECTION_RANKS = (1024, _MANY_RANKS)
 _RESOLUTION, _DELAY = 0.1, 1.5  # ms
 _REPETITIONS = 3
 
@@ -57,12 +60,14 @@ class Costs:
         To tell the process of a source of a row, and to store that there.
     event
         To add a synapse's weight to the input of its target.
+    dense_record
+        To find the row of a spike that arrived in a table with a row for each source, and to wait for memory for it.
     record
-        To find the row of a spike that arrived, and to wait for memory for it.
+        The same by number of processes where tables have rows only for sources that are there, or for synapses.
     collocation
-        To put a spike where the exchange takes it from, for one process.
+        By number of processes: to put a spike where the exchange takes it from, for one process.
     transfer
-        To move a spike from buffer to buffer.
+        By number of processes: to move a spike from buffer to buffer.
     section
         Of an exchange, for each process that takes part. The network between machines is not in it.
     exchange
@@ -80,9 +85,10 @@ class Costs:
     synapse: float
     presynaptic_entry: float
     event: float
-    record: float
-    collocation: float
-    transfer: float
+    dense_record: float
+    record: dict[int, float]
+    collocation: dict[int, float]
+    transfer: dict[int, float]
     section: float
     exchange: float
     exchanges_per_delay: float
@@ -94,6 +100,7 @@ class Costs:
 # Seconds: nothing of this takes as long.
 _LONGEST = 1e6
 # Those that are the same for all populations and stimuli.
+_BY_RANKS = ("record", "collocation", "transfer")
 _OF_TABLES = {field.name for field in fields(Costs)} - {"neurons", "stimuli"}
 
 
@@ -134,7 +141,7 @@ def measure(
     chosen["sort_connections"] = sorted_by_source
     remembered = _Remembered(anew)
     tables = remembered.get(
-        f"tables {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen), _are_costs_of_tables
+        f"tables by ranks {json.dumps(chosen, sort_keys=True)}", lambda: _measure_tables(chosen), _are_costs_of_tables
     )
     of_neurons: dict[str, Any] = {name: chosen[name] for name in ("precision", "instruction_set") if name in chosen}
     how = json.dumps(of_neurons, sort_keys=True)
@@ -157,7 +164,10 @@ def measure(
         )
         stimuli.append(max(0.0, both - neurons[population.index]))
     remembered.save()
-    return Costs(**{**tables, "directed": bool(tables["directed"])}, neurons=tuple(neurons), stimuli=tuple(stimuli))
+    known: dict[str, Any] = {**tables, "directed": bool(tables["directed"])}
+    for name in _BY_RANKS:
+        known[name] = {int(ranks): cost for ranks, cost in tables[name].items()}
+    return Costs(**known, neurons=tuple(neurons), stimuli=tuple(stimuli))
 
 
 class _Remembered:
@@ -196,7 +206,16 @@ def _is_cost(value: object) -> bool:
 
 
 def _are_costs_of_tables(value: object) -> bool:
-    return isinstance(value, dict) and set(value) == _OF_TABLES and all(map(_is_cost, value.values()))
+    if not isinstance(value, dict) or set(value) != _OF_TABLES:
+        return False
+    return all(_are_costs_by_ranks(cost) if name in _BY_RANKS else _is_cost(cost) for name, cost in value.items())
+
+
+def _are_costs_by_ranks(value: object) -> bool:
+    if not isinstance(value, dict) or not value:
+        return False
+    # JSON has names only.
+    return all(re.fullmatch("[1-9][0-9]{0,8}", str(ranks)) and _is_cost(cost) for ranks, cost in value.items())
 
 
 # ---- tables and their exchange ---------------------------------------------------------------------------------------
@@ -218,30 +237,42 @@ class _Measured:
     epoch_steps: int
 
 
-def _measure_tables(options: Mapping[str, Any]) -> dict[str, float]:
-    # Long rows, so that what spikes cost does not show; then rows of one synapse; then exchanges of few spikes between
-    # more and more processes.
-    dense = _dry_run(2, _NEURONS, _INDEGREE, 100.0, 50.0, options)
-    sparse = _dry_run(_SPARSE_RANKS, _NEURONS, _INDEGREE, 20.0, 100.0, options)
+def _measure_tables(options: Mapping[str, Any]) -> dict[str, Any]:
+    # Long rows, so that what spikes cost does not show; then rows of a few synapses, and of one; then exchanges of few
+    # spikes between more and more processes.
+    long = _dry_run(2, _NEURONS, _INDEGREE, 100.0, 50.0, options)
+    dense = _dry_run(_DENSE_RANKS, _NEURONS, _INDEGREE, 20.0, 50.0, options)
+    sparse = {_SPARSE_RANKS: _dry_run(_SPARSE_RANKS, _NEURONS, _INDEGREE, 20.0, 100.0, options)}
     few, many = (_dry_run(ranks, 300, 300, 20.0, 100.0, options) for ranks in _SECTION_RANKS)
-    directed = sparse.entries > 0
-    event = dense.deliver / dense.events
+    first = sparse[_SPARSE_RANKS]
+    directed = first.entries > 0
+    if directed:
+        # Who sends to all gets what all send: more processes are more of the same.
+        sparse[_MANY_RANKS] = _dry_run(_MANY_RANKS, _NEURONS, _INDEGREE, 20.0, 30.0, options)
+    event = long.deliver / long.events
     # Who sends to all sends the more of them the more there are: that is not what a process costs.
     section = _of_section(few, many) if directed else 0.0
-    collocation = sparse.collocate / sparse.sent
     exchange = max(0.0, few.communicate / few.exchanges - section * _SECTION_RANKS[0]) if directed else 0.0
-    moving = sparse.communicate - sparse.exchanges * (exchange + section * _SPARSE_RANKS)
-    synapse = (dense.build + dense.init) / dense.synapses
+    synapse = (long.build + long.init) / long.synapses
+
+    def record(measured: _Measured) -> float:
+        return max(0.0, measured.deliver - event * measured.events) / measured.received
+
+    def transfer(ranks: int, measured: _Measured) -> float:
+        moving = measured.communicate - measured.exchanges * (exchange + section * ranks)
+        return max(0.0, moving) / measured.received
+
     return {
         "synapse": synapse,
-        "presynaptic_entry": max(0.0, sparse.build + sparse.init - synapse * sparse.synapses) / max(sparse.entries, 1),
+        "presynaptic_entry": max(0.0, first.build + first.init - synapse * first.synapses) / max(first.entries, 1),
         "event": event,
-        "record": max(0.0, sparse.deliver - event * sparse.events) / sparse.received,
-        "collocation": collocation,
-        "transfer": max(0.0, moving) / sparse.received,
+        "dense_record": record(dense),
+        "record": {ranks: record(measured) for ranks, measured in sparse.items()},
+        "collocation": {ranks: measured.collocate / measured.sent for ranks, measured in sparse.items()},
+        "transfer": {ranks: transfer(ranks, measured) for ranks, measured in sparse.items()},
         "section": section,
         "exchange": exchange,
-        "exchanges_per_delay": max(1.0, round(_DELAY / _RESOLUTION) / sparse.epoch_steps),
+        "exchanges_per_delay": max(1.0, round(_DELAY / _RESOLUTION) / first.epoch_steps),
         "directed": float(directed),
     }
 

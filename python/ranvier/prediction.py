@@ -68,6 +68,8 @@ class Load:
         (and leave), one for each process that needs them.
     ranks, threads
         Processes, and threads of each.
+    dense
+        Whether tables have a row for each source that they could have.
     """
 
     neurons: tuple[float, ...]
@@ -80,6 +82,7 @@ class Load:
     records_per_second: float
     ranks: int
     threads: int
+    dense: bool
 
 
 def expect_load(
@@ -145,6 +148,8 @@ def expect_load(
         records_per_second=records,
         ranks=ranks,
         threads=threads,
+        # As the core chooses it (core/connect/table_plan.cpp).
+        dense=sorted_by_source and sum(here.values()) >= 0.7 * threads * sum(possible.values()),
     )
 
 
@@ -208,6 +213,8 @@ class Times:
 def expect_times(load: Load, costs: Costs) -> Times:
     """Return how long one process would take."""
     share = 1.0 / load.threads
+    record = costs.dense_record if load.dense else _at_ranks(costs.record, load.ranks)
+    collocation, transfer = _at_ranks(costs.collocation, load.ranks), _at_ranks(costs.transfer, load.ranks)
     of_neurons = sum(count * cost for count, cost in zip(load.neurons, costs.neurons, strict=True))
     of_stimuli = sum(count * cost for count, cost in zip(load.stimulated, costs.stimuli, strict=True))
     exchange = 0.0
@@ -217,11 +224,17 @@ def expect_times(load: Load, costs: Costs) -> Times:
         build=(load.synapses * costs.synapse + load.entries * costs.presynaptic_entry) * share,
         parts={
             "update": (of_neurons + of_stimuli) * load.steps_per_second * share,
-            "deliver": (load.events_per_second * costs.event + load.records_per_second * costs.record) * share,
-            "collocate": load.records_per_second * costs.collocation * share,
-            "communicate": load.records_per_second * costs.transfer + exchange,
+            "deliver": (load.events_per_second * costs.event + load.records_per_second * record) * share,
+            "collocate": load.records_per_second * collocation * share,
+            "communicate": load.records_per_second * transfer + exchange,
         },
     )
+
+
+def _at_ranks(costs: Mapping[int, float], ranks: int) -> float:
+    """Return what lies between costs that were measured on several numbers of processes, linear in their logarithm."""
+    known = sorted(costs)
+    return float(np.interp(math.log(ranks), [math.log(count) for count in known], [costs[count] for count in known]))
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------

@@ -28,9 +28,10 @@ COSTS = Costs(
     synapse=1e-8,
     presynaptic_entry=1e-7,
     event=1e-9,
-    record=1e-8,
-    collocation=2e-8,
-    transfer=1e-9,
+    dense_record=5e-9,
+    record={4096: 1e-8},
+    collocation={4096: 2e-8},
+    transfer={4096: 1e-9},
     section=1e-8,
     exchange=1e-6,
     exchanges_per_delay=1.0,
@@ -101,12 +102,27 @@ def test_times() -> None:
     times = expect_times(load, COSTS)
     assert times.build == pytest.approx((load.synapses * 1e-8 + load.entries * 1e-7) / 2)
     assert times.parts["update"] == pytest.approx((100 * 1e-9 + 25 * 3e-9 + 100 * 5e-9) * 10_000 / 2)
-    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 1e-8) / 2)
+    assert load.dense
+    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 5e-9) / 2)
     assert times.parts["collocate"] == pytest.approx(load.records_per_second * 2e-8 / 2)
     assert times.parts["communicate"] == pytest.approx(
         load.records_per_second * 1e-9 + load.exchanges_per_second * (1e-6 + 10 * 1e-8)
     )
     assert times.simulation == pytest.approx(sum(times.parts.values()))
+
+
+def test_times_of_tables_without_a_row_for_each_source() -> None:
+    load = expect_load(balanced(indegree=20), ranks=4096, threads=2, rates={}, rate=10.0)
+    assert not load.dense
+    times = expect_times(load, COSTS)
+    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 1e-8) / 2)
+
+
+def test_costs_between_numbers_of_processes_that_were_measured() -> None:
+    costs = replace(COSTS, collocation={4096: 1e-8, 65536: 3e-8})
+    for ranks, cost in ((64, 1e-8), (4096, 1e-8), (16384, 2e-8), (65536, 3e-8), (100_000, 3e-8)):
+        load = expect_load(balanced(), ranks=ranks, threads=1, rates={}, rate=10.0)
+        assert expect_times(load, costs).parts["collocate"] == pytest.approx(load.records_per_second * cost)
 
 
 # ---- costs -----------------------------------------------------------------------------------------------------------
@@ -121,9 +137,10 @@ def cache_file() -> Path:
 def few_measurements(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Have costs be told instead of measured; return the list of what was asked for."""
     asked: list[object] = []
-    tables = dict.fromkeys(calibration._OF_TABLES, 1.0)
+    tables: dict[str, Any] = dict.fromkeys(calibration._OF_TABLES, 1.0)
+    tables |= {name: {"4096": 1.0} for name in calibration._BY_RANKS}
 
-    def measure_tables(options: object) -> dict[str, float]:
+    def measure_tables(options: object) -> dict[str, Any]:
         asked.append(options)
         return tables
 
@@ -200,8 +217,11 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
     net = balanced()
     options = {"precision": "double", "exchange": "alltoall"}
     costs = calibration.measure(net, options)
-    for name in ("synapse", "event", "record", "collocation"):
+    for name in ("synapse", "event"):
         assert 1e-10 < getattr(costs, name) < 1e-4, name
+    for ranks in (4096, 65536):
+        assert 1e-10 < costs.collocation[ranks] < 1e-4
+        assert costs.record[ranks] + costs.transfer[ranks] > 0.0
     assert costs.directed
     assert costs.exchanges_per_delay == 1.0
     assert len(costs.neurons) == 2
@@ -216,9 +236,9 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as context:
         asked = []
 
-        def measure_tables(options: dict[str, Any]) -> dict[str, float]:
+        def measure_tables(options: dict[str, Any]) -> dict[str, Any]:
             asked.append(options)
-            return {"directed": 1.0}
+            return {"directed": 1.0, "record": {}, "collocation": {}, "transfer": {}}
 
         context.setattr(calibration, "_measure_tables", measure_tables)
         context.setattr(calibration, "Costs", dict)
