@@ -226,6 +226,8 @@ struct ExchangeInfo {
     std::string_view name;
     std::string_view summary;
     bool directed = true;
+    /// Whether buffers become shorter again some epochs after the burst that they had to hold.
+    bool forgets_bursts = false;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
 };
 

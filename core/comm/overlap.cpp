@@ -115,6 +115,7 @@ const ExchangeInfo overlap_exchange{
     .name = "overlap",
     .summary = "is alltoall as a collective that proceeds while neurons are updated",
     .directed = true,
+    .forgets_bursts = true,
     .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
         return std::make_unique<OverlapExchange>(arguments);
     },

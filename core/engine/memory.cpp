@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "comm/exchange.hpp"
+#include "connect/run_table.hpp"
 #include "connect/table_estimate.hpp"
 #include "engine/memory_samples.hpp"
 #include "parallel/memory_room.hpp"
@@ -27,29 +28,45 @@ struct Arrivals {
     bool by_source = false;  ///< tables look up their rows
     double records_per_step = 0.0;
     double steps_per_epoch = 1.0;
+    double most_in_step = 0.0;  ///< see Activity
+    double most_in_epoch = 0.0;
     double spikes_of_one = 0.0;    ///< of each neuron, in a step
     double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
 };
 
-/// Lists of spikes that arrive, and of those that tables keep until all synapses are reached. All grow by doubling.
+/// What a table keeps of spikes until all of their synapses are reached, on one shard.
+double bytes_kept(const connect::TableEstimate& tables, std::uint32_t receptor, const Arrivals& arrivals) {
+    const double rows_per_step = arrivals.spikes_of_one * tables.rows[receptor];
+    const double longest = tables.longest_delay[receptor];
+    // Those that are done are dropped once they are a quarter of all, an epoch at a time.
+    const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
+    // Where there are bursts, one of them and what is there otherwise.
+    const double burst = std::max(0.0, arrivals.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
+    const double peak = arrivals.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
+    const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
+    if (tables.reach[receptor] == 0) return sizeof(connect::detail::ActiveSpike) * kept;
+    const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.most_in_step);
+    const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
+    return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
+}
+
+/// Lists of spikes that arrive, and of those that tables keep.
 double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards) {
     const double parts = arrivals.travel ? shards : 1.0;  // of what arrives in a step
     const double steps = arrivals.travel ? arrivals.steps_per_epoch : 1.0;
     double bytes = 0.0;
     double most_rows = 0.0;
     if (arrivals.by_source)
-        bytes += sizeof(NeuronId) * shards * steps * grown(arrivals.records_per_step / parts, arrivals.spikes_per_step);
+        bytes += sizeof(NeuronId) * shards * steps *
+                 room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
     for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
         if (!tables.used[receptor]) continue;
         const double rows_per_step = arrivals.spikes_of_one * tables.rows[receptor];
-        const double rows_at_once = grown(rows_per_step / parts, arrivals.spikes_per_step);
+        const double rows_at_once =
+            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
-        // Those that are done are dropped once they are half of all.
-        const double steps_kept = 2.0 * tables.longest_delay[receptor];
-        const double kept = grown(rows_per_step * steps_kept, arrivals.spikes_per_step * steps_kept);
-        bytes += shards * (tables.reach[receptor] > 0 ? 16.0 * kept + 2.0 * sizeof(std::uint64_t) * rows_at_once
-                                                      : sizeof(connect::detail::ActiveSpike) * kept);
+        bytes += shards * bytes_kept(tables, receptor, arrivals);
     }
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
@@ -60,12 +77,12 @@ std::uint64_t available_memory(std::int32_t processes) { return parallel::memory
 
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
-                               std::uint32_t window, double rate) {
+                               std::uint32_t window, const Activity& activity) {
     const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layout, build);
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));
-    const double spikes_of_one = rate * network.network().resolution() / 1000.0;  // in a step
+    const double spikes_of_one = activity.rate * network.network().resolution() / 1000.0;  // in a step
     const double spikes_per_step = spikes_of_one * groups.neurons;
     MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
@@ -105,16 +122,21 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
                       .by_source = !travels || !directed || tables.dense,
                       .records_per_step = spikes_per_step,
                       .steps_per_epoch = steps_per_epoch,
+                      .most_in_step = activity.most_in_step,
+                      .most_in_epoch = activity.most_in_epoch,
                       .spikes_of_one = spikes_of_one,
                       .spikes_per_step = spikes_per_step};
     if (travels) {
         arrivals.records_per_step =
             spikes_of_one * (directed ? tables.addresses : static_cast<double>(network.network().neuron_count()));
     }
-    const double of_epoch = grown(spikes_per_step * steps_per_epoch / groups.shards) * groups.shards;
+    const double mean_of_epoch = spikes_per_step * steps_per_epoch;
+    const double of_epoch =
+        room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch) *
+        groups.shards;
     add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + groups.output_bytes +
                       arrival_bytes(tables, arrivals, groups.shards));
-    if (travels) add("exchange", sample_exchange(layout, tables, options, spikes_per_step, steps_per_epoch));
+    if (travels) add("exchange", sample_exchange(layout, tables, options, mean_of_epoch, steps_per_epoch, activity));
     estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
     return estimate;
 }
@@ -137,8 +159,8 @@ void check_room(const std::string& object, std::uint64_t bytes, std::int32_t pro
     if (bytes <= available) return;
     throw InsufficientMemoryError({.object = object,
                                    .value = in_gigabytes(bytes),
-                                   .bound = "this machine has " + in_gigabytes(available) +
-                                            (processes > 1 ? " available for each of its processes" : " available"),
+                                   .bound = "there are " + in_gigabytes(available) +
+                                            (processes > 1 ? " available for each process here" : " available"),
                                    .remedy = remedy});
 }
 

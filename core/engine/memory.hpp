@@ -20,10 +20,9 @@ struct MemoryEstimate {
 
 /// What one process of a run will take by its own account, without building it: expectations over the random numbers.
 /// Groups of neurons and exchange methods are made as small samples and asked, so that the account need not be written twice.
-/// @param rate spikes/s of a neuron, on average
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
-                               std::uint32_t window, double rate);
+                               std::uint32_t window, const Activity& activity);
 
 /// @param processes that share the memory of this machine
 /// @throws InsufficientMemoryError when the estimate exceeds the limit (0: this process's share of what is available)

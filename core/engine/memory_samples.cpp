@@ -71,9 +71,11 @@ class SampledDestinations final : public comm::Destinations {
 
 }  // namespace
 
-double grown(double mean) {
-    if (mean <= 0.0) return 0.0;
-    return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(mean + 3.0 * std::sqrt(mean) + 1.0)));
+double room_of_list(double mean, double events, double most) {
+    if (mean <= 0.0 || events <= 0.0) return 0.0;
+    // The largest of some hundreds of Poisson numbers lies three standard deviations above their mean.
+    const double greatest = most > 0.0 ? mean * most : mean / events * std::max(1.0, events + 3.0 * std::sqrt(events));
+    return std::max(16.0, greatest * (1.0 + 1.0 / 16.0));
 }
 
 double grown(double mean, double events) {
@@ -110,7 +112,8 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
 }
 
 double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
-                       const SimulationOptions& options, double spikes_per_step, double steps_per_epoch) {
+                       const SimulationOptions& options, double spikes_per_epoch, double steps_per_epoch,
+                       const Activity& activity) {
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const auto workers = static_cast<std::uint32_t>(layout.shards().size());
     const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
@@ -128,10 +131,12 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
                     .most_sources = layout.placement().places(),
                     .most_lags = steps,
                     .intervals = steps >= 2 ? options.intervals : 1}};
-    const std::unique_ptr<comm::SpikeExchange> exchange = comm::find_exchange(options.exchange).make(arguments);
+    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them.
-    const double mean = spikes_per_step * steps_per_epoch;
-    const auto spikes = static_cast<std::uint64_t>(std::ceil(mean + 2.0 * std::sqrt(mean)));
+    const double burst = method.forgets_bursts ? activity.most_of_late : activity.most_in_epoch;
+    const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
+    const auto spikes = static_cast<std::uint64_t>(std::ceil(most));
     constexpr int epochs = 3;
     Step first_step = 1;
     for (int epoch = 0; epoch < epochs; ++epoch) {

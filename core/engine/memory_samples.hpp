@@ -32,12 +32,15 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
 /// Bytes of the buffers of the exchange method, from a few epochs of it in which the spikes of this process go to as many
 /// ranks as they would.
 double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
-                       const SimulationOptions& options, double spikes_per_step, double steps_per_epoch);
+                       const SimulationOptions& options, double spikes_per_epoch, double steps_per_epoch,
+                       const Activity& activity);
 
-/// Room that a growing list takes which at most holds what is drawn with this mean.
-double grown(double mean);
-/// The same where so many independent events, on average, lead to all that is drawn: its expectation, since twice as much
-/// or not may be a matter of chance.
+/// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.
+/// @param mean of its length @param events of which each, on average, leads to equally many elements
+/// @param most its greatest length relative to the mean; 0: as for events that are independent
+double room_of_list(double mean, double events, double most);
+/// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to
+/// all that is drawn: its expectation, since twice as much or not may be a matter of chance.
 double grown(double mean, double events);
 
 }  // namespace ranvier::engine

@@ -24,7 +24,7 @@ std::uint32_t expected_shards(const SimulationOptions& options) {
 }  // namespace
 
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks,
-                                       Rank rank, double rate) {
+                                       Rank rank, const Activity& activity) {
     const LoweredNetwork lowered(network);
     const std::span<const connect::PopulationRange> ranges = lowered.ranges();
     const std::uint32_t shards = expected_shards(options);
@@ -34,7 +34,8 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
     if (!choose_sorting(options, lowered.plans(), ranks, shards)) {
         build_options.numbering = connect::RowNumbering::unsorted;
     }
-    MemoryEstimate estimate = estimate_memory(lowered, layout, build_options, options, choose_window(options), rate);
+    MemoryEstimate estimate =
+        estimate_memory(lowered, layout, build_options, options, choose_window(options), activity);
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
     return estimate.items;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/errors.hpp"
+#include "base/tight_list.hpp"
 #include "engine/group_creation.hpp"
 
 namespace ranvier::engine {
@@ -214,6 +215,7 @@ void Shard::update_group(Group& group, Step step) {
     if (fired == 0) return;
     const IdSequence& ids = layout_.part(group.population).ids;
     const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
+    make_room(*outbox_, outbox_->size() + fired);
     for (std::size_t i = 0; i < fired; ++i) {
         const NeuronId neuron = ids[fired_[i]];
         if (!invented_ || group.plays_spikes) outbox_->push_back({neuron, group.offset + fired_[i], lag});

@@ -91,8 +91,8 @@ void Simulation::Implementation::build(const Poll& poll) {
     sorted = communicator->greatest(sorted ? 1 : 0) != 0;
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
     agree(*communicator, "building the network", [&] {
-        check_memory(estimate_memory(lowered, layout, build_options, options, window, 0.0), options.memory_limit,
-                     communicator->host_size());
+        check_memory(estimate_memory(lowered, layout, build_options, options, window, {.rate = 0.0}),
+                     options.memory_limit, communicator->host_size());
     });
     account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
     LapTimer timer;

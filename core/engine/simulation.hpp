@@ -240,10 +240,20 @@ class Simulation {
     std::unique_ptr<Implementation> implementation_;
 };
 
+/// What buffers of spikes depend on.
+struct Activity {
+    double rate = 10.0;  ///< spikes/s of a neuron, on average
+    /// How many spikes there are at the most, relative to their mean: in a step, of those that have the same place in an
+    /// epoch, in an epoch, and in the last thirty-two epochs. 0: as many as where all neurons fire independently.
+    double most_in_step = 0.0;
+    double most_in_epoch = 0.0;
+    double most_of_late = 0.0;
+};
+
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().
-/// Of rank `rank` of `ranks`. @param rate spikes/s of a neuron, on average
+/// Of rank `rank` of `ranks`.
 std::vector<MemoryItem> predict_memory(const Network& network, const SimulationOptions& options, std::int32_t ranks = 1,
-                                       Rank rank = Rank{0}, double rate = 10.0);
+                                       Rank rank = Rank{0}, const Activity& activity = {});
 /// Whether connections would be sorted by source, with as many shards on each of the ranks.
 bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks);
 /// Bytes of memory that this process may still take, if so many processes of this machine need as much: what the machine,

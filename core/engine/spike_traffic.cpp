@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/tight_list.hpp"
 #include "connect/table_builder.hpp"
 
 namespace ranvier::engine {
@@ -138,14 +139,14 @@ void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
 
 void SpikeTraffic::collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) {
     for (const comm::ArrivedSpike spike : spikes) {
-        at(inbox.sources, offset + spike.lag()).push_back(NeuronId{spike.address()});
+        append(at(inbox.sources, offset + spike.lag()), NeuronId{spike.address()});
     }
 }
 
 void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const {
     for (const comm::ArrivedSpike spike : spikes) {
         const connect::RowAddresses::Place place = addresses_->find(spike.address());
-        at(at(inbox.rows, place.table), offset + spike.lag()).push_back(place.row);
+        append(at(at(inbox.rows, place.table), offset + spike.lag()), place.row);
     }
 }
 

@@ -456,7 +456,14 @@ class Simulation:
 
 def exchanges() -> dict[str, str]: ...
 def predict_memory(
-    network: Network, options: SimulationOptions, ranks: int = ..., rank: int = ..., rate: float = ...
+    network: Network,
+    options: SimulationOptions,
+    ranks: int = ...,
+    rank: int = ...,
+    rate: float = ...,
+    most_in_step: float = ...,
+    most_in_epoch: float = ...,
+    most_of_late: float = ...,
 ) -> dict[str, int]: ...
 def sorts_connections(network: Network, options: SimulationOptions, ranks: int) -> bool: ...
 

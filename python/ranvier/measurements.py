@@ -9,13 +9,54 @@ import numpy as np
 from ranvier.recordings import IntArray
 from ranvier.values import FloatArray
 
-__all__ = ["PARTS", "PHASES", "EpochTimes", "Timers", "Traffic"]
+__all__ = ["PARTS", "PHASES", "Bursts", "EpochTimes", "Timers", "Traffic"]
 
 PHASES = ("build", "init", "simulation")
 """What a process does as a whole."""
 
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
 """Of the simulation phase, by each thread."""
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """How many spikes of a network come together at the most, relative to their mean.
+
+    Attributes
+    ----------
+    in_step
+        In a step: the mean, over the places that a step can have in an epoch, of the largest number there was.
+    in_epoch
+        In an epoch, the time between two exchanges.
+    of_late
+        In one of the last thirty-two epochs, on average over the run: some buffers become shorter again after a burst.
+    """
+
+    in_step: float
+    in_epoch: float
+    of_late: float
+
+    @staticmethod
+    def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
+        """Return those of a run; None where it has no spikes, or is shorter than an epoch.
+
+        Parameters
+        ----------
+        counts
+            Spikes of all processes in each step, from the first step of an epoch on; shape ``(steps,)``.
+        epoch_steps
+            Length of an epoch, steps.
+        """
+        epochs = counts[: len(counts) // epoch_steps * epoch_steps].reshape(-1, epoch_steps)
+        if epochs.sum() == 0:
+            return None
+        of_epochs = epochs.sum(axis=1)
+        stretches = [of_epochs[begin : begin + 32].max() for begin in range(0, len(of_epochs), 32)]
+        return Bursts(
+            float(epochs.max(axis=0).mean() / epochs.mean()),
+            float(of_epochs.max() / of_epochs.mean()),
+            float(np.mean(stretches) / of_epochs.mean()),
+        )
 
 
 @dataclass(frozen=True)

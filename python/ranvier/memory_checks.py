@@ -35,6 +35,6 @@ def check_room(what: str, size: int, remedy: str) -> None:
         raise InsufficientMemoryError(
             f"memory for {what}",
             f"{size} bytes ({size / 1e9:.1f} GB)",
-            f"this machine has {available} bytes ({available / 1e9:.1f} GB) available",
+            f"there are {available} bytes ({available / 1e9:.1f} GB) available",
             remedy,
         )

@@ -18,7 +18,7 @@ from ranvier._names import unknown_name
 from ranvier.connections import Connections
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
 from ranvier.interrupts import interrupts_deferred
-from ranvier.measurements import PARTS, PHASES, EpochTimes, Timers, Traffic
+from ranvier.measurements import PARTS, PHASES, Bursts, EpochTimes, Timers, Traffic
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network
 from ranvier.numeric import number, number_array, whole_number
@@ -813,7 +813,13 @@ def _rates(network: Network, rates: float | Mapping[str, float] | None) -> float
 
 
 def predict_memory(
-    network: Network, *, ranks: int = 1, rank: int = 0, rate: float = 10.0, **options: Any
+    network: Network,
+    *,
+    ranks: int = 1,
+    rank: int = 0,
+    rate: float = 10.0,
+    bursts: Bursts | None = None,
+    **options: Any,
 ) -> dict[str, int]:
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
@@ -828,6 +834,10 @@ def predict_memory(
         How many processes would share it, and which of them is asked for.
     rate
         Mean rate of the neurons, spikes/s, which buffers depend on.
+    bursts
+        By how much the largest numbers of spikes exceed the mean, from `ranvier.measurements.Bursts.of` a run. None:
+        neurons fire independently. Buffers of spikes are as large as the largest burst needs, which matters where
+        synapses are not sorted by source, so that each of them gets a record of its own.
     **options
         Those of `Simulation`.
     """
@@ -835,7 +845,8 @@ def predict_memory(
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if options.get("costs") is not None:
         options["costs"] = _costs(network, options["costs"])
-    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate)))
+    most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
+    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate), *most))
 
 
 def sorts_connections(network: Network, *, ranks: int = 1, **options: Any) -> bool:

@@ -103,6 +103,8 @@ SCALING_REPORT = {
     "fingerprint": "ab",
     "times_s": {phase: [1.0] for phase in ("build", "init", "simulation")},
     "memory_bytes": {"synapses": [1000]},
+    "rate": 5.0,
+    "bursts": None,
     "resident_bytes": [1000],
 }
 

@@ -126,8 +126,10 @@ def test_rank_is_like_a_real_one(network_file: Path, tmp_path: Path, order: str)
     del memory["recordings"], played.memory["recordings"]
     for name, size in memory.items():
         # Within 5 %, or what it takes to round a buffer up. Sections are as long as the largest burst of late needed,
-        # which differs by up to a third from the mean over six seeds, in real runs and in those that are played.
-        assert played.memory[name] == pytest.approx(size, rel=0.5 if name == "exchange" else 0.05, abs=20_000), name
+        # which differs by up to a third from the mean over six seeds, in real runs and in those that are played. Lists
+        # of spikes are as long as the largest of all, which is larger where all ranks do what one does.
+        tolerance = {"exchange": 0.5, "spikes": 0.25}.get(name, 0.05)
+        assert played.memory[name] == pytest.approx(size, rel=tolerance, abs=20_000), name
     assert sum(played.memory.values()) == pytest.approx(sum(memory.values()), rel=0.05)
     assert played.events == pytest.approx(ranks[0]["events"] / 2, rel=0.05)
 

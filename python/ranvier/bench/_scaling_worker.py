@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -15,6 +16,7 @@ import numpy as np
 from ranvier import mpi
 from ranvier.bench._networks import describe
 from ranvier.machine import peak_resident_bytes
+from ranvier.measurements import Bursts
 from ranvier.recordings import IntArray
 from ranvier.simulation import Simulation
 
@@ -48,6 +50,10 @@ class Report(TypedDict):
         By phase.
     memory_bytes
         By component, by the program's own account.
+    rate
+        Mean rate of the neurons, spikes/s, from the beginning on.
+    bursts
+        What `ranvier.measurements.Bursts` tells; None where there are no spikes.
     resident_bytes
         The most that each process has had resident in addition to what it had before it built anything.
     """
@@ -60,6 +66,8 @@ class Report(TypedDict):
     fingerprint: str
     times_s: dict[str, list[float]]
     memory_bytes: dict[str, list[int]]
+    rate: float
+    bursts: dict[str, float] | None
     resident_bytes: list[int]
 
 
@@ -89,6 +97,10 @@ def main(text: str) -> None:
         "resident_bytes": peak_resident_bytes() - before,
         "fingerprint": fingerprint(spikes.steps, spikes.neurons),
     }
+    # Buffers are as large as the largest burst since the beginning has made them.
+    counted = np.bincount(spikes.steps, minlength=simulation._core.step + 1)[1:].astype(np.int64)
+    by_step = np.sum([np.frombuffer(data, dtype=np.int64) for data in world.allgather(counted.tobytes())], axis=0)
+    bursts = Bursts.of(by_step, simulation._core.epoch_steps)
     everywhere = [json.loads(data) for data in world.allgather(json.dumps(here).encode())]
     counts = simulation.counts()
     if world.rank != 0:
@@ -102,6 +114,8 @@ def main(text: str) -> None:
         fingerprint=f"{sum(rank['fingerprint'] for rank in everywhere) % 2**64:016x}",
         times_s=_by_name(everywhere, "times_s"),
         memory_bytes=_by_name(everywhere, "memory_bytes"),
+        rate=float(by_step.sum()) / counts.neurons * 1000.0 / simulation.time,
+        bursts=None if bursts is None else asdict(bursts),
         resident_bytes=[rank["resident_bytes"] for rank in everywhere],
     )
     Path(wanted["report"]).write_text(json.dumps(report), encoding="utf-8")

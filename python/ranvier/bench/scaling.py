@@ -4,7 +4,8 @@ An mpiexec is started for each number of processes and variant, whose processes 
 
 weak    the same number of neurons to each process, so that the network grows with them
 strong  one network, shared by all
-fill    the largest network that fits --memory-per-rank, also while it is built, by what is predicted
+fill    the largest network that fits --memory-per-rank, also while it is built, by what is predicted from the rate
+        and the bursts of one that is predicted to fill a quarter of that
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse, which
 spares sorting them. Both give the same spikes, which is checked.
@@ -19,6 +20,7 @@ import argparse
 import re
 import statistics
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from rich.console import Console
@@ -41,8 +43,10 @@ from ranvier.bench._scaling_worker import Report
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
 from ranvier.machine import usable_processors
+from ranvier.measurements import Bursts
 from ranvier.options import check_choice
 from ranvier.paths import check_destinations
+from ranvier.prediction import DEFAULT_RATE
 from ranvier.simulation import predict_memory
 
 __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
@@ -50,6 +54,16 @@ __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "par
 Summary: TypeAlias = dict[str, Any]
 """What was measured of one variant on some processes, as it stands in the JSON file."""
 
+
+@dataclass(frozen=True)
+class Activity:
+    """What buffers of spikes depend on: the mean rate, spikes/s, and how bursts exceed the mean (None: not at all)."""
+
+    rate: float
+    bursts: Bursts | None = None
+
+
+_UNKNOWN = Activity(DEFAULT_RATE)
 _WORKER = "ranvier.bench._scaling_worker"
 _PHASES = ("build", "init", "simulation")
 _UNITS = {"": 1, "B": 1}
@@ -101,10 +115,23 @@ def main(arguments: argparse.Namespace) -> int:
             "give less, or fewer processes",
         )
     variants = method_variants(methods, arguments.sorted)
-    plans = [_plan(arguments, number, method, is_sorted, memory) for number in ranks for method, is_sorted in variants]
+    # What is wrong with them is told before any process is started.
+    plans = [
+        _plan(arguments, number, method, is_sorted, memory, _UNKNOWN)
+        for number in ranks
+        for method, is_sorted in variants
+    ]
     check_destinations(arguments.json, arguments.plot)
     mpiexec = find_mpiexec(arguments.mpiexec)
     console = Console(highlight=False)
+    if arguments.mode == "fill":
+        activities = {
+            number: _try_out(arguments, number, variants[0], memory // 4, mpiexec, console) for number in ranks
+        }
+        plans = [
+            _plan(arguments, plan["ranks"], plan["method"], plan["sorted"], memory, activities[plan["ranks"]])
+            for plan in plans
+        ]
     for method in methods:
         if False in arguments.sorted and not is_directed(method):
             console.print(f"{method} sends ids of sources: only with sorted synapses", style="dim", soft_wrap=True)
@@ -158,7 +185,14 @@ def parse_bytes(name: str, text: str) -> int:
 # ---- what runs -------------------------------------------------------------------------------------------------------
 
 
-def largest_network(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int) -> int:
+def largest_network(
+    arguments: argparse.Namespace,
+    ranks: int,
+    method: str,
+    is_sorted: bool,
+    memory: int,
+    activity: Activity = _UNKNOWN,
+) -> int:
     """Return the number of neurons of the largest network of which each process takes at most so many bytes.
 
     Raises
@@ -168,7 +202,7 @@ def largest_network(arguments: argparse.Namespace, ranks: int, method: str, is_s
     """
 
     def fits(per_rank: int) -> bool:
-        return sum(_predict(arguments, per_rank * ranks, ranks, method, is_sorted).values()) <= memory
+        return sum(_predict(arguments, per_rank * ranks, ranks, method, is_sorted, activity).values()) <= memory
 
     least = _least_neurons(arguments, ranks)
     if not fits(least):
@@ -204,21 +238,32 @@ def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
         return per_rank
 
 
-def _predict(arguments: argparse.Namespace, neurons: int, ranks: int, method: str, is_sorted: bool) -> dict[str, int]:
+def _predict(
+    arguments: argparse.Namespace, neurons: int, ranks: int, method: str, is_sorted: bool, activity: Activity
+) -> dict[str, int]:
     net = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed).net
     return predict_memory(
-        net, ranks=ranks, rank=0, threads=arguments.threads, exchange=method, sort_connections=is_sorted
+        net,
+        ranks=ranks,
+        rank=0,
+        rate=activity.rate,
+        bursts=activity.bursts,
+        threads=arguments.threads,
+        exchange=method,
+        sort_connections=is_sorted,
     )
 
 
-def _plan(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int) -> Summary:
-    """Return what to run on so many processes, with the prediction."""
+def _plan(
+    arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int, activity: Activity
+) -> Summary:
+    """Return what to run on so many processes."""
     if arguments.mode == "weak":
         neurons = arguments.neurons_per_rank * ranks
     elif arguments.mode == "strong":
         neurons = arguments.neurons
     else:
-        neurons = largest_network(arguments, ranks, method, is_sorted, memory)
+        neurons = largest_network(arguments, ranks, method, is_sorted, memory, activity)
     model = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed)
     if (
         model.net._core.to_steps(arguments.time, "--time") < 1
@@ -232,8 +277,31 @@ def _plan(arguments: argparse.Namespace, ranks: int, method: str, is_sorted: boo
         "sorted": is_sorted,
         "crowded": is_crowded(ranks, arguments.threads),
         "neurons": neurons,
-        "predicted_bytes": _predict(arguments, neurons, ranks, method, is_sorted),
+        # None: what is predicted is predicted from what the run will tell.
+        "predicted_from": None if activity is _UNKNOWN else asdict(activity),
     }
+
+
+def _try_out(
+    arguments: argparse.Namespace,
+    ranks: int,
+    variant: tuple[str, bool],
+    memory: int,
+    mpiexec: Mpiexec,
+    console: Console,
+) -> Activity:
+    """Return the activity of a network that is predicted to take so much memory."""
+    try:
+        plan = _plan(arguments, ranks, *variant, memory, _UNKNOWN)
+    except InsufficientMemoryError:
+        return _UNKNOWN
+    with console.status(f"{ranks} processes, a smaller network"):
+        return _activity(_run(plan, arguments, mpiexec))
+
+
+def _activity(report: Report) -> Activity:
+    bursts = report["bursts"]
+    return Activity(report["rate"], None if bursts is None else Bursts(**bursts))
 
 
 def _run_all(
@@ -245,27 +313,30 @@ def _run_all(
         for plan, own in zip(plans, reports, strict=True):
             variant = f"{plan['ranks']} processes, {_variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
             with console.status(variant):
-                own.append(
-                    run_worker(
-                        mpiexec,
-                        _WORKER,
-                        {
-                            "model": arguments.model,
-                            "neurons": plan["neurons"],
-                            "indegree": arguments.indegree,
-                            "dt": arguments.dt,
-                            "seed": arguments.seed,
-                            "exchange": plan["method"],
-                            "sort_connections": plan["sorted"],
-                            "time": arguments.time,
-                            "presim": arguments.presim,
-                        },
-                        ranks=plan["ranks"],
-                        threads=plan["threads"],
-                        on_progress=lambda text: None,
-                    )
-                )
+                own.append(_run(plan, arguments, mpiexec))
             yield reports
+
+
+def _run(plan: Summary, arguments: argparse.Namespace, mpiexec: Mpiexec) -> Report:
+    report: Report = run_worker(
+        mpiexec,
+        _WORKER,
+        {
+            "model": arguments.model,
+            "neurons": plan["neurons"],
+            "indegree": arguments.indegree,
+            "dt": arguments.dt,
+            "seed": arguments.seed,
+            "exchange": plan["method"],
+            "sort_connections": plan["sorted"],
+            "time": arguments.time,
+            "presim": arguments.presim,
+        },
+        ranks=plan["ranks"],
+        threads=plan["threads"],
+        on_progress=lambda text: None,
+    )
+    return report
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
@@ -310,9 +381,18 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         float(sum(by_rank[rank] for name, by_rank in last["memory_bytes"].items() if name != "recordings"))
         for rank in range(plan["ranks"])
     ]
-    predicted = _kept(plan["predicted_bytes"])
+    measured = _activity(reports[0])
+    activity = measured
+    if plan["predicted_from"] is not None:
+        bursts = plan["predicted_from"]["bursts"]
+        activity = Activity(plan["predicted_from"]["rate"], None if bursts is None else Bursts(**bursts))
+    predicted_bytes = _predict(arguments, plan["neurons"], plan["ranks"], plan["method"], plan["sorted"], activity)
+    predicted = _kept(predicted_bytes)
     return {
         **plan,
+        "predicted_from": asdict(activity),
+        "predicted_bytes": predicted_bytes,
+        "activity": asdict(measured),
         "neurons": last["neurons"],
         "synapses": last["synapses"],
         "spikes": last["spikes"],
@@ -366,18 +446,17 @@ def _show(console: Console, results: list[Summary], arguments: argparse.Namespac
     ]
     for own in groups:
         console.print(f"\n  [bold]{_variant(own[0])}[/]")
-        console.print(Padding(_overview(own, arguments.mode), (0, 0, 0, 2)))
+        console.print(Padding(_overview(own), (0, 0, 0, 2)))
     for own in groups:
         console.print(f"\n  [bold]{_variant(own[0])}[/]: memory of the largest process by component (MB)")
         console.print(Padding(_components(own, arguments.mode), (0, 0, 0, 2)))
 
 
-def _overview(results: list[Summary], mode: str) -> Table:
+def _overview(results: list[Summary]) -> Table:
     table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
     names = {"pro-\ncesses": 6, "\nneurons": 8, "synapses\n(million)": 9}
     names |= {"build\n(s)": 5, "init\n(s)": 5, "sim\n(s)": 5, "account\n(MB)": 7, "resident\n(MB)": 8}
-    if mode == "fill":
-        names |= {"predicted\n(MB)": 9, "off by\n(%)": 6}
+    names |= {"predicted\n(MB)": 9, "off by\n(%)": 6}
     for name, width in names.items():
         table.add_column(name, justify="right", no_wrap=True, min_width=width)
     for result in results:
@@ -389,8 +468,7 @@ def _overview(results: list[Summary], mode: str) -> Table:
             f"{result['memory_bytes']['greatest'] / 1e6:.1f}",
             f"{result['resident_bytes']['greatest'] / 1e6:.1f}",
         ]
-        if mode == "fill":
-            cells += [f"{_kept(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
+        cells += [f"{_kept(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
         table.add_row(*cells)
     return table
 

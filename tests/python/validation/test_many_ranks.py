@@ -56,15 +56,12 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
     played = play(model.net, ranks, duration=100.0, rate=10.0, progress=False, **options)
     assert played.sorts_connections or tables in ("unsorted", "auto")
     predicted = predict_memory(model.net, ranks=ranks, rate=10.0, **options)
-    # They grow by doubling, so that twice what is predicted may be needed: it shows where a spike takes a record for
-    # each synapse.
-    tolerance = TOLERANCE if played.sorts_connections else 2.0 * TOLERANCE
     if model.net.neuron_count / ranks < 100:
         # A dry run lets all ranks fire at once. Where a rank fires once in a hundred steps only, thousands of spikes
         # then come together or none, and how often two such bursts meet in the lists is a matter of chance.
         for part in ("spikes", "exchange"):
             assert 0.4 < predicted.pop(part) / played.memory.pop(part) < 2.5, part
-    assert total(predicted) == pytest.approx(total(played.memory), rel=tolerance), (predicted, played.memory)
+    assert total(predicted) == pytest.approx(total(played.memory), rel=TOLERANCE), (predicted, played.memory)
 
 
 # Persistent messages are set up when a neuron first fires, so that they take the more the longer a run is.

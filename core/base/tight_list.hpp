@@ -1,0 +1,30 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace ranvier {
+
+/// Makes room in a list for so many elements, without doubling what it takes: lists of spikes are as long in every epoch,
+/// and may be the largest part of all after the synapses. Where it grows again and again, each element is moved at most
+/// some eight times.
+template <class List>
+void make_room(List& list, std::size_t size) {
+    constexpr std::size_t least = 16;
+    if (size > list.capacity()) list.reserve(std::max(least, size + size / 8));
+}
+
+template <class List>
+void append(List& list, const typename List::value_type& value) {
+    make_room(list, list.size() + 1);
+    list.push_back(value);
+}
+
+template <class List>
+void append(List& list, std::span<const typename List::value_type> values) {
+    make_room(list, list.size() + values.size());
+    list.insert(list.end(), values.begin(), values.end());
+}
+
+}  // namespace ranvier

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/tight_list.hpp"
+
+namespace ranvier::connect {
+
+/// Rows that spikes came for, step by step, until they have reached all of their targets. Unsorted tables are told a row for
+/// each synapse that a spike reaches, so that nothing but the row is stored for each.
+class RecentRows {
+   public:
+    explicit RecentRows(std::pmr::memory_resource* memory) : rows_(memory), steps_(memory) {}
+
+    /// @pre stamps do not descend
+    void add(Step stamp, std::span<const RowIndex> rows) {
+        if (rows.empty()) return;
+        append(rows_, rows);
+        if (steps_.empty() || steps_.back().stamp != stamp) append(steps_, {stamp, 0});
+        steps_.back().end = rows_.size();
+    }
+
+    /// Drops those of all steps up to this one, when they are a quarter of all.
+    void forget(Step last) {
+        while (done_ < steps_.size() && steps_[done_].stamp <= last) ++done_;
+        const std::size_t rows = done_ == 0 ? 0 : steps_[done_ - 1].end;
+        if (rows <= 64 || rows <= rows_.size() / 4) return;
+        rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(rows));
+        steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(done_));
+        for (Stretch& step : steps_) step.end -= rows;
+        done_ = 0;
+    }
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        std::size_t begin = 0;
+        for (const Stretch& step : steps_) {
+            for (std::size_t i = begin; i < step.end; ++i) visit(step.stamp, rows_[i]);
+            begin = step.end;
+        }
+    }
+
+   private:
+    struct Stretch {
+        Step stamp = 0;
+        std::size_t end = 0;  ///< of its rows
+    };
+
+    std::pmr::vector<RowIndex> rows_;
+    std::pmr::vector<Stretch> steps_;
+    std::size_t done_ = 0;  ///< steps that are not needed any more
+};
+
+}  // namespace ranvier::connect
