@@ -12,7 +12,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet
 # CMake and Ninja come from PyPI, so they are found in the virtual environment.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON
+BUILD := $(WITH_TOOLS) cmake --build
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
+PYTEST := $(BIN)/python -m pytest
+# Tests side by side. Many of them start threads or processes of their own.
+JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
@@ -96,6 +100,7 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	@echo "Building Ranvier"
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
 	    --config-settings=build-dir=build/package \
+	    --config-settings=cmake.define.RANVIER_ASSERTIONS=ON \
 	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
 	@touch $@
 
@@ -125,25 +130,26 @@ stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier.
 	    --output-file python/ranvier/_core.pyi
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 
+# The tests are built where the package was, with the core that was compiled for it.
 .PHONY: test-cpp
-test-cpp: machine $(STAMPS)/build-tools $(STAMPS)/mpi build/found ## Build and run the C++ tests
-	$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON
-	$(WITH_TOOLS) cmake --build build/tests
-	$(CTEST) --test-dir build/tests
+test-cpp: machine $(STAMPS)/package ## Build and run the C++ tests
+	@$(CONFIGURE) -B build/package >/dev/null
+	$(BUILD) build/package --target tests
+	$(CTEST) --test-dir build/package --parallel $(JOBS)
 
 # The C++ program that tests run under mpiexec.
 .PHONY: test-mpi-program
-test-mpi-program: machine $(STAMPS)/build-tools $(STAMPS)/mpi build/found
-	@$(CONFIGURE) -B build/tests -DRANVIER_WARNINGS_AS_ERRORS=ON >/dev/null
-	@$(WITH_TOOLS) cmake --build build/tests --target test_communicator
+test-mpi-program: machine $(STAMPS)/package
+	@$(CONFIGURE) -B build/package >/dev/null
+	@$(BUILD) build/package --target test_communicator
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) --numprocesses $(JOBS) --dist worksteal $(ARGS)
 
 .PHONY: validate
 validate: machine $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
-	$(BIN)/python -m pytest tests/python/validation $(ARGS)
+	$(PYTEST) tests/python/validation $(ARGS)
 
 .PHONY: sanitize
 sanitize: $(addprefix sanitize-,$(SANITIZERS)) ## Run the C++ tests with each sanitizer: address, undefined, thread
@@ -151,7 +157,7 @@ sanitize: $(addprefix sanitize-,$(SANITIZERS)) ## Run the C++ tests with each sa
 .PHONY: $(addprefix sanitize-,$(SANITIZERS))
 $(addprefix sanitize-,$(SANITIZERS)): sanitize-%: machine $(STAMPS)/build-tools build/found
 	$(CONFIGURE) -B build/$* -DRANVIER_SANITIZER=$*
-	$(WITH_TOOLS) cmake --build build/$*
+	$(BUILD) build/$* --target tests
 	UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_stack_use_after_return=1 \
 	    $(FIXED_ADDRESSES) $(CTEST) --test-dir build/$*
 

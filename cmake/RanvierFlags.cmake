@@ -21,9 +21,10 @@ if(RANVIER_WARNINGS_AS_ERRORS)
   target_compile_options(ranvier_flags INTERFACE -Werror)
 endif()
 
-if(RANVIER_TESTS)
-  # Assertions stay on although the tests are built like a release.
-  target_compile_options(ranvier_flags INTERFACE -UNDEBUG)
+# For the core and its tests: whether assertions stay on although they are built like a release.
+add_library(ranvier_assertions INTERFACE)
+if(RANVIER_ASSERTIONS)
+  target_compile_options(ranvier_assertions INTERFACE -UNDEBUG)
 endif()
 
 if(RANVIER_SANITIZER)

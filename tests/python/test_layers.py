@@ -92,6 +92,32 @@ def test_the_core_does_not_know_python() -> None:
     assert knowing == []
 
 
+@pytest.fixture(scope="module")
+def parallel_layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with copies of the sources that the layer `parallel` consists of and stands on."""
+    folder = tmp_path_factory.mktemp("core")
+    for layer in ("base", "parallel"):
+        shutil.copytree(ROOT / "core" / layer, folder / layer)
+    return folder
+
+
+def compiler(include: Path) -> list[str | Path]:
+    return [os.environ.get("CXX", "c++"), "-std=c++20", "-pthread", f"-I{include}"]
+
+
+def test_headers_of_the_parallel_layer_stand_alone(parallel_layer: Path) -> None:
+    """The source of each includes it first; those that have none are compiled."""
+    alone = []
+    for header in sorted((parallel_layer / "parallel").glob("*.hpp")):
+        source = header.with_suffix(".cpp")
+        if not source.exists():
+            alone.append(header)
+        else:
+            assert ANY_INCLUDE.findall(source.read_text())[0] == f"parallel/{header.name}"
+    assert alone
+    call([*compiler(parallel_layer), "-fsyntax-only", "-x", "c++-header", *alone])
+
+
 PROGRAM = """
 #include <iostream>
 
@@ -109,24 +135,22 @@ int main() {
 """
 
 
-@pytest.mark.parametrize("has_hwloc", [True, False], ids=["with hwloc", "without hwloc"])
-def test_the_parallel_layer_stands_alone(tmp_path: Path, has_hwloc: bool) -> None:
-    """It and `base` are all that another program needs: each header by itself, and the sources linked to a program."""
-    for layer in ("base", "parallel"):
-        shutil.copytree(ROOT / "core" / layer, tmp_path / layer)
-    if not has_hwloc:
-        header = tmp_path / "parallel/hwloc_library.hpp"
-        header.write_text(header.read_text().replace("<hwloc.h>", "<hwloc-of-nobody.h>"))
-    compile_one = [os.environ.get("CXX", "c++"), "-std=c++20", "-pthread", f"-I{tmp_path}"]
-    headers = sorted((tmp_path / "parallel").glob("*.hpp"))
-    assert len(headers) > 5
-    call([*compile_one, "-fsyntax-only", "-x", "c++-header", *headers])
+def test_the_parallel_layer_stands_alone_without_hwloc(parallel_layer: Path, tmp_path: Path) -> None:
+    """It and `base` are all that another program needs; examples/tree_reduction.cpp is one with hwloc."""
+    core = tmp_path / "core"
+    shutil.copytree(parallel_layer, core)
+    header = core / "parallel/hwloc_library.hpp"
+    header.write_text(header.read_text().replace("<hwloc.h>", "<hwloc-of-nobody.h>"))
     (tmp_path / "program.cpp").write_text(PROGRAM)
-    call([*compile_one, "-o", tmp_path / "program", *tmp_path.rglob("*.cpp"), "-ldl"])
-    *processors, note = call([tmp_path / "program"]).splitlines()
+    # What knows hwloc is compiled anew, and the rest comes from the libraries of the build.
+    knowing = [path for path in (core / "parallel").glob("*.cpp") if "hwloc_library.hpp" in path.read_text()]
+    libraries = [ROOT / f"build/package/libranvier_{layer}.a" for layer in ("parallel", "base")]
+    program = tmp_path / "program"
+    call([*compiler(core), "-o", program, tmp_path / "program.cpp", *knowing, *libraries, "-ldl"])
+    *processors, note = call([program]).splitlines()
     assert {int(number) for number in processors} <= os.sched_getaffinity(0)
     assert len(processors) == 2
-    assert note == ("" if has_hwloc else "this package was built without the header of hwloc")
+    assert note == "this package was built without the header of hwloc"
 
 
 def call(command: list[str | Path]) -> str:

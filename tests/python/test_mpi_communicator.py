@@ -16,7 +16,7 @@ from ranvier._mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launche
 from ranvier.commands import info
 from ranvier.errors import CommunicationError
 
-PROGRAM = ROOT / "build/tests/tests/cpp/test_communicator"
+PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
 VERBS = 78
 
 any_installation = pytest.mark.parametrize("where", INSTALLATIONS, ids=str)

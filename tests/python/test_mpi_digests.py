@@ -15,6 +15,7 @@ import ranvier as rv
 from mpi_digests import GIVEN, NETWORKS, simulate
 from mpi_runs import WHEELS, Installation, run_python
 from ranvier import mpi
+from ranvier._mpi_library import MPICH
 
 TESTS = Path(__file__).parent
 
@@ -89,9 +90,20 @@ def reference(name: str) -> rv.SpikeData:
     return simulate(name, threads=1, instruction_set="baseline")[1]
 
 
-def run_all(where: Installation, ranks: int, folder: Path) -> list[tuple[Configuration, dict[str, Any]]]:
+def share_of(where: Installation) -> list[Configuration]:
+    """Return what one of the families runs of the configurations, so that both together run all.
+
+    `make validate` runs all of them with each. MPICH, which waits in loops, gets those with few processes.
+    """
+    few = [values for values in covering(0) if values["ranks"] == 2 or (values["ranks"], values["threads"]) == (3, 1)]
+    return few if where.family is MPICH else [values for values in covering(0) if values not in few]
+
+
+def run_all(
+    where: Installation, ranks: int, folder: Path, configurations: list[Configuration]
+) -> list[tuple[Configuration, dict[str, Any]]]:
     """Return the configurations with so many ranks, each with what came of it."""
-    chosen = [values for values in covering(WHEELS.index(where)) if values["ranks"] == ranks]
+    chosen = [values for values in configurations if values["ranks"] == ranks]
     asked = [
         {"name": values["name"], "options": {k: v for k, v in values.items() if k not in ("name", "ranks")}}
         for values in chosen
@@ -116,42 +128,58 @@ def test_networks_can_tell_something() -> None:
 
 
 def test_everything_is_combined() -> None:
-    for family in range(len(WHEELS)):
-        found = set().union(*map(pairs_of, covering(family)))
+    for seed in range(len(WHEELS)):
+        found = set().union(*map(pairs_of, covering(seed)))
         assert found >= all_pairs()
-        assert all(map(is_possible, covering(family)))
+        assert all(map(is_possible, covering(seed)))
     assert covering(0) != covering(1)
+    shares = [share_of(where) for where in WHEELS]
+    assert sorted(itertools.chain(*shares), key=repr) == sorted(covering(0), key=repr)
+    for share in shares:
+        assert {values["exchange"] for values in share} == set(FACTORS["exchange"])
 
 
-@pytest.mark.parametrize("ranks", FACTORS["ranks"])
-@pytest.mark.parametrize("where", WHEELS, ids=str)
+SHARES = [
+    pytest.param(where, ranks, id=f"{where}-{ranks}")
+    for where in WHEELS
+    for ranks in sorted({values["ranks"] for values in share_of(where)})
+]
+
+
+@pytest.mark.parametrize(("where", "ranks"), SHARES)
 def test_same_spikes(where: Installation, ranks: int, tmp_path: Path) -> None:
-    found = run_all(where, ranks, tmp_path)
-    assert len(found) >= 2 * len(FACTORS["exchange"])
+    check(run_all(where, ranks, tmp_path, share_of(where)))
+
+
+def check(found: list[tuple[Configuration, dict[str, Any]]]) -> None:
+    """Assert that the spikes are right, and that each configuration did what it is for."""
     wrong = [values for values, result in found if result["digest"] != reference(values["name"]).digest()]
     assert wrong == []
     unsorted = [values for values, result in found if not result["sorts_connections"]]
     assert all(values["sort_connections"] is not True for values in unsorted)
-    by_choice = [values for values in unsorted if values["sort_connections"] == "auto"]
-    assert by_choice == [] or ranks > 1
-    for values in by_choice:
-        assert (values.get("shards"), values["row_numbering"]) == (MANY, "auto")
-        assert values["exchange"] not in UNDIRECTED
-    if ranks == 3:
-        assert {values["exchange"] for values in by_choice} == set(FACTORS["exchange"]) - UNDIRECTED
     for values, result in found:
-        if ranks == 1 and values["sort_connections"]:
-            assert result["exchange"] == "none"
-            continue
-        epochs = round(10 * sum(NETWORKS[values["name"]][1]) / result["epoch_steps"])
-        assert result["exchanges"] >= epochs, values
-        if values["exchange"] in ("alltoall", "allgather", "overlap"):
-            assert result["exchange"] == values["exchange"]
-        if values["exchange"] == "overlap":
-            # The only delay of microcircuit that matters is one step, which cannot be divided.
-            steps = {"microcircuit": 1, "brunel": 15, "interval_fire": 20}[values["name"]]
-            assert result["epoch_steps"] == max(1, steps // values["intervals"])
-        if values["exchange"] == "alltoall" and values["spike_buffer"] == 1 and ranks > 1:
-            assert result["rounds"] > result["exchanges"] + 50, values
-        if values["connection_buffer"] == 1 and ranks > 1 and values["exchange"] not in UNDIRECTED:
-            assert result["build_rounds"] > 20, values
+        if values["sort_connections"] == "auto":
+            # Where they have been made for it; with given numbers and few shards it depends on the network.
+            made_for_it = (values.get("shards"), values["row_numbering"]) == (MANY, "auto")
+            possible = values["exchange"] not in UNDIRECTED
+            assert result["sorts_connections"] != (made_for_it and possible), values
+        check_exchange(values, result)
+
+
+def check_exchange(values: Configuration, result: dict[str, Any]) -> None:
+    ranks = values["ranks"]
+    if ranks == 1 and values["sort_connections"]:
+        assert result["exchange"] == "none"
+        return
+    epochs = round(10 * sum(NETWORKS[values["name"]][1]) / result["epoch_steps"])
+    assert result["exchanges"] >= epochs, values
+    if values["exchange"] in ("alltoall", "allgather", "overlap"):
+        assert result["exchange"] == values["exchange"]
+    if values["exchange"] == "overlap":
+        # The only delay of microcircuit that matters is one step, which cannot be divided.
+        steps = {"microcircuit": 1, "brunel": 15, "interval_fire": 20}[values["name"]]
+        assert result["epoch_steps"] == max(1, steps // values["intervals"])
+    if values["exchange"] == "alltoall" and values["spike_buffer"] == 1 and ranks > 1:
+        assert result["rounds"] > result["exchanges"] + 50, values
+    if values["connection_buffer"] == 1 and ranks > 1 and values["exchange"] not in UNDIRECTED:
+        assert result["build_rounds"] > 20, values

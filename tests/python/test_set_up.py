@@ -37,7 +37,7 @@ def prerequisites(target: str) -> list[str]:
 def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert "build/found" in prerequisites("$(STAMPS)/package")
     # What the machine lacks is installed before the build looks at it.
-    for target in ("setup", "lint", "test-python", "validate"):
+    for target in ("setup", "lint", "test-cpp", "test-mpi-program", "test-python", "validate"):
         assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/package"], target
 
 
