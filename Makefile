@@ -23,7 +23,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
 CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python tests tools/list_requirements tools/build_backend.py
+PYTHON_FILES := python tests tools/list_requirements tools/build_backend.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
 
@@ -164,6 +164,31 @@ $(addprefix sanitize-,$(SANITIZERS)): sanitize-%: machine $(STAMPS)/build-tools 
 .PHONY: bench
 bench: $(STAMPS)/package $(STAMPS)/development ## Time the microcircuit side by side with NEST
 	$(BIN)/ranvier bench microcircuit --against nest $(ARGS)
+
+# ---- what others install ----------------------------------------------------------------------------------------------
+
+# The Pythons that wheels are built and tried with, as far as they are there.
+PYTHONS ?= $(BIN)/python $(addprefix python3.,11 12 13 14 15)
+
+$(STAMPS)/release: $(STAMPS)/build-tools pyproject.toml
+	@echo "Installing what making wheels needs"
+	@$(BIN)/python tools/list_requirements release >$(STAMPS)/release.txt
+	@$(PIP_INSTALL) --requirement $(STAMPS)/release.txt
+	@touch $@
+
+.PHONY: sdist
+sdist: $(STAMPS)/release ## Make the source distribution, in dist/
+	@rm -f dist/*.tar.gz
+	$(BIN)/python -m build --sdist --no-isolation --outdir dist
+
+.PHONY: wheel
+wheel: sdist ## Make wheels for other machines from the source distribution, in dist/
+	@rm -f dist/*.whl
+	$(WITH_TOOLS) $(BIN)/python tools/build_wheels dist $(PYTHONS)
+
+.PHONY: try-wheel
+try-wheel: wheel ## Install the wheels with each Python there is, without a compiler, and run the microcircuit
+	$(BIN)/python tools/try_wheels dist $(PYTHONS)
 
 # ---- the rest --------------------------------------------------------------------------------------------------------
 

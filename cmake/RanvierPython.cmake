@@ -1,12 +1,13 @@
 # The extension module ranvier._core, of bindings/*.cpp.
 
-find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+# Wheels for Python 3.12 and later use its stable interface, so that one serves all of them (pyproject.toml: wheel.py-api).
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
 find_package(nanobind CONFIG REQUIRED)
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bindings/*.cpp")
 
 # No link-time optimisation: the loops that count lie in the layers, each in one translation unit.
-nanobind_add_module(_core NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
+nanobind_add_module(_core STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
 target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
 target_link_libraries(_core PRIVATE ranvier_engine ranvier_build_info ranvier_flags)
 

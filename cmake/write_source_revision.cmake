@@ -1,6 +1,10 @@
 # Writes HEADER with the git revision of SOURCE_FOLDER, and leaves the file alone when nothing changed.
 
+# A source distribution does not know it; who builds wheels from one tells (tools/build_wheels).
 set(revision "unknown")
+if(DEFINED ENV{RANVIER_SOURCE_REVISION})
+  set(revision "$ENV{RANVIER_SOURCE_REVISION}")
+endif()
 if(GIT)
   # A source tree that was unpacked inside a foreign git repository must not report that repository's revision.
   execute_process(
