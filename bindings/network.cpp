@@ -149,7 +149,7 @@ void bind_network(nb::module_& module) {
             "record_state",
             [](Network& self, std::uint32_t population, const InputArray<std::int64_t>& indices,
                std::vector<std::string> variables, double interval) {
-                return self.record_state(PopulationId(population), to_vector<std::uint32_t>(indices),
+                return self.record_state(PopulationId(population), to_vector<std::uint64_t>(indices),
                                          std::move(variables), interval);
             },
             nb::arg("population"), nb::arg("indices"), nb::arg("variables"), nb::arg("interval"))

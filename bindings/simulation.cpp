@@ -197,8 +197,11 @@ void bind_simulation(nb::module_& module) {
             [](Simulation* self, const engine::Network& network, const SimulationOptions& options,
                std::shared_ptr<comm::Communicator> communicator, const Callback& progress) {
                 const engine::Poll poll = make_poll(progress);
+                // Other threads may change the description as soon as the lock is given away.
+                engine::Network copy = network;
+                SimulationOptions own_options = options;
                 const Unlocked unlocked;
-                new (self) Simulation(network, options, poll, std::move(communicator));
+                new (self) Simulation(std::move(copy), std::move(own_options), poll, std::move(communicator));
             },
             nb::arg("network"), nb::arg("options"), nb::arg("communicator").none(),
             nb::arg("progress").none() = nb::none(), "One process alone where the communicator is None.")
@@ -332,7 +335,7 @@ void bind_simulation(nb::module_& module) {
             "get",
             [](const Simulation& self, std::uint32_t population, std::string_view name,
                const InputArray<std::int64_t>& indices) {
-                const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
+                const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(indices);
                 std::vector<double> values;
                 {
                     const Unlocked unlocked;
@@ -345,7 +348,7 @@ void bind_simulation(nb::module_& module) {
             "set",
             [](Simulation& self, std::uint32_t population, std::string_view name,
                const InputArray<std::int64_t>& indices, const InputArray<double>& values) {
-                const std::vector<std::uint32_t> chosen = to_vector<std::uint32_t>(indices);
+                const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(indices);
                 const Unlocked unlocked;
                 self.set(PopulationId(population), name, chosen, to_span(values));
             },

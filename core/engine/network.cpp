@@ -232,7 +232,7 @@ RecorderIndex Network::record_spikes(std::vector<Selection> neurons) {
     return spike_recorders_.size() - 1;
 }
 
-RecorderIndex Network::record_state(PopulationId id, std::vector<std::uint32_t> indices,
+RecorderIndex Network::record_state(PopulationId id, std::vector<std::uint64_t> indices,
                                     std::vector<std::string> variables, double interval) {
     const Population& recorded = population(id);
     const std::string of_recorder = " of a recorder of " + quoted(recorded.name);

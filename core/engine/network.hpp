@@ -71,7 +71,7 @@ struct SpikeRecorderSpec {
 
 struct StateRecorderSpec {
     Selection neurons;
-    std::vector<std::uint32_t> indices;  ///< which neurons, as indices within the population, ascending
+    std::vector<std::uint64_t> indices;  ///< which neurons, as indices within the population, ascending
     std::vector<std::string> variables;
     Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
 };
@@ -111,7 +111,7 @@ class Network {
     RecorderIndex record_spikes(std::vector<Selection> neurons);
     /// @param interval ms, a multiple of the resolution
     /// @throws UnknownNameError when the model has no such variable
-    RecorderIndex record_state(PopulationId population, std::vector<std::uint32_t> indices,
+    RecorderIndex record_state(PopulationId population, std::vector<std::uint64_t> indices,
                                std::vector<std::string> variables, double interval);
 
     std::span<const Population> populations() const { return populations_; }

@@ -36,9 +36,9 @@ void expand(models::GroupValues& values, std::size_t size) {
 
 }  // namespace
 
-const Population& NeuronAccess::checked(PopulationId id, std::span<const std::uint32_t> indices) const {
+const Population& NeuronAccess::checked(PopulationId id, std::span<const std::uint64_t> indices) const {
     const Population& population = network_.network().population(id);
-    for (const std::uint32_t index : indices) {
+    for (const std::uint64_t index : indices) {
         if (index < population.size) continue;
         throw ValueOutOfBoundsError({.object = "index of a neuron in '" + population.name + "'",
                                      .value = std::to_string(index),
@@ -49,7 +49,7 @@ const Population& NeuronAccess::checked(PopulationId id, std::span<const std::ui
 }
 
 std::vector<NeuronAccess::ShardPart> NeuronAccess::by_shard(const Population& population,
-                                                            std::span<const std::uint32_t> indices) const {
+                                                            std::span<const std::uint64_t> indices) const {
     std::vector<ShardPart> parts(shards_.size());
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const NeuronId id{population.first.value + indices[i]};
@@ -63,7 +63,7 @@ std::vector<NeuronAccess::ShardPart> NeuronAccess::by_shard(const Population& po
 }
 
 std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
-                                      std::span<const std::uint32_t> indices) const {
+                                      std::span<const std::uint64_t> indices) const {
     const Population& population = checked(id, indices);
     const auto variable = find_name(population.model->variables, name);
     const auto parameter = find_name(population.model->parameters, name);
@@ -93,7 +93,7 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
     return values;
 }
 
-void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const std::uint32_t> indices,
+void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const std::uint64_t> indices,
                        std::span<const double> values) {
     const Population& population = checked(id, indices);
     if (values.size() != indices.size()) {
@@ -113,33 +113,48 @@ void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const s
                                      .bound = "it must be finite",
                                      .remedy = "give a number"});
     }
+    // Everything that can fail comes first, on all processes and for all of their shards: from here on, nothing does.
+    const std::string what = "setting " + std::string(name) + " of '" + population.name + "'";
+    std::vector<ShardPart> parts;
     if (parameter) {
-        std::vector<std::vector<models::GroupValues>> changed;
-        agree(communicator_, "setting " + std::string(name),
-              [&] { changed = changed_parameters(population, *parameter, indices, values); });
-        for (std::size_t shard = 0; shard < changed.size(); ++shard) {
-            if (changed[shard].empty()) continue;
-            Shard::Group& group = shards_[shard]->group(id);
-            group.neurons->set_parameters(changed[shard]);
-            group.parameters = changed[shard];  // copied, so that they stay in the memory of the shard
+        std::vector<PreparedChange> changes;
+        agree(communicator_, what, [&] {
+            parts = by_shard(population, indices);
+            changes = prepare(population, *parameter, parts, values);
+        });
+        for (PreparedChange& prepared : changes) {
+            prepared.change->apply();
+            prepared.group->parameters.swap(prepared.parameters);
         }
         return;
     }
-    std::vector<double> own;
-    const std::vector<ShardPart> parts = by_shard(population, indices);
+    std::vector<std::vector<double>> own;
+    agree(communicator_, what, [&] {
+        parts = by_shard(population, indices);
+        own = checked_values(population, *variable, parts, values);
+    });
     for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        const ShardPart& part = parts[shard];
-        if (part.local.empty()) continue;
-        own.clear();
-        for (const std::size_t i : part.places) own.push_back(values[i]);
-        shards_[shard]->group(id).neurons->write(*variable, part.local, own.data());
+        if (parts[shard].local.empty()) continue;
+        shards_[shard]->group(id).neurons->write(*variable, parts[shard].local, own[shard].data());
     }
 }
 
-std::vector<std::vector<models::GroupValues>> NeuronAccess::changed_parameters(const Population& population,
-                                                                               std::size_t parameter,
-                                                                               std::span<const std::uint32_t> indices,
-                                                                               std::span<const double> values) const {
+std::vector<std::vector<double>> NeuronAccess::checked_values(const Population& population, std::size_t variable,
+                                                              std::span<const ShardPart> parts,
+                                                              std::span<const double> values) const {
+    std::vector<std::vector<double>> own(parts.size());
+    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+        const ShardPart& part = parts[shard];
+        if (part.local.empty()) continue;
+        for (const std::size_t i : part.places) own[shard].push_back(values[i]);
+        shards_[shard]->group(population.id).neurons->check(variable, part.local, own[shard].data());
+    }
+    return own;
+}
+
+std::vector<NeuronAccess::PreparedChange> NeuronAccess::prepare(const Population& population, std::size_t parameter,
+                                                                std::span<const ShardPart> parts,
+                                                                std::span<const double> values) const {
     const models::ParameterInfo& info = population.model->parameters[parameter];
     for (const double value : values) {
         if (info.bounds.contains(value)) continue;
@@ -148,28 +163,28 @@ std::vector<std::vector<models::GroupValues>> NeuronAccess::changed_parameters(c
                                      .bound = "it must be " + describe(info.bounds),
                                      .remedy = "give a value within its bounds"});
     }
-    // Changed on the side and checked as a whole, so that a conflict leaves everything as it was.
-    std::vector<std::vector<models::GroupValues>> changed(shards_.size());
+    std::vector<PreparedChange> changes;
     std::vector<double> one(population.model->parameters.size());
-    const std::vector<ShardPart> parts = by_shard(population, indices);
     for (std::size_t shard = 0; shard < parts.size(); ++shard) {
         const ShardPart& part = parts[shard];
         if (part.local.empty()) continue;
-        const Shard::Group& group = shards_[shard]->group(population.id);
-        changed[shard] = group.parameters;
-        models::GroupValues& own = changed[shard][parameter];
+        Shard::Group& group = shards_[shard]->group(population.id);
+        PreparedChange& prepared = changes.emplace_back(PreparedChange{&group, {}, nullptr});
+        parallel::NodeMemory* const memory = shards_[shard]->memory()[Component::neurons];
+        for (const models::GroupValues& now : group.parameters) prepared.parameters.push_back(now.copy(memory));
+        models::GroupValues& own = prepared.parameters[parameter];
         const bool whole = part.local.size() == group.size &&
                            std::all_of(part.places.begin(), part.places.end(),
                                        [&](std::size_t i) { return values[i] == values[part.places[0]]; });
         if (whole) {
-            own.values = {values[part.places[0]]};
+            own.values = std::pmr::vector<double>({values[part.places[0]]}, memory);
         } else {
             expand(own, group.size);
             for (std::size_t i = 0; i < part.local.size(); ++i) own.values[part.local[i]] = values[part.places[i]];
         }
-        if (population.model->conflict == nullptr) continue;
         for (const std::uint32_t local : part.local) {
-            for (std::size_t k = 0; k < one.size(); ++k) one[k] = changed[shard][k][local];
+            if (population.model->conflict == nullptr) break;
+            for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][local];
             if (const auto conflict = population.model->conflict(one)) {
                 throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
                                              .value = to_text(own[local]),
@@ -177,8 +192,9 @@ std::vector<std::vector<models::GroupValues>> NeuronAccess::changed_parameters(c
                                              .remedy = "change both"});
             }
         }
+        prepared.change = group.neurons->prepare_parameters(prepared.parameters);
     }
-    return changed;
+    return changes;
 }
 
 }  // namespace ranvier::engine

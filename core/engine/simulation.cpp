@@ -22,10 +22,10 @@ std::vector<connect::PopulationRange> to_vector(std::span<const connect::Populat
 
 }  // namespace
 
-Simulation::Implementation::Implementation(const Network& description, SimulationOptions chosen,
+Simulation::Implementation::Implementation(Network description, SimulationOptions chosen,
                                            std::shared_ptr<comm::Communicator> processes, OwnMachine own_machine)
     : communicator(std::move(processes)),
-      network(description),
+      network(std::move(description)),
       lowered(network),
       options(std::move(chosen)),
       window(choose_window(options)),
@@ -289,15 +289,16 @@ void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const Wo
     traced_spikes = received;
 }
 
-Simulation::Simulation(const Network& network, SimulationOptions options, const Poll& poll,
+Simulation::Simulation(Network network, SimulationOptions options, const Poll& poll,
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
     OwnMachine machine(*communicator);
     // What a process finds wrong with its own description goes before how it differs from that of others.
     agree(*communicator, "describing the network", [&] {
-        implementation_ = std::make_unique<Implementation>(network, options, communicator, std::move(machine));
+        implementation_ =
+            std::make_unique<Implementation>(std::move(network), options, communicator, std::move(machine));
     });
-    compare_descriptions(*communicator, network, options);
+    compare_descriptions(*communicator, implementation_->network, options);
     implementation_->build(poll);
 }
 

@@ -155,7 +155,7 @@ class Simulation {
     /// @throws InsufficientMemoryError before anything is built, StateError for a network without units, RemoteError when
     /// another process fails or describes something else, all of Network's
     /// @note Collective.
-    Simulation(const Network& network, SimulationOptions options, const Poll& poll = {},
+    Simulation(Network network, SimulationOptions options, const Poll& poll = {},
                std::shared_ptr<comm::Communicator> communicator = nullptr);
     ~Simulation();
     Simulation(Simulation&&) noexcept;
@@ -230,9 +230,9 @@ class Simulation {
 
     /// A variable or a parameter of some neurons (indices within the population), by name.
     std::vector<double> get(PopulationId population, std::string_view name,
-                            std::span<const std::uint32_t> indices) const;
+                            std::span<const std::uint64_t> indices) const;
     /// @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
-    void set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
+    void set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
              std::span<const double> values);
 
    private:

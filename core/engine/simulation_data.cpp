@@ -133,11 +133,11 @@ void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<c
 }
 
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,
-                                    std::span<const std::uint32_t> indices) const {
+                                    std::span<const std::uint64_t> indices) const {
     return implementation_->neurons().get(population, name, indices);
 }
 
-void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint32_t> indices,
+void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
                      std::span<const double> values) {
     implementation_->neurons().set(population, name, indices, values);
 }

@@ -27,7 +27,7 @@ namespace ranvier::engine {
 /// What a simulation consists of. Only the files of the engine that implement one include this: simulation.cpp builds and
 /// runs it, simulation_measures.cpp tells what it took, simulation_data.cpp reads and changes what is in it.
 struct Simulation::Implementation {
-    Implementation(const Network& description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes,
+    Implementation(Network description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes,
                    OwnMachine own_machine);
 
     /// The node that the memory of the calling worker will lie on, if that is known before it is touched.

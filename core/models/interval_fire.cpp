@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_array.hpp"
@@ -148,23 +150,19 @@ class IntervalFire final : public NeuronGroup {
           fire_at_(ids_.size(), arguments.memory),
           steepness_(ids_.size(), arguments.memory),
           intervals_(ids_.size(), 0, arguments.memory),
-          tau_{std::pmr::vector<double>(arguments.memory)},
-          shortest_{std::pmr::vector<double>(arguments.memory)},
-          longest_{std::pmr::vector<double>(arguments.memory)},
-          parts_(arguments.memory) {
-        take_parameters(arguments.parameters);
+          timing_(derive(arguments.parameters, arguments.memory)) {
         const GroupValues& initial = arguments.variables[0];
         for (std::size_t i = 0; i < ids_.size(); ++i) {
             begin_interval(i, own_time(i));
-            if (initial[i] != 0.0) set_state(i, initial[i]);
+            if (initial[i] != 0.0) fire_at_[i] = fire_time(i, initial[i]);
         }
     }
 
     std::size_t update(const UpdateArguments& arguments) override {
         step_ = arguments.step;
         std::size_t fired = 0;
-        for (const Part& part : parts_) {
-            const double now = own_time(part);
+        for (const Part& part : timing_.parts) {
+            const double now = part.burst.own_time(time());
             const std::size_t first_fired = fired;
             const StepArrays arrays{.begin = part.begin,
                                     .end = part.end,
@@ -172,11 +170,11 @@ class IntervalFire final : public NeuronGroup {
                                     .fire_at = fire_at_.data(),
                                     .steepness = steepness_.data(),
                                     .inputs = arguments.inputs[0],
-                                    .tau = tau_.values.data(),
+                                    .tau = timing_.tau.values.data(),
                                     .spikes = arguments.spikes,
                                     .fired = fired};
-            fired = tau_.uniform() ? Dispatched<StepKernel<true>>::call(instruction_set_, &arrays)
-                                   : Dispatched<StepKernel<false>>::call(instruction_set_, &arrays);
+            fired = timing_.tau.uniform() ? Dispatched<StepKernel<true>>::call(instruction_set_, &arrays)
+                                          : Dispatched<StepKernel<false>>::call(instruction_set_, &arrays);
             for (std::size_t i = first_fired; i < fired; ++i) begin_interval(arguments.spikes[i], now);
         }
         return fired;
@@ -187,26 +185,20 @@ class IntervalFire final : public NeuronGroup {
     void read(std::size_t, std::span<const std::uint32_t> neurons, double* out) const override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
             const std::size_t i = neurons[k];
-            out[k] = 1.0 - math::expm1((fire_at_[i] - own_time(i)) / tau_[i]) / steepness_[i];
+            out[k] = 1.0 - math::expm1((fire_at_[i] - own_time(i)) / timing_.tau[i]) / steepness_[i];
         }
     }
 
     void write(std::size_t, std::span<const std::uint32_t> neurons, const double* values) override {
-        for (std::size_t k = 0; k < neurons.size(); ++k) set_state(neurons[k], values[k]);
+        for (std::size_t k = 0; k < neurons.size(); ++k) fire_at_[neurons[k]] = fire_time(neurons[k], values[k]);
     }
 
-    void set_parameters(std::span<const GroupValues> given) override {
-        std::vector<double> times(ids_.size());
-        for (std::size_t i = 0; i < ids_.size(); ++i) times[i] = own_time(i);
-        const GroupValues taus = tau_;
-        take_parameters(given);
-        for (std::size_t i = 0; i < ids_.size(); ++i) {
-            const double now = own_time(i);
-            // Not even rounding may change cells whose parameters stay: which others are in the group is chance.
-            if (now == times[i] && tau_[i] == taus[i]) continue;
-            // The state is a function of the time that is left, in units of tau.
-            fire_at_[i] = now + (fire_at_[i] - times[i]) / taus[i] * tau_[i];
-        }
+    void check(std::size_t, std::span<const std::uint32_t> neurons, const double* values) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) (void)fire_time(neurons[k], values[k]);
+    }
+
+    std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> given) override {
+        return std::make_unique<Change>(*this, derive(given, parts_memory()));
     }
 
    private:
@@ -217,16 +209,59 @@ class IntervalFire final : public NeuronGroup {
         Burst burst;
     };
 
-    void take_parameters(std::span<const GroupValues> given) {
-        tau_ = given[tau];
-        shortest_ = given[interval_min];
-        longest_ = given[interval_max];
-        parts_.clear();
+    /// What follows from parameters.
+    struct Timing {
+        GroupValues tau;
+        GroupValues shortest;
+        GroupValues longest;
+        std::pmr::vector<Part> parts;
+
+        double own_time(std::size_t neuron, double time) const {
+            const auto after = std::ranges::upper_bound(parts, neuron, {}, &Part::begin);
+            return (after - 1)->burst.own_time(time);
+        }
+    };
+
+    class Change final : public ParameterChange {
+       public:
+        /// @throws ValueOutOfBoundsError when a cell would fire beyond all times
+        Change(IntervalFire& group, Timing timing) : group_(group), timing_(std::move(timing)) {
+            for (std::size_t i = 0; i < group_.ids_.size(); ++i) (void)checked(moved_fire_time(i));
+        }
+
+        void apply() noexcept override {
+            for (std::size_t i = 0; i < group_.ids_.size(); ++i) group_.fire_at_[i] = moved_fire_time(i);
+            std::swap(group_.timing_, timing_);
+        }
+
+       private:
+        double moved_fire_time(std::size_t i) const {
+            const double before = group_.own_time(i);
+            const double now = timing_.own_time(i, group_.time());
+            const double fire_at = group_.fire_at_[i];
+            const double tau = group_.timing_.tau[i];
+            // Not even rounding may change cells whose parameters stay: which others are in the group is chance.
+            if (now == before && timing_.tau[i] == tau) return fire_at;
+            // The state is a function of the time that is left, in units of tau.
+            return now + (fire_at - before) / tau * timing_.tau[i];
+        }
+
+        IntervalFire& group_;
+        Timing timing_;
+    };
+
+    Timing derive(std::span<const GroupValues> given, std::pmr::memory_resource* memory) const {
+        Timing timing{.tau = given[tau].copy(memory),
+                      .shortest = given[interval_min].copy(memory),
+                      .longest = given[interval_max].copy(memory),
+                      .parts = std::pmr::vector<Part>(memory)};
+        std::pmr::vector<Part>& parts = timing.parts;
         for (std::size_t i = 0; i < ids_.size(); ++i) {
             const Burst burst = burst_of(i, given[burst_groups][i], given[burst_duration][i], given[burst_factor][i]);
-            if (parts_.empty() || parts_.back().burst != burst) parts_.push_back({i, i, burst});
-            parts_.back().end = i + 1;
+            if (parts.empty() || parts.back().burst != burst) parts.push_back({i, i, burst});
+            parts.back().end = i + 1;
         }
+        return timing;
     }
 
     Burst burst_of(std::size_t i, double groups, double duration, double factor) const {
@@ -243,24 +278,32 @@ class IntervalFire final : public NeuronGroup {
         return {static_cast<double>(group) * duration, duration, factor - 1.0};
     }
 
-    double own_time(const Part& part) const { return part.burst.own_time(static_cast<double>(step_) * resolution_); }
-    double own_time(std::size_t neuron) const {
-        const auto after = std::ranges::upper_bound(parts_, neuron, {}, &Part::begin);
-        return own_time(*(after - 1));
-    }
+    std::pmr::memory_resource* parts_memory() const { return timing_.parts.get_allocator().resource(); }
+
+    double time() const { return static_cast<double>(step_) * resolution_; }
+    double own_time(std::size_t neuron) const { return timing_.own_time(neuron, time()); }
 
     /// Sets the state to 0 and draws when the cell fires next.
     void begin_interval(std::size_t i, double now) {
         const double u = to_open_unit(RandomStream{key_, ids_[i].value}.word64(intervals_[i]++));
-        const double interval = shortest_[i] + (longest_[i] - shortest_[i]) * u;
+        const double interval = timing_.shortest[i] + (timing_.longest[i] - timing_.shortest[i]) * u;
         fire_at_[i] = now + interval;
-        steepness_[i] = math::expm1(interval / tau_[i]);
+        steepness_[i] = math::expm1(interval / timing_.tau[i]);
     }
 
-    void set_state(std::size_t i, double state) {
+    /// When a cell fires whose state is this now. @throws ValueOutOfBoundsError when that is beyond all times
+    double fire_time(std::size_t i, double state) const {
         // From 1 on the cell fires in the next step.
         const double rest = std::max(1.0 + (1.0 - state) * steepness_[i], 0x1p-100);
-        fire_at_[i] = own_time(i) + tau_[i] * math::log(rest);
+        return checked(own_time(i) + timing_.tau[i] * math::log(rest));
+    }
+
+    static double checked(double fire_time) {
+        if (std::isfinite(fire_time)) return fire_time;
+        throw ValueOutOfBoundsError({.object = "time at which a cell would fire next",
+                                     .value = to_text(fire_time),
+                                     .bound = "it must be finite",
+                                     .remedy = "choose a smaller tau, or a state nearer to 1"});
     }
 
     IdSequence ids_;
@@ -274,10 +317,7 @@ class IntervalFire final : public NeuronGroup {
     AlignedVector<double> fire_at_;    ///< ms of own time
     AlignedVector<double> steepness_;  ///< 1 / (m_inf - 1) = e^(interval / tau) - 1
     std::pmr::vector<std::uint32_t> intervals_;  ///< how many have been drawn
-    GroupValues tau_;
-    GroupValues shortest_;
-    GroupValues longest_;
-    std::pmr::vector<Part> parts_;
+    Timing timing_;
 };
 
 /// Times need double precision, so all is calculated in it whatever precision was asked for.
@@ -293,6 +333,10 @@ std::optional<std::string> conflict(std::span<const double> p) {
     if (p[interval_max] > longest_interval * p[tau]) {
         return "interval_max, " + to_text(p[interval_max]) + " ms, must not exceed 100 tau, " +
                to_text(longest_interval * p[tau]) + " ms";
+    }
+    if (p[burst_groups] > 0.0 && !std::isfinite(p[burst_groups] * p[burst_duration] * std::max(p[burst_factor], 1.0))) {
+        return "burst_duration, " + to_text(p[burst_duration]) +
+               " ms, times burst_factor and burst_groups must be finite";
     }
     if (p[burst_groups] != std::floor(p[burst_groups])) {
         return "burst_groups, " + to_text(p[burst_groups]) + ", must be a whole number";

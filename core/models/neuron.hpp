@@ -45,6 +45,14 @@ struct UpdateArguments {
     std::uint32_t* spikes = nullptr;
 };
 
+/// New parameters of a group and all that follows from them, which are not in force yet.
+class ParameterChange {
+   public:
+    virtual ~ParameterChange() = default;
+    /// Puts them in force. It cannot fail. @pre The group has not been changed since the change was prepared.
+    virtual void apply() noexcept = 0;
+};
+
 /// The neurons of one population on one shard.
 ///
 /// One virtual call a step; inside are plain loops over structures of arrays. A group is used by one thread at a time. All
@@ -61,11 +69,17 @@ class NeuronGroup {
 
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
+    /// @pre check() has found nothing against these values.
     virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
+    /// @throws ValueOutOfBoundsError for values of a variable, all finite, that the group cannot hold.
+    virtual void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const = 0;
 
-    /// Parameters (all of them, in the order of NeuronModel::parameters), already checked. State is kept, the absolute
-    /// potential among it; a refractory period that has begun ends as it would have.
-    virtual void set_parameters(std::span<const GroupValues> parameters) = 0;
+    /// Prepares parameters (all of them, in the order of NeuronModel::parameters), each within its bounds and without
+    /// conflict. When they are in force, state is kept, the absolute potential among it; a refractory period that has
+    /// begun ends as it would have. Whatever is thrown, the group stays as it is. The group must outlive the result.
+    /// @throws ValueOutOfBoundsError for what only shows with the resolution or the precision
+    virtual std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) = 0;
+    void set_parameters(std::span<const GroupValues> parameters) { prepare_parameters(parameters)->apply(); }
 };
 
 struct GroupArguments {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "base/aligned_array.hpp"
+#include "base/errors.hpp"
 #include "base/instruction_set.hpp"
 #include "base/subnormals.hpp"
 #include "models/leaky_membrane.hpp"
@@ -217,12 +219,10 @@ class Group final : public NeuronGroup {
         : size_(arguments.ids.size()),
           resolution_(arguments.resolution),
           instruction_set_(arguments.instruction_set),
-          release_(padded(size_), 0, arguments.memory),
-          refractory_steps_(arguments.memory),
-          resting_potential_(arguments.parameters[Model::resting_potential].values, arguments.memory) {
+          memory_(arguments.memory),
+          derived_(derive(arguments.parameters)),
+          release_(padded(size_), 0, arguments.memory) {
         for (auto& array : state_) array = AlignedVector<Real>(padded(size_), Real{0}, arguments.memory);
-        for (auto& array : constants_) array = AlignedVector<Real>(arguments.memory);
-        derive_constants(arguments.parameters);
         for (std::size_t v = 0; v < Arrays::state_count; ++v) {
             const GroupValues& initial = arguments.variables[v];
             for (std::size_t i = 0; i < size_; ++i) set_variable(v, i, initial[i]);
@@ -235,15 +235,15 @@ class Group final : public NeuronGroup {
         Arrays arrays{};
         arrays.size = size_;
         for (std::size_t v = 0; v < Arrays::state_count; ++v) arrays.state[v] = state_[v].data();
-        for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = constants_[c].data();
+        for (std::size_t c = 0; c < Arrays::constant_count; ++c) arrays.constants[c] = derived_.constants[c].data();
         arrays.release = release_.data();
-        arrays.refractory_steps = refractory_steps_.data();
+        arrays.refractory_steps = derived_.refractory_steps.data();
         arrays.clock = clock_;
         for (std::size_t r = 0; r < Model::receptor_count; ++r) arrays.inputs[r] = arguments.inputs[r];
         arrays.current = arguments.current;
         arrays.spikes = arguments.spikes;
         const FlushSubnormals flush;
-        if (uniform_) {
+        if (derived_.uniform) {
             return arrays.current == nullptr ? run<true, false>(arrays) : run<true, true>(arrays);
         }
         return arrays.current == nullptr ? run<false, false>(arrays) : run<false, true>(arrays);
@@ -262,15 +262,14 @@ class Group final : public NeuronGroup {
         for (std::size_t k = 0; k < neurons.size(); ++k) set_variable(variable, neurons[k], values[k]);
     }
 
-    void set_parameters(std::span<const GroupValues> parameters) override {
-        const GroupValues& resting = parameters[Model::resting_potential];
-        // The potential itself stays, so what is stored of it moves against the resting potential.
-        for (std::size_t i = 0; i < size_; ++i) {
-            const double shift = resting_potential(i) - resting[i];
-            if (shift != 0.0) state_[0][i] = static_cast<Real>(static_cast<double>(state_[0][i]) + shift);
+    void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            (void)storable(variable, values[k], derived_.resting_potential_of(neurons[k]));
         }
-        resting_potential_ = resting.values;
-        derive_constants(parameters);
+    }
+
+    std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
+        return std::make_unique<Change>(*this, derive(parameters));
     }
 
    private:
@@ -284,42 +283,112 @@ class Group final : public NeuronGroup {
         clock_ = 0;
     }
 
-    double resting_potential(std::size_t neuron) const {
-        return resting_potential_[resting_potential_.size() == 1 ? 0 : neuron];
-    }
+    double resting_potential(std::size_t neuron) const { return derived_.resting_potential_of(neuron); }
 
     void set_variable(std::size_t variable, std::size_t neuron, double value) {
-        state_[variable][neuron] = static_cast<Real>(variable == 0 ? value - resting_potential(neuron) : value);
+        state_[variable][neuron] = storable(variable, value, resting_potential(neuron));
     }
 
-    void derive_constants(std::span<const GroupValues> parameters) {
-        uniform_ = std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
-        const std::size_t count = uniform_ ? 1 : size_;
+    /// A value as it is stored. @throws ValueOutOfBoundsError when it is beyond what its type holds
+    static Real storable(std::size_t variable, double value, double resting_potential) {
+        const double stored = variable == 0 ? value - resting_potential : value;
+        if (std::abs(stored) <= static_cast<double>(std::numeric_limits<Real>::max())) return static_cast<Real>(stored);
+        throw ValueOutOfBoundsError(
+            {.object = variable == 0 ? "distance of a potential from E_L" : "value of a state variable",
+             .value = to_text(stored),
+             .bound = "its absolute value can be at most " + to_text(std::numeric_limits<Real>::max()),
+             .remedy = "check the unit"});
+    }
+
+    /// What follows from parameters.
+    struct Derived {
+        explicit Derived(std::pmr::memory_resource* memory) : refractory_steps(memory), resting_potential(memory) {
+            for (auto& array : constants) array = AlignedVector<Real>(memory);
+        }
+
+        bool uniform = true;
+        std::array<AlignedVector<Real>, Arrays::constant_count> constants;
+        AlignedVector<std::int32_t> refractory_steps;
+        std::pmr::vector<double> resting_potential;
+
+        double resting_potential_of(std::size_t neuron) const {
+            return resting_potential[resting_potential.size() == 1 ? 0 : neuron];
+        }
+        /// Takes the values of another one from the same memory. Arrays that stay as long as they were stay where they
+        /// are: their pages lie near the thread that uses them.
+        void take(Derived& other) noexcept {
+            uniform = other.uniform;
+            for (std::size_t c = 0; c < constants.size(); ++c) take(constants[c], other.constants[c]);
+            take(refractory_steps, other.refractory_steps);
+            take(resting_potential, other.resting_potential);
+        }
+
+       private:
+        template <class Array>
+        static void take(Array& own, Array& other) noexcept {
+            if (own.size() == other.size()) {
+                std::copy(other.begin(), other.end(), own.begin());
+            } else {
+                own.swap(other);
+            }
+        }
+    };
+
+    class Change final : public ParameterChange {
+       public:
+        /// @throws ValueOutOfBoundsError when a potential would lie too far from the new resting potential
+        Change(Group& group, Derived derived) : group_(group), derived_(std::move(derived)) {
+            for (std::size_t i = 0; i < group_.size_; ++i) (void)moved_potential(i);
+        }
+
+        void apply() noexcept override {
+            for (std::size_t i = 0; i < group_.size_; ++i) group_.state_[0][i] = moved_potential(i);
+            group_.derived_.take(derived_);
+        }
+
+       private:
+        /// The potential itself stays, so what is stored of it moves against the resting potential.
+        Real moved_potential(std::size_t neuron) const {
+            const Real stored = group_.state_[0][neuron];
+            const double shift = group_.resting_potential(neuron) - derived_.resting_potential_of(neuron);
+            if (shift == 0.0) return stored;
+            return storable(0, static_cast<double>(stored) + shift, 0.0);
+        }
+
+        Group& group_;
+        Derived derived_;
+    };
+
+    /// @throws ValueOutOfBoundsError for a refractory period of too many steps
+    Derived derive(std::span<const GroupValues> parameters) const {
+        Derived derived(memory_);
+        derived.resting_potential = parameters[Model::resting_potential].values;
+        derived.uniform = std::all_of(parameters.begin(), parameters.end(), [](const auto& p) { return p.uniform(); });
+        const std::size_t count = derived.uniform ? 1 : size_;
         // The padding takes the values of the first neuron.
-        const std::size_t length = uniform_ ? 1 : padded(size_);
-        for (auto& array : constants_) array.assign(length, Real{0});
-        refractory_steps_.assign(length, 0);
+        const std::size_t length = derived.uniform ? 1 : padded(size_);
+        for (auto& array : derived.constants) array.assign(length, Real{0});
+        derived.refractory_steps.assign(length, 0);
         std::vector<double> own(parameters.size());
         for (std::size_t i = 0; i < length; ++i) {
             for (std::size_t p = 0; p < own.size(); ++p) own[p] = parameters[p][i < count ? i : 0];
             const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(
                 Model::constants(std::span<const double>(own), resolution_));
-            for (std::size_t c = 0; c < values.size(); ++c) constants_[c][i] = static_cast<Real>(values[c]);
-            refractory_steps_[i] =
+            for (std::size_t c = 0; c < values.size(); ++c) derived.constants[c][i] = static_cast<Real>(values[c]);
+            derived.refractory_steps[i] =
                 static_cast<std::int32_t>(leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
         }
+        return derived;
     }
 
     std::size_t size_;
     double resolution_;
     InstructionSet instruction_set_;
-    bool uniform_ = true;
+    std::pmr::memory_resource* memory_;
+    Derived derived_;
     std::int32_t clock_ = 0;
     std::array<AlignedVector<Real>, Arrays::state_count> state_;
-    std::array<AlignedVector<Real>, Arrays::constant_count> constants_;
     AlignedVector<std::int32_t> release_;
-    AlignedVector<std::int32_t> refractory_steps_;
-    std::pmr::vector<double> resting_potential_;
 };
 
 template <class Model>

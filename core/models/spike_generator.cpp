@@ -52,7 +52,13 @@ class SpikeGenerator final : public NeuronGroup {
     // There are neither variables nor parameters.
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
-    void set_parameters(std::span<const GroupValues>) override {}
+    void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
+    std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
+        struct Nothing final : ParameterChange {
+            void apply() noexcept override {}
+        };
+        return std::make_unique<Nothing>();
+    }
 
    private:
     struct Spike {

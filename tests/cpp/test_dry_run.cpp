@@ -71,7 +71,7 @@ TEST(DryRun, EveryMethodDeliversTheSameInventedSpikes) {
         simulation.run(1000);
         std::vector<double> potentials;
         for (const PopulationId population : populations) {
-            std::vector<std::uint32_t> here;
+            std::vector<std::uint64_t> here;
             for (std::uint32_t i = 0; i < network.population(population).size; ++i) {
                 if ((network.population(population).first.value + i) % ranks == 0) here.push_back(i);
             }
@@ -216,8 +216,8 @@ TEST(DryRun, AnswersForItsOwnRank) {
     simulation.set_weights(connections.handles, doubled);
     EXPECT_EQ(simulation.weights(connections.handles), doubled);
 
-    simulation.set(random.neurons, "V_m", std::vector<std::uint32_t>{50}, std::vector<double>{-61.5});
-    EXPECT_EQ(simulation.get(random.neurons, "V_m", std::vector<std::uint32_t>{50}), std::vector<double>{-61.5});
+    simulation.set(random.neurons, "V_m", std::vector<std::uint64_t>{50}, std::vector<double>{-61.5});
+    EXPECT_EQ(simulation.get(random.neurons, "V_m", std::vector<std::uint64_t>{50}), std::vector<double>{-61.5});
 }
 
 /// Nobody waits for the one process that there is: what stops it is thrown, and does not end the program.

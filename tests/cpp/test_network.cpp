@@ -372,7 +372,7 @@ TEST_F(NetworkTest, SendsAStimulusToOneReceptor) {
 }
 
 TEST_F(NetworkTest, RefusesBadRecorders) {
-    const auto refused = [&](std::vector<std::uint32_t> indices, std::vector<std::string> variables, double interval,
+    const auto refused = [&](std::vector<std::uint64_t> indices, std::vector<std::string> variables, double interval,
                              std::string text) {
         expect_error<ValueOutOfBoundsError>(
             network, [&] { network.record_state(excitatory, indices, variables, interval); }, {text});

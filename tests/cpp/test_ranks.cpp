@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -40,7 +41,7 @@ Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
     std::vector<double> weights = simulation.weights(some.handles);
     for (double& weight : weights) weight *= 1.5;
     simulation.set_weights(some.handles, weights);
-    simulation.set(balanced.excitatory, "I_e", std::vector<std::uint32_t>{4, 5}, std::vector<double>{300.0, 350.0});
+    simulation.set(balanced.excitatory, "I_e", std::vector<std::uint64_t>{4, 5}, std::vector<double>{300.0, 350.0});
     simulation.run(steps - steps / 3 - 1);
     Result result;
     result.spikes = take(simulation, balanced.spikes);
@@ -48,7 +49,7 @@ Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
     const Counts counts = simulation.counts();
     result.synaptic_events = counts.synaptic_events;
     result.synapses = counts.synapses;
-    result.potentials = simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint32_t>{0, 7, 39, 7});
+    result.potentials = simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint64_t>{0, 7, 39, 7});
     result.connections = simulation.connections({.projection = ProjectionId{4}});
     return result;
 }
@@ -252,6 +253,41 @@ TEST(Ranks, StopTogetherWhenOneIsInterrupted) {
     Simulation whole(balanced.network, {.threads = 1, .pinning = "none"});
     whole.run(reached[0] + 100);
     EXPECT_EQ(spikes[0], take(whole, balanced.spikes));
+}
+
+TEST(Ranks, RefusedParameterIsRefusedOnAllOfThemAndChangesNothing) {
+    constexpr double resolution = 0.0005;
+    Network network(resolution);
+    const PopulationId neurons =
+        network.create("iaf_psc_exp", 8, "neurons", {{"I_e", 900.0}, {"V_m", normal(-65.0, 3.0, -infinity, -56.0)}});
+    const RecorderIndex spikes = network.record_spikes({{neurons, 0, 8}});
+    const std::vector<std::uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7};
+    // Only with this resolution does the period take too many steps, and only one neuron of one process gets it.
+    const std::vector<double> periods{2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0, 1e6};
+    const std::vector<double> potentials{-60.0, -60.0, -60.0, -60.0, -60.0, -60.0, -60.0, 1e39};
+    std::array<Spikes, 2> attacked;
+    std::array<Spikes, 2> untouched;
+    for (const bool attack : {true, false}) {
+        on_ranks(2, [&](std::shared_ptr<comm::Communicator> communicator) {
+            const auto rank = static_cast<std::size_t>(communicator->rank().value);
+            Simulation simulation(network,
+                                  {.threads = 1, .precision = models::Precision::single_precision, .pinning = "none"},
+                                  {}, std::move(communicator));
+            simulation.run(1000);
+            if (attack && rank == 0) {
+                EXPECT_THROW(simulation.set(neurons, "t_ref", all, periods), RemoteError);
+                EXPECT_THROW(simulation.set(neurons, "V_m", all, potentials), RemoteError);
+            } else if (attack) {
+                EXPECT_THROW(simulation.set(neurons, "t_ref", all, periods), ValueOutOfBoundsError);
+                EXPECT_THROW(simulation.set(neurons, "V_m", all, potentials), ValueOutOfBoundsError);
+            }
+            EXPECT_EQ(simulation.get(neurons, "t_ref", all), std::vector<double>(8, 2.0));
+            simulation.run(20000);
+            (attack ? attacked : untouched)[rank] = take(simulation, spikes);
+        });
+    }
+    EXPECT_GT(untouched[0].size(), 8U);
+    EXPECT_EQ(attacked, untouched);
 }
 
 }  // namespace

@@ -375,7 +375,7 @@ TEST(Simulation, WeightAtArrivalCounts) {
         simulation.run(5);  // the second has arrived in step 11
         simulation.set_weights(synapses.handles, std::vector<double>{16.0, 16.0, 16.0});
         simulation.run(10);
-        const std::vector<double> potentials = simulation.get(neurons, "V_m", std::vector<std::uint32_t>{0, 1, 2});
+        const std::vector<double> potentials = simulation.get(neurons, "V_m", std::vector<std::uint64_t>{0, 1, 2});
         EXPECT_NEAR(potentials[0], 1.0, 1e-6) << layout;
         EXPECT_NEAR(potentials[1], 4.0, 1e-6) << layout;
         EXPECT_NEAR(potentials[2], 16.0, 1e-6) << layout;
@@ -385,11 +385,11 @@ TEST(Simulation, WeightAtArrivalCounts) {
 TEST(Simulation, ReadsAndSetsNeurons) {
     const BalancedNetwork balanced;
     Simulation simulation(balanced.network, {.threads = 3, .pinning = "none"});
-    const std::vector<std::uint32_t> some{100, 0, 7};
+    const std::vector<std::uint64_t> some{100, 0, 7};
     simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{-60.0, -61.0, -62.0});
     EXPECT_EQ(simulation.get(balanced.excitatory, "V_m", some), (std::vector<double>{-60.0, -61.0, -62.0}));
     simulation.set(balanced.excitatory, "I_e", some, std::vector<double>{10.0, 20.0, 30.0});
-    EXPECT_EQ(simulation.get(balanced.excitatory, "I_e", std::vector<std::uint32_t>{7, 1, 0, 100}),
+    EXPECT_EQ(simulation.get(balanced.excitatory, "I_e", std::vector<std::uint64_t>{7, 1, 0, 100}),
               (std::vector<double>{30.0, 0.0, 20.0, 10.0}));
     EXPECT_EQ(simulation.get(balanced.excitatory, "V_m", some), (std::vector<double>{-60.0, -61.0, -62.0}));
 
@@ -402,7 +402,7 @@ TEST(Simulation, ReadsAndSetsNeurons) {
                  ValueOutOfBoundsError);
     EXPECT_THROW(simulation.set(balanced.excitatory, "V_m", some, std::vector<double>{0.0}), ShapeError);
     EXPECT_THROW(simulation.get(balanced.excitatory, "V_n", some), UnknownNameError);
-    EXPECT_THROW(simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint32_t>{40}), ValueOutOfBoundsError);
+    EXPECT_THROW(simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint64_t>{40}), ValueOutOfBoundsError);
 }
 
 TEST(Simulation, RefusesWhatCannotBe) {
