@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "base/errors.hpp"
 #include "bindings.hpp"
 
 namespace ranvier::bindings {
@@ -38,31 +39,86 @@ Selection to_selection(const InputSelection& selection) {
     return {.population = PopulationId(population), .begin = begin, .end = end};
 }
 
-/// The unit, times and so on come flat: `times` of unit i are `counts[i]` numbers.
-std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
-                                      const InputArray<std::int64_t>& counts) {
+/// The spike times of all units come flat: those of unit i are the next `counts[i]` numbers.
+std::vector<std::vector<double>> to_lists(const InputArray<double>& times, const InputArray<std::int64_t>& counts) {
     std::vector<std::vector<double>> lists;
     lists.reserve(counts.size());
-    const double* next = times.data();
+    std::span<const double> rest = to_span(times);
+    const auto fail = [](std::int64_t count, std::string bound) {
+        throw ShapeError({.object = "number of spike times of a unit",
+                          .value = std::to_string(count),
+                          .bound = std::move(bound),
+                          .remedy = "give as many times as are counted"});
+    };
     for (const std::int64_t count : to_span(counts)) {
-        lists.emplace_back(next, next + count);
-        next += count;
+        if (count < 0) fail(count, "it must be >= 0");
+        if (static_cast<std::uint64_t>(count) > rest.size()) fail(count, std::to_string(rest.size()) + " are left");
+        const auto own = rest.first(static_cast<std::size_t>(count));
+        lists.emplace_back(own.begin(), own.end());
+        rest = rest.subspan(own.size());
     }
-    return network.create_spike_generators(std::move(name), lists).value;
+    if (!rest.empty()) fail(0, std::to_string(rest.size()) + " are left over");
+    return lists;
 }
 
-std::shared_ptr<const std::vector<std::uint64_t>> to_shared(const std::optional<InputArray<std::int64_t>>& indices) {
+std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
+                                      const InputArray<std::int64_t>& counts) {
+    return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
+}
+
+using OptionalIndices = std::optional<InputArray<std::int64_t>>;
+using InputSequences = std::map<std::string, InputArray<double>>;
+
+std::shared_ptr<const std::vector<std::uint64_t>> to_shared(const OptionalIndices& indices) {
     if (!indices) return nullptr;
     return std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*indices));
 }
 
-void stimulate(Network& network, const InputSelection& targets, std::string_view stimulator, const InputValues& values,
-               const std::map<std::string, InputArray<double>>& sequences, const InputValue& weight, double delay,
-               std::string name) {
+std::uint32_t connect(Network& network, const InputSelection& sources, const InputSelection& targets, std::string rule,
+                      std::uint64_t number, std::uint64_t least_number, double probability, bool allow_autapses,
+                      bool allow_multapses, const OptionalIndices& source_indices,
+                      const OptionalIndices& target_indices, const InputValue& weight, const InputValue& delay,
+                      std::string name, double weight_bound) {
+    connect::RuleSpec spec{.name = std::move(rule),
+                           .number = number,
+                           .least_number = least_number,
+                           .probability = probability,
+                           .allow_autapses = allow_autapses,
+                           .allow_multapses = allow_multapses,
+                           .sources = to_shared(source_indices),
+                           .targets = to_shared(target_indices)};
+    return network
+        .connect(to_selection(sources), to_selection(targets), std::move(spec), to_values(weight), to_values(delay),
+                 std::move(name), weight_bound)
+        .value;
+}
+
+void set_projection(Network& network, std::uint32_t projection, std::string rule, std::uint64_t number,
+                    std::uint64_t least_number, double probability, bool allow_autapses, bool allow_multapses,
+                    const OptionalIndices& source_indices, const OptionalIndices& target_indices,
+                    const InputValue& weight, const InputValue& delay, double weight_bound) {
+    connect::RuleSpec spec{.name = std::move(rule),
+                           .number = number,
+                           .least_number = least_number,
+                           .probability = probability,
+                           .allow_autapses = allow_autapses,
+                           .allow_multapses = allow_multapses,
+                           .sources = to_shared(source_indices),
+                           .targets = to_shared(target_indices)};
+    network.set_projection(ProjectionId(projection), std::move(spec), to_values(weight), to_values(delay),
+                           weight_bound);
+}
+
+std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequences& sequences) {
     std::map<std::string, std::vector<double>, std::less<>> lists;
     for (const auto& [key, array] : sequences) lists.emplace(key, to_vector<double>(array));
-    network.stimulate(to_selection(targets), stimulator, to_values(values), std::move(lists), to_values(weight), delay,
-                      std::move(name));
+    return lists;
+}
+
+void stimulate(Network& network, const InputSelection& targets, std::string_view stimulator, const InputValues& values,
+               const InputSequences& sequences, const InputValue& weight, double delay, std::string name) {
+    network.stimulate(to_selection(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight),
+                      delay, std::move(name));
 }
 
 void bind_distribution(nb::module_& module) {
@@ -98,6 +154,7 @@ void bind_network(nb::module_& module) {
     bind_distribution(module);
     nb::class_<Network>(module, "Network", "The description of a network, checked by the core.")
         .def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
+        .def(nb::init<const Network&>(), nb::arg("other"))
         .def_prop_ro("resolution", &Network::resolution)
         .def_prop_ro("seed", &Network::seed)
         .def("set_resolution", &Network::set_resolution, nb::arg("resolution"))
@@ -110,33 +167,39 @@ void bind_network(nb::module_& module) {
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
-        .def(
-            "connect",
-            [](Network& self, const InputSelection& sources, const InputSelection& targets, std::string rule,
-               std::uint64_t number, std::uint64_t least_number, double probability, bool allow_autapses,
-               bool allow_multapses, const std::optional<InputArray<std::int64_t>>& source_indices,
-               const std::optional<InputArray<std::int64_t>>& target_indices, const InputValue& weight,
-               const InputValue& delay, std::string name, double weight_bound) {
-                connect::RuleSpec spec{.name = std::move(rule),
-                                       .number = number,
-                                       .least_number = least_number,
-                                       .probability = probability,
-                                       .allow_autapses = allow_autapses,
-                                       .allow_multapses = allow_multapses,
-                                       .sources = to_shared(source_indices),
-                                       .targets = to_shared(target_indices)};
-                return self
-                    .connect(to_selection(sources), to_selection(targets), std::move(spec), to_values(weight),
-                             to_values(delay), std::move(name), weight_bound)
-                    .value;
-            },
-            nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(), nb::arg("number") = 0,
-            nb::arg("least_number") = 0, nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true,
-            nb::arg("allow_multapses") = true, nb::arg("source_indices") = nb::none(),
-            nb::arg("target_indices") = nb::none(), nb::arg("weight"), nb::arg("delay"), nb::arg("name"),
-            nb::arg("weight_bound"))
+        .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
+             nb::arg("number") = 0, nb::arg("least_number") = 0, nb::arg("probability") = 0.0,
+             nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
+             nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
+             nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"))
+        .def(
+            "set_values",
+            [](Network& self, std::uint32_t population, const InputValues& values) {
+                self.set_values(PopulationId(population), to_values(values));
+            },
+            nb::arg("population"), nb::arg("values"), "Values in place of all that a population was given.")
+        .def(
+            "set_spike_times",
+            [](Network& self, std::uint32_t population, const InputArray<double>& times,
+               const InputArray<std::int64_t>& counts) {
+                self.set_spike_times(PopulationId(population), to_lists(times, counts));
+            },
+            nb::arg("population"), nb::arg("times"), nb::arg("counts"))
+        .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(),
+             nb::arg("number") = 0, nb::arg("least_number") = 0, nb::arg("probability") = 0.0,
+             nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
+             nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
+             nb::arg("delay"), nb::arg("weight_bound"), "Rule, weight and delay in place of those of a projection.")
+        .def(
+            "set_stimulus",
+            [](Network& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
+               const InputValue& weight, double delay) {
+                self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay);
+            },
+            nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"), nb::arg("weight"), nb::arg("delay"),
+            "Values in place of all that a stimulus was given.")
         .def(
             "record_spikes",
             [](Network& self, const std::vector<InputSelection>& neurons) {

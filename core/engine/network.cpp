@@ -73,6 +73,13 @@ PopulationId Network::create(std::string_view model_name, std::uint64_t size, st
     population.name = name_population(std::move(name), model.name);
     population.model = &model;
     population.size = size;
+    give(population, std::move(values));
+    return add(std::move(population));
+}
+
+void Network::give(Population& population, NamedValues values) const {
+    const models::NeuronModel& model = *population.model;
+    const std::uint64_t size = population.size;
     for (auto& [key, value] : values) {
         const std::string object = key + " of population " + quoted(population.name);
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
@@ -92,7 +99,20 @@ PopulationId Network::create(std::string_view model_name, std::uint64_t size, st
         check_conflicts(model.parameters, population.parameters, size, model.conflict,
                         "population " + quoted(population.name));
     }
-    return add(std::move(population));
+}
+
+void Network::set_values(PopulationId id, NamedValues values) {
+    const Population& present = population(id);
+    Population changed{.id = id,
+                       .name = present.name,
+                       .model = present.model,
+                       .first = present.first,
+                       .size = present.size,
+                       .parameters = {},
+                       .variables = {},
+                       .spike_steps = present.spike_steps};
+    give(changed, std::move(values));
+    populations_[id.value] = std::move(changed);
 }
 
 PopulationId Network::create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times) {
@@ -101,10 +121,29 @@ PopulationId Network::create_spike_generators(std::string name, std::span<const 
     population.name = name_population(std::move(name), model.name);
     population.model = &model;
     population.size = spike_times.size();
-    for (std::size_t unit = 0; unit < spike_times.size(); ++unit) {
-        population.spike_steps.push_back(spike_steps(spike_times[unit], resolution_, population.name, unit));
-    }
+    give(population, spike_times);
     return add(std::move(population));
+}
+
+void Network::give(Population& population, std::span<const std::vector<double>> spike_times) const {
+    std::vector<std::vector<Step>> steps;
+    steps.reserve(spike_times.size());
+    for (std::size_t unit = 0; unit < spike_times.size(); ++unit) {
+        steps.push_back(spike_steps(spike_times[unit], resolution_, population.name, unit));
+    }
+    population.spike_steps = std::move(steps);
+}
+
+void Network::set_spike_times(PopulationId id, std::span<const std::vector<double>> spike_times) {
+    const Population& present = population(id);
+    if (!present.model->plays_spikes || spike_times.size() != present.size) {
+        throw ShapeError({.object = "lists of spike times of population " + quoted(present.name),
+                          .value = std::to_string(spike_times.size()),
+                          .bound = "it has " + std::to_string(present.model->plays_spikes ? present.size : 0) +
+                                   " units that play spikes",
+                          .remedy = "give one list for each unit"});
+    }
+    give(populations_[id.value], spike_times);
 }
 
 std::string Network::name_population(std::string name, std::string_view model) const {
@@ -145,23 +184,53 @@ ProjectionId Network::connect(Selection sources, Selection targets, connect::Rul
     const Population& source = population(sources.population);
     const Population& target = population(targets.population);
     if (name.empty()) name = source.name + " to " + target.name;
-    const ProjectionId id{static_cast<std::uint32_t>(projections_.size())};
+    Projection projection{.id = ProjectionId{static_cast<std::uint32_t>(projections_.size())},
+                          .name = std::move(name),
+                          .sources = sources,
+                          .targets = targets,
+                          .rule = std::move(rule),
+                          .weight = std::move(weight),
+                          .delay = std::move(delay),
+                          .weight_bound = weight_bound};
+    const double synapses = checked_synapses(projection);
+    projections_.push_back(std::move(projection));
+    synapses_.push_back(synapses);
+    return projections_.back().id;
+}
+
+double Network::checked_synapses(const Projection& projection) const {
+    const Selection& sources = projection.sources;
+    const Selection& targets = projection.targets;
+    const Population& source = population(sources.population);
+    const Population& target = population(targets.population);
     const connect::PairSpace pairs{NeuronId{source.first.value + sources.begin}, sources.size(),
                                    NeuronId{target.first.value + targets.begin}, targets.size()};
-    const auto sampler = connect::bind_rule(rule, pairs, seed_, id);
-    check_weights(weight, name, rule, *sampler);
-    check_weight_bound(weight_bound, weight, name);
-    check_delays(delay, resolution_, "delay of projection " + quoted(name), *sampler);
-    projections_.push_back({.id = id,
-                            .name = std::move(name),
-                            .sources = sources,
-                            .targets = targets,
-                            .rule = std::move(rule),
-                            .weight = std::move(weight),
-                            .delay = std::move(delay),
-                            .weight_bound = weight_bound});
-    synapses_.push_back(sampler->expected_synapses());
-    return id;
+    const auto sampler = connect::bind_rule(projection.rule, pairs, seed_, projection.id);
+    check_weights(projection.weight, projection.name, projection.rule, *sampler);
+    check_weight_bound(projection.weight_bound, projection.weight, projection.name);
+    check_delays(projection.delay, resolution_, "delay of projection " + quoted(projection.name), *sampler);
+    return sampler->expected_synapses();
+}
+
+void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay,
+                             double weight_bound) {
+    if (id.value >= projections_.size()) {
+        throw ValueOutOfBoundsError({.object = "projection",
+                                     .value = "number " + std::to_string(id.value),
+                                     .bound = "this network has " + std::to_string(projections_.size()),
+                                     .remedy = "use projections of the same network"});
+    }
+    const Projection& present = projections_[id.value];
+    Projection changed{.id = id,
+                       .name = present.name,
+                       .sources = present.sources,
+                       .targets = present.targets,
+                       .rule = std::move(rule),
+                       .weight = std::move(weight),
+                       .delay = std::move(delay),
+                       .weight_bound = weight_bound};
+    synapses_[id.value] = checked_synapses(changed);
+    projections_[id.value] = std::move(changed);
 }
 
 void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,
@@ -178,43 +247,6 @@ void Network::stimulate(Selection targets, std::string_view stimulator, NamedVal
                                      .remedy = "use a stimulator that emits spikes"});
     }
     if (name.empty()) name = std::string(model.name) + " of " + population.name;
-    const std::string stimulus = "stimulus " + quoted(name);
-    std::vector<std::string_view> known;
-    append_names(model.parameters, known);
-    append_names(model.sequences, known);
-    const auto unknown = [&](std::string_view key) {
-        return unknown_name("parameter of " + std::string(model.name), key, known);
-    };
-    for (const auto& [key, value] : values) {
-        const auto info = find_info(model.parameters, key);
-        if (info == model.parameters.end()) throw unknown(key);
-        check_values(value, *info, key + " of " + stimulus, targets.size());
-    }
-    for (const auto& [key, numbers] : sequences) {
-        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
-        check_values(numbers, key + " of " + stimulus, numbers.size());
-    }
-    // The order of the model, with nothing left out.
-    std::vector<std::vector<double>> ordered;
-    for (const models::SequenceInfo& info : model.sequences) {
-        ordered.push_back(sequences.try_emplace(std::string(info.name)).first->second);
-    }
-    if (model.conflict != nullptr) {
-        check_conflicts(
-            model.parameters, values, targets.size(),
-            [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
-    }
-    check_values(weight, "weight of " + stimulus, targets.size());
-    check_magnitudes(weight, "weight of " + stimulus);
-    const auto [least, greatest] = range_of(weight);
-    if (model.output == models::StimulatorOutput::spikes && population.model->receptors.size() > 1 && least < 0.0 &&
-        greatest > 0.0) {
-        throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
-                                     .value = "from " + to_text(least) + " to " + to_text(greatest),
-                                     .bound = "all must have one sign, since they go to one receptor",
-                                     .remedy = "make two stimuli, or restrict the distribution with low= or high="});
-    }
-    check_delay(delay, resolution_, "delay of " + stimulus);
     StimulusSpec spec{.name = std::move(name),
                       .model = &model,
                       .targets = targets,
@@ -222,8 +254,73 @@ void Network::stimulate(Selection targets, std::string_view stimulator, NamedVal
                       .sequences = std::move(sequences),
                       .weight = std::move(weight),
                       .delay = delay};
-    try_stimulus(spec, population, resolution_);
+    check(spec);
     stimuli_.push_back(std::move(spec));
+}
+
+void Network::set_stimulus(std::size_t index, NamedValues values,
+                           std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight,
+                           double delay) {
+    if (index >= stimuli_.size()) {
+        throw ValueOutOfBoundsError({.object = "stimulus",
+                                     .value = "number " + std::to_string(index),
+                                     .bound = "this network has " + std::to_string(stimuli_.size()),
+                                     .remedy = "use stimuli of the same network"});
+    }
+    const StimulusSpec& present = stimuli_[index];
+    StimulusSpec changed{.name = present.name,
+                         .model = present.model,
+                         .targets = present.targets,
+                         .parameters = std::move(values),
+                         .sequences = std::move(sequences),
+                         .weight = std::move(weight),
+                         .delay = delay};
+    check(changed);
+    stimuli_[index] = std::move(changed);
+}
+
+void Network::check(StimulusSpec& spec) const {
+    const models::StimulatorModel& model = *spec.model;
+    const Population& population = this->population(spec.targets.population);
+    const std::uint64_t targets = spec.targets.size();
+    const std::string stimulus = "stimulus " + quoted(spec.name);
+    std::vector<std::string_view> known;
+    append_names(model.parameters, known);
+    append_names(model.sequences, known);
+    const auto unknown = [&](std::string_view key) {
+        return unknown_name("parameter of " + std::string(model.name), key, known);
+    };
+    for (const auto& [key, value] : spec.parameters) {
+        const auto info = find_info(model.parameters, key);
+        if (info == model.parameters.end()) throw unknown(key);
+        check_values(value, *info, key + " of " + stimulus, targets);
+    }
+    for (const auto& [key, numbers] : spec.sequences) {
+        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
+        check_values(numbers, key + " of " + stimulus, numbers.size());
+    }
+    // The order of the model, with nothing left out.
+    std::vector<std::vector<double>> ordered;
+    for (const models::SequenceInfo& info : model.sequences) {
+        ordered.push_back(spec.sequences.try_emplace(std::string(info.name)).first->second);
+    }
+    if (model.conflict != nullptr) {
+        check_conflicts(
+            model.parameters, spec.parameters, targets,
+            [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
+    }
+    check_values(spec.weight, "weight of " + stimulus, targets);
+    check_magnitudes(spec.weight, "weight of " + stimulus);
+    const auto [least, greatest] = range_of(spec.weight);
+    if (model.output == models::StimulatorOutput::spikes && population.model->receptors.size() > 1 && least < 0.0 &&
+        greatest > 0.0) {
+        throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
+                                     .value = "from " + to_text(least) + " to " + to_text(greatest),
+                                     .bound = "all must have one sign, since they go to one receptor",
+                                     .remedy = "make two stimuli, or restrict the distribution with low= or high="});
+    }
+    check_delay(spec.delay, resolution_, "delay of " + stimulus);
+    try_stimulus(spec, population, resolution_);
 }
 
 RecorderIndex Network::record_spikes(std::vector<Selection> neurons) {

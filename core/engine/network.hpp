@@ -108,6 +108,15 @@ class Network {
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
                    std::string name);
 
+    /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
+    /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
+    void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values);
+    void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
+    void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
+                        double weight_bound);
+    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
+                      std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay);
+
     RecorderIndex record_spikes(std::vector<Selection> neurons);
     /// @param interval ms, a multiple of the resolution
     /// @throws UnknownNameError when the model has no such variable
@@ -137,6 +146,13 @@ class Network {
     void check_selection(const Selection& selection, std::string_view object) const;
     /// @throws ValueOutOfBoundsError when the units of the selection play spikes and so take no input.
     void check_takes_input(const Selection& selection) const;
+    /// Gives a population values, checked. @throws as create()
+    void give(Population& population, std::map<std::string, Values, std::less<>> values) const;
+    void give(Population& population, std::span<const std::vector<double>> spike_times) const;
+    /// Checks a projection that is complete, and returns its expected number of synapses. @throws as connect()
+    double checked_synapses(const Projection& projection) const;
+    /// Checks a stimulus and completes its sequences. @throws as stimulate()
+    void check(StimulusSpec& stimulus) const;
     std::string name_population(std::string name, std::string_view model) const;
     PopulationId add(Population population);
 

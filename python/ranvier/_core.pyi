@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -124,7 +124,10 @@ class Distribution:
     def check(self, object: str) -> None: ...
 
 class Network:
+    @overload
     def __init__(self, resolution: float, seed: int) -> None: ...
+    @overload
+    def __init__(self, other: Network) -> None: ...
     @property
     def resolution(self) -> float: ...
     @property
@@ -191,6 +194,61 @@ class Network:
         | float,
         delay: float,
         name: str,
+    ) -> None: ...
+    def set_values(
+        self,
+        population: int,
+        values: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
+    ) -> None: ...
+    def set_spike_times(
+        self,
+        population: int,
+        times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def set_projection(
+        self,
+        projection: int,
+        rule: str,
+        *,
+        number: int = ...,
+        least_number: int = ...,
+        probability: float = ...,
+        allow_autapses: bool = ...,
+        allow_multapses: bool = ...,
+        source_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = ...,
+        target_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = ...,
+        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | Distribution
+        | float,
+        delay: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | Distribution
+        | float,
+        weight_bound: float,
+    ) -> None: ...
+    def set_stimulus(
+        self,
+        stimulus: int,
+        values: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
+        sequences: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | Distribution
+        | float,
+        delay: float,
     ) -> None: ...
     def record_spikes(self, neurons: Sequence[tuple[int, int, int]]) -> int: ...
     def record_state(

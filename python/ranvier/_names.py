@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from ranvier import _core
@@ -10,5 +10,17 @@ from ranvier import _core
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
     """Raise the UnknownNameError that tells the nearest of the known names and lists all of them."""
-    _core.raise_unknown_name(kind, str(name), list(known))
+    # The core takes no surrogates, which no name has anyhow.
+    shown = str(name).encode("utf-8", "backslashreplace").decode()
+    _core.raise_unknown_name(kind, shown, list(known))
     raise AssertionError("the core did not raise")
+
+
+_MOST_NAMES = 8
+
+
+def some_names(names: Sequence[str]) -> str:
+    """Return names in a line, of very many only the first ones."""
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return ", ".join(names[: _MOST_NAMES - 2]) + f" and {len(names) - _MOST_NAMES + 2} more"

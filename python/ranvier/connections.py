@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.errors import ShapeError
-from ranvier.numeric import number_array
+from ranvier.errors import IndexOutOfBoundsError, ReadOnlyError, ShapeError, WrongTypeError
+from ranvier.immutable import locked
+from ranvier.network_checks import name_type
+from ranvier.numeric import check_unmasked, number_array
 from ranvier.recordings import IntArray
-from ranvier.together import agree
+from ranvier.together import agree, agree_on, summary_of
 from ranvier.values import FloatArray
 
 __all__ = ["Connections"]
-
-Number = TypeVar("Number", bound=np.generic)
 
 
 class Connections:
@@ -44,10 +44,10 @@ class Connections:
         self._exclusive = exclusive
         self._communicator = communicator
         self._handles = handles
-        self._source = _locked(source)
-        self._target = _locked(target)
-        self._delay = _locked(delay)
-        self._projection = _locked(projection)
+        self._source = locked(source)
+        self._target = locked(target)
+        self._delay = locked(delay)
+        self._projection = locked(projection)
 
     @property
     def source(self) -> IntArray:
@@ -73,10 +73,10 @@ class Connections:
     def weight(self) -> FloatArray:
         """Weights as they are now (pA or mV), shape ``(synapses,)``.
 
-        Assign a number or an array of that shape to change them in the simulation; the array that you read is a copy,
-        so that some of them are changed by ``connections[chosen].weight = ...``. They are rounded to the grid of the
-        weights of their projection. A spike finds the weight that a synapse has when it arrives, also when it was on
-        its way while the weight changed.
+        Assign a number or an array of that shape to change them in the simulation; the array that you read is a locked
+        copy, so that some of them are changed by ``connections[chosen].weight = ...``. They are rounded to the grid of
+        the weights of their projection. A spike finds the weight that a synapse has when it arrives, also when it was
+        on its way while the weight changed.
 
         Raises
         ------
@@ -87,7 +87,8 @@ class Connections:
             another receptor; nothing is changed then.
         """
         with self._exclusive():
-            return self._core.weights(self._handles)
+            self._agree_on("weights of synapses", self._handles)
+            return locked(self._core.weights(self._handles))
 
     @weight.setter
     def weight(self, values: npt.ArrayLike) -> None:
@@ -100,28 +101,74 @@ class Connections:
             return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
 
         with self._exclusive():
-            self._core.set_weights(self._handles, agree(self._communicator, "weights of synapses", checked))
+            weights = agree(self._communicator, "weights of synapses", checked)
+            self._agree_on("setting weights of synapses", self._handles, weights)
+            self._core.set_weights(self._handles, weights)
 
     def __len__(self) -> int:
         return len(self._handles)
 
-    def __getitem__(self, chosen: int | slice | npt.NDArray[Any]) -> Connections:
+    def __getitem__(self, chosen: SupportsIndex | slice | npt.ArrayLike) -> Connections:
+        places = self._chosen(chosen)
         return Connections(
             self._core,
             self._exclusive,
             self._communicator,
-            np.atleast_1d(self.source[chosen]),
-            np.atleast_1d(self.target[chosen]),
-            np.atleast_1d(self.delay[chosen]),
-            np.atleast_1d(self.projection[chosen]),
-            np.atleast_1d(np.ascontiguousarray(self._handles[chosen])),
+            self.source[places],
+            self.target[places],
+            self.delay[places],
+            self.projection[places],
+            np.ascontiguousarray(self._handles[places]),
         )
+
+    def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
+        """Return what chooses some of the synapses, checked."""
+        what = "choice of synapses"
+        wanted = "must be an integer, a slice, a mask or an array of integers"
+        if isinstance(chosen, slice):
+            try:
+                chosen.indices(len(self))
+            except (TypeError, ValueError) as error:
+                raise WrongTypeError(
+                    what, f"a slice of others: {error}", "must be an integer or a slice of integers"
+                ) from None
+            return chosen
+        check_unmasked(what, chosen)
+        try:
+            array = np.asarray(chosen)
+        except ValueError:  # lists of different lengths
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension") from None
+        if array.ndim > 1:
+            raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
+        if array.dtype == np.bool_:
+            if array.shape != (len(self),):
+                raise ShapeError(what, f"a mask of shape {array.shape}", f"there are {len(self)} synapses")
+            return array
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if not np.issubdtype(array.dtype, np.integer):
+            raise WrongTypeError(what, name_type(chosen), wanted)
+        places = np.atleast_1d(array)
+        least, greatest = int(places.min()), int(places.max())
+        if least < -len(self) or greatest >= len(self):
+            bad = greatest if greatest >= len(self) else least
+            raise IndexOutOfBoundsError("index of a synapse", str(bad), f"there are {len(self)} synapses")
+        return places.astype(np.int64)
+
+    def _agree_on(self, what: str, *asked: npt.NDArray[Any]) -> None:
+        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
+        if self._communicator.size > 1:
+            agree_on(self._communicator, what, lambda: ", ".join(map(summary_of, asked)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # What is assigned by mistake would be lost without a word.
+        if name != "weight" and not name.startswith("_"):
+            raise ReadOnlyError(
+                f"{name} of connections",
+                bound="it cannot be assigned",
+                remedy="only weight can, or connect neurons anew",
+            )
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<Connections: {len(self)} synapses>"
-
-
-def _locked(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    view = array.view()
-    view.flags.writeable = False
-    return view

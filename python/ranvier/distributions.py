@@ -6,11 +6,13 @@ What is drawn depends on the seed of the network and on the neuron or synapse it
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Literal
 
 from ranvier import _core
 from ranvier._names import unknown_name
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.immutable import value_class
 from ranvier.numeric import number
 
 __all__ = ["Distribution", "Exponential", "LogNormal", "Normal", "Uniform"]
@@ -29,11 +31,21 @@ def _bounded(kind: str, first: float, second: float, low: float, high: float, mo
     return _core.Distribution(kind, first, second, mode, low, high)
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class Distribution:
     """Base of all distributions."""
 
     def __post_init__(self) -> None:
+        if type(self) is Distribution:
+            raise ValueOutOfBoundsError(
+                "distribution",
+                bound="this is the base of all distributions",
+                remedy="make one of Normal, LogNormal, Uniform, Exponential",
+            )
+        for field in fields(self):
+            if field.name != "mode":
+                value = number(f"{field.name} of a distribution", getattr(self, field.name))
+                object.__setattr__(self, field.name, value)
         self._to_core().check(repr(self))
 
     def __repr__(self) -> str:
@@ -49,7 +61,7 @@ class Distribution:
         raise NotImplementedError
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class Normal(Distribution):
     """Normal distribution, optionally restricted to an interval.
 
@@ -79,7 +91,7 @@ class Normal(Distribution):
         return _bounded("normal", self.mean, self.std, self.low, self.high, self.mode)
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class LogNormal(Distribution):
     """The exponential of a normal distribution, optionally restricted to an interval.
 
@@ -106,7 +118,7 @@ class LogNormal(Distribution):
         return _bounded("lognormal", self.mu, self.sigma, self.low, self.high, self.mode)
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class Uniform(Distribution):
     """Uniform distribution on [low, high).
 
@@ -123,7 +135,7 @@ class Uniform(Distribution):
         return _bounded("uniform", self.low, self.high, -math.inf, math.inf, "redraw")
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class Exponential(Distribution):
     """Exponential distribution of the given mean, moved by `shift`, optionally restricted to an interval.
 

@@ -14,15 +14,18 @@ __all__ = [
     "DelayError",
     "FileError",
     "IncompleteRecordingWarning",
+    "IndexOutOfBoundsError",
     "InsufficientMemoryError",
     "InternalError",
     "RanvierError",
+    "ReadOnlyError",
     "RemoteError",
     "RuleError",
     "ShapeError",
     "StateError",
     "UnknownNameError",
     "ValueOutOfBoundsError",
+    "WrongTypeError",
 ]
 
 
@@ -46,14 +49,18 @@ class RanvierError(Exception):
         self.value = value
         self.bound = bound
         self.remedy = remedy
-        message = object
-        if value:
-            message += f" is {value}"
-        if bound:
-            message += f"{', but ' if value else ': '}{bound}"
+        message = self._sentence()
         if remedy:
             message += f"; {remedy}"
         super().__init__(message)
+
+    def _sentence(self) -> str:
+        sentence = self.object
+        if self.value:
+            sentence += f" is {self.value}"
+        if self.bound:
+            sentence += f"{', but ' if self.value else ': '}{self.bound}"
+        return sentence
 
     def __reduce__(self) -> tuple[type[RanvierError], tuple[str, str, str, str]]:
         return type(self), (self.object, self.value, self.bound, self.remedy)
@@ -65,6 +72,21 @@ class UnknownNameError(RanvierError, LookupError):
 
 class ValueOutOfBoundsError(RanvierError, ValueError):
     """A value is out of its bounds or not finite."""
+
+
+class IndexOutOfBoundsError(ValueOutOfBoundsError, IndexError):
+    """An index is beyond what there is to choose from."""
+
+
+class WrongTypeError(RanvierError, TypeError):
+    """An argument is of another type than is needed: `value` tells which, and `bound` what it must be."""
+
+    def _sentence(self) -> str:
+        return f"{self.object} {self.bound}, not {self.value}"
+
+
+class ReadOnlyError(RanvierError, AttributeError, TypeError):
+    """What was assigned cannot be changed by assignment; the remedy is the call that changes it."""
 
 
 class ShapeError(RanvierError, ValueError):

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import numpy as np
 
 from ranvier._names import unknown_name
+from ranvier.immutable import Immutable, Settings, locked
 from ranvier.values import StoredValues, Values, store
 
 __all__ = ["Model", "NeuronModel", "Stimulator"]
 
 
-class Model:
-    """A model with values for its parameters."""
+class Model(Immutable):
+    """A model with values for its parameters, which cannot be changed: another one can be made."""
 
     name: ClassVar[str]
     """Name of the model in the registry of the core."""
     sequence_names: ClassVar[tuple[str, ...]] = ()
     """Parameters that are lists of numbers rather than values."""
+    _values: dict[str, StoredValues]
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
         """Refuse names that are not those of parameters."""
@@ -40,14 +43,30 @@ class Model:
             for name, value in values.items()
             if value is not None
         }
-        self._values = {
+        different = {
             name: value for name, value in stored.items() if isinstance(value, np.ndarray) or value != defaults[name]
         }
+        self._put(_values=different)
+
+    def __setstate__(self, state: dict[str, dict[str, StoredValues]]) -> None:
+        # Arrays that were copied or pickled can be written to again.
+        values = {
+            name: locked(value) if isinstance(value, np.ndarray) else value for name, value in state["_values"].items()
+        }
+        self._put(_values=values)
 
     @property
-    def values(self) -> dict[str, StoredValues]:
+    def values(self) -> Mapping[str, StoredValues]:
         """The values that differ from the defaults, by the name of the parameter or state variable."""
-        return dict(self._values)
+        return Settings(self._values, self._called(), f"rv.{self.name}(")
+
+    def _called(self) -> str:
+        return f"a model {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in self._defaults():
+            return f"write rv.{self.name}({name}=...), or give {name}=... beside it to create() or stimulate()"
+        return "make another model"
 
     @classmethod
     def _defaults(cls) -> dict[str, object]:

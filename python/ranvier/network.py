@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import files, models
+from ranvier import changes, files
 from ranvier.description import Description, Selection
-from ranvier.errors import FileError, ShapeError, StateError
+from ranvier.errors import FileError, ReadOnlyError, StateError, WrongTypeError
+from ranvier.immutable import locked
 from ranvier.memory_checks import check_room
 from ranvier.model_base import NeuronModel, Stimulator
-from ranvier.network_checks import check_name, check_positive, check_size, choose, flatten, name_type
+from ranvier.network_checks import check_name, check_positive, check_size, check_text, choose, flatten, name_type
 from ranvier.numeric import number
 from ranvier.paths import check_writable, checked_path
 from ranvier.populations import Population, PopulationView, Projection, Stimulus
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.rules import AllToAll, Rule, make_rule
-from ranvier.values import Values, store, store_array
+from ranvier.values import Values, store
 
 __all__ = ["Network"]
 
 FilePath: TypeAlias = str | PathLike[str]
-RecorderKind = TypeVar("RecorderKind", bound=Recorder)
 
 
 class Network(Description):
@@ -88,15 +88,16 @@ class Network(Description):
             For an array that does not hold one value for each neuron.
         """
         if isinstance(model, NeuronModel):
-            model_name, given = model.name, model.values
+            model_name, given = model.name, dict(model.values)
         elif isinstance(model, str):
-            model_name, given = model, {}
+            model_name, given = check_text("model", model), {}
         else:
-            raise TypeError(f"model must be a neuron model or the name of one, not {name_type(model)}")
-        for key, value in values.items():
-            given[key] = store(f"parameter {key} of {model_name}", value)
-        self._do("create", model=model_name, size=check_size(size), name=check_name("population", name), values=given)
-        return self._populations[-1]
+            raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
+        given |= changes.numbers_of(model_name, values)
+        made = self._do(
+            "create", model=model_name, size=check_size(size), name=check_name("population", name), values=given
+        )
+        return cast("Population", made)
 
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
         """Create a population of sources that play given spikes. It can be connected like neurons.
@@ -114,11 +115,16 @@ class Network(Description):
         DelayError, ValueOutOfBoundsError
             For times that are not on the grid, not positive or not ascending.
         """
-        lists = [store_array(f"spike times of source {i}", times) for i, times in enumerate(spike_times)]
+        lists = changes.spike_lists(spike_times)
         counts = np.array([len(times) for times in lists], dtype=np.int64)
         times = np.concatenate(lists) if lists else np.empty(0)
-        self._do("create_spike_generators", times=times, counts=counts, name=check_name("population", name))
-        return self._populations[-1]
+        made = self._do(
+            "create_spike_generators",
+            times=locked(times),
+            counts=locked(counts),
+            name=check_name("population", name),
+        )
+        return cast("Population", made)
 
     def connect(
         self,
@@ -171,7 +177,7 @@ class Network(Description):
         """
         complete_rule = make_rule(rule, parameters)
         pairs = (len(targets), len(sources)) if isinstance(complete_rule, AllToAll) else None
-        self._do(
+        made = self._do(
             "connect",
             sources=self._selection("sources", sources),
             targets=self._selection("targets", targets),
@@ -181,7 +187,7 @@ class Network(Description):
             weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
             name=check_name("projection", name),
         )
-        return self._projections[-1]
+        return cast("Projection", made)
 
     def stimulate(
         self,
@@ -218,19 +224,14 @@ class Network(Description):
             As for `create` and `connect`.
         """
         if isinstance(stimulator, Stimulator):
-            stimulator_name, given = stimulator.name, stimulator.values
+            stimulator_name, given = stimulator.name, dict(stimulator.values)
         elif isinstance(stimulator, str):
-            stimulator_name, given = stimulator, {}
+            stimulator_name, given = check_text("stimulator", stimulator), {}
         else:
-            raise TypeError(f"stimulator must be a stimulator or the name of one, not {name_type(stimulator)}")
-        for key, value in values.items():
-            given[key] = store(f"parameter {key} of {stimulator_name}", value)
-        known = models.STIMULATORS.get(stimulator_name)
-        sequences = {key: given.pop(key) for key in (known.sequence_names if known else ()) if key in given}
-        for key, sequence in sequences.items():
-            if not isinstance(sequence, np.ndarray):
-                raise ShapeError(f"{key} of {stimulator_name}", "not an array", "it must be an array of one dimension")
-        self._do(
+            raise WrongTypeError("stimulator", name_type(stimulator), "must be a stimulator or the name of one")
+        given |= changes.numbers_of(stimulator_name, values)
+        sequences = changes.sequences_of(stimulator_name, given)
+        made = self._do(
             "stimulate",
             targets=self._selection("targets", targets),
             stimulator=stimulator_name,
@@ -240,7 +241,60 @@ class Network(Description):
             delay=self.resolution if delay is None else number("delay", delay),
             name=check_name("stimulus", name),
         )
-        return self._stimuli[-1]
+        return cast("Stimulus", made)
+
+    def set(self, part: PopulationView | Projection | Stimulus, /, **values: Any) -> None:
+        """Change what was created, connected or stimulated before, for simulations that are built from now on.
+
+        All values are checked as if they had been given at first, and are changed together or not at all. A simulation
+        that was built before keeps what it was built with; `Simulation.set` and `Connections.weight` change it.
+
+        Parameters
+        ----------
+        part
+            A population, a part of one, a projection or a stimulus of this network.
+        **values
+            *Of a population*: parameters and initial values of state variables, as for `create`; for sources that play
+            given spikes ``spike_times``, as for `create_spike_generators`. A part of a population takes numbers and
+            arrays of shape ``(len(part),)``; the other neurons keep what they have.
+            *Of a projection*: ``weight``, ``delay`` and ``weight_bound``, as for `connect`; ``rule``, or parameters of
+            the rule that it has.
+            *Of a stimulus*: parameters of the stimulator, ``weight`` and ``delay``, as for `stimulate`.
+
+        Raises
+        ------
+        UnknownNameError, ValueOutOfBoundsError, ShapeError, DelayError, RuleError
+            As for the call that made the part.
+        ReadOnlyError
+            For what is fixed when a part is made: sizes, models, names, sources and targets.
+
+        Examples
+        --------
+        >>> for rate in (8000.0, 9000.0):
+        ...     net.set(drive, rate=rate)
+        ...     sim = rv.Simulation(net)
+        """
+        given: object = part
+        if isinstance(given, Recorder):
+            raise ReadOnlyError(given._called(), bound="it cannot be changed", remedy=given._way_to(""))
+        with self._lock:
+            if isinstance(part, PopulationView):
+                self._selection("part", part)
+                whole: Population | Projection | Stimulus = part.population
+                changed = changes.changed_population(part, self._call_of(whole), values)
+            elif isinstance(part, Projection | Stimulus):
+                whole = part
+                if part.network is not self:
+                    raise StateError(part._called(), bound="it belongs to another network")
+                if isinstance(part, Projection):
+                    changed = changes.changed_projection(part, self._call_of(part), values)
+                else:
+                    changed = changes.changed_stimulus(part, self._call_of(part), values, self.resolution)
+            else:
+                raise WrongTypeError(
+                    "part", name_type(part), "must be a population, a part of one, a projection or a stimulus"
+                )
+            self._redo(whole, changed)
 
     def record_spikes(self, *neurons: PopulationView, to: FilePath | None = None) -> SpikeRecorder:
         """Record spikes.
@@ -265,8 +319,7 @@ class Network(Description):
                 for population in self._populations
                 if not population.plays_spikes
             ]
-        self._do("record_spikes", selections=selections, to=self._destination(to))
-        return self._last_recorder(SpikeRecorder)
+        return cast("SpikeRecorder", self._do("record_spikes", selections=selections, to=self._destination(to)))
 
     def record(
         self,
@@ -303,6 +356,9 @@ class Network(Description):
             As for `record_spikes`.
         """
         population, begin, end = self._selection("neurons", neurons)
+        if not isinstance(variables, str | Sequence):
+            raise WrongTypeError("variables", name_type(variables), "must be the name of one or a list of names")
+        names = [variables] if isinstance(variables, str) else variables
         # The list of the neurons, their ids, and the copy of the core.
         check_room(
             f"the list of the {end - begin} neurons of {neurons.name}", 24 * (end - begin), "record fewer neurons"
@@ -310,15 +366,15 @@ class Network(Description):
         chosen = np.arange(begin, end, dtype=np.int64)
         if indices is not None:
             chosen = choose(neurons, chosen, indices)
-        self._do(
+        made = self._do(
             "record",
             population=population,
             indices=chosen,
-            variables=(variables,) if isinstance(variables, str) else tuple(variables),
+            variables=tuple(check_text("name of a variable", name) for name in names),
             interval=self.resolution if interval is None else number("interval", interval),
             to=self._destination(to),
         )
-        return self._last_recorder(StateRecorder)
+        return cast("StateRecorder", made)
 
     def record_weights(
         self,
@@ -351,10 +407,10 @@ class Network(Description):
             As for `record_spikes`.
         """
         if not isinstance(projection, Projection):
-            raise TypeError(f"projection must be a projection of this network, not {name_type(projection)}")
+            raise WrongTypeError("projection", name_type(projection), "must be a projection of this network")
         if projection.network is not self:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
-        self._do(
+        made = self._do(
             "record_weights",
             projection=projection.index,
             interval=number("interval", interval),
@@ -362,13 +418,13 @@ class Network(Description):
             targets=None if targets is None else self._selection("targets", targets),
             to=self._destination(to),
         )
-        return self._last_recorder(WeightRecorder)
+        return cast("WeightRecorder", made)
 
     # ---- checks that need the network --------------------------------------------------------------------------------
 
     def _selection(self, what: str, view: PopulationView) -> Selection:
         if not isinstance(view, PopulationView):
-            raise TypeError(f"{what} must be a population or a part of one, not {name_type(view)}")
+            raise WrongTypeError(what, name_type(view), "must be a population or a part of one")
         if view.network is not self:
             raise StateError(f"population {view.name}", bound="it belongs to another network")
         return view.population.index, view.begin, view.end
@@ -385,8 +441,3 @@ class Network(Description):
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
                 )
         return path
-
-    def _last_recorder(self, kind: type[RecorderKind]) -> RecorderKind:
-        recorder = self._recorders[-1]
-        assert isinstance(recorder, kind)
-        return recorder

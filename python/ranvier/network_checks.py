@@ -7,13 +7,13 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.errors import ShapeError, ValueOutOfBoundsError
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.model_base import Model
-from ranvier.numeric import number, number_array, whole_number
+from ranvier.numeric import check_unmasked, number, number_array, whole_number
 from ranvier.populations import PopulationView
 from ranvier.values import Values
 
-__all__ = ["check_name", "check_positive", "check_seed", "check_size", "choose", "flatten", "name_type"]
+__all__ = ["check_name", "check_positive", "check_seed", "check_size", "check_text", "choose", "flatten", "name_type"]
 
 _LARGEST_SEED = 2**64 - 1
 _MOST_UNITS = 2**48
@@ -51,8 +51,17 @@ def check_size(size: int) -> int:
 def check_name(what: str, name: str | None) -> str:
     """Return a name as the core takes it, for which none is an empty one."""
     if name is not None and not isinstance(name, str):
-        raise TypeError(f"name of a {what} must be a string or None, not {type(name).__name__}")
-    return name or ""
+        raise WrongTypeError(f"name of a {what}", type(name).__name__, "must be a string or None")
+    return check_text(f"name of a {what}", name) if name else ""
+
+
+def check_text(what: str, text: str) -> str:
+    """Return a text that files and the core can hold."""
+    if not isinstance(text, str):
+        raise WrongTypeError(what, name_type(text), "must be a string")
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueOutOfBoundsError(what, ascii(text), "it must be text without NUL and surrogates", "leave them out")
+    return str(text)
 
 
 def check_positive(name: str, value: float) -> float:
@@ -83,7 +92,11 @@ def choose(
     neurons: PopulationView, all_of_them: npt.NDArray[np.int64], indices: npt.ArrayLike
 ) -> npt.NDArray[np.int64]:
     """Return those of the neurons' indices that are chosen: ascending positions in the view."""
-    chosen = np.asarray(indices)
+    check_unmasked("indices of recorded neurons", indices)
+    try:
+        chosen = np.asarray(indices)
+    except ValueError:  # lists of different lengths
+        chosen = np.array(None)
     if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
         raise ShapeError(
             "indices of recorded neurons",

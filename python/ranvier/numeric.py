@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.memory_checks import check_room
 
-__all__ = ["number", "number_array", "whole_number"]
+__all__ = ["check_unmasked", "number", "number_array", "whole_number"]
 
 
 def number(name: str, value: object) -> float:
@@ -26,7 +26,7 @@ def number(name: str, value: object) -> float:
     """
     array = number_array(name, value, "a number")
     if array.ndim > 0:
-        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+        raise WrongTypeError(name, type(value).__name__, "must be a number")
     return float(array)
 
 
@@ -44,22 +44,41 @@ def number_array(
     InsufficientMemoryError
         When there is no room for the copy.
     """
+    check_unmasked(name, values)
     try:
         array: npt.NDArray[Any] | None = np.asarray(values)
     except ValueError:  # lists of different lengths
         array = None
-    if array is None or not _holds_numbers(array) or np.ma.is_masked(values):
+    if array is None or not _holds_numbers(array):
         found = type(values).__name__
-        if isinstance(values, np.ma.MaskedArray):
-            found = "an array with masked elements"
+        if array is None:
+            found = "lists of different lengths"
         elif isinstance(values, np.ndarray):
             found = f"an array of {values.dtype}"
-        raise TypeError(f"{name} must be {wanted}, not {found}")
+        raise WrongTypeError(name, found, f"must be {wanted}")
     check_room(f"a copy of {name}", 8 * array.size, "give fewer values, or a distribution")
     try:
         return np.array(array, dtype=np.float64)
     except OverflowError:
         raise ValueOutOfBoundsError(name, "beyond what floating point holds", "it must be finite") from None
+
+
+def check_unmasked(name: str, values: object) -> None:
+    """Refuse arrays with masked elements, whose mask would be lost.
+
+    Raises
+    ------
+    WrongTypeError
+        For such an array, or a list that holds one.
+    """
+    parts = values if isinstance(values, list | tuple) else [values]
+    if any(np.ma.is_masked(part) for part in parts):
+        raise WrongTypeError(
+            name,
+            "an array with masked elements",
+            "must be without a mask",
+            "use array.filled(value) or array.compressed()",
+        )
 
 
 def whole_number(name: str, value: object, least: int, greatest: int, remedy: str = "") -> int:
@@ -73,7 +92,7 @@ def whole_number(name: str, value: object, least: int, greatest: int, remedy: st
         When it is out of the bounds.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer, not {type(value).__name__}")
+        raise WrongTypeError(name, type(value).__name__, "must be an integer")
     if value < least:
         raise ValueOutOfBoundsError(name, str(value), f"it must be at least {least}", remedy)
     if value > greatest:

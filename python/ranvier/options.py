@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier._names import unknown_name
-from ranvier.errors import ShapeError, ValueOutOfBoundsError
-from ranvier.numeric import number_array, whole_number
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network_checks import check_text
+from ranvier.numeric import check_unmasked, number_array, whole_number
 
 __all__ = ["MOST_RANKS", "RECORDINGS", "Placement", "check_choice", "core_options"]
 
@@ -66,7 +67,7 @@ def core_options(
     check_choice("table_layout", table_layout, _LAYOUTS)
     check_choice("row_numbering", row_numbering, _NUMBERINGS)
     if not isinstance(instruction_set, str):
-        raise TypeError(f"instruction_set must be the name of one, not {type(instruction_set).__name__}")
+        raise WrongTypeError("instruction_set", type(instruction_set).__name__, "must be the name of one")
     check_choice("exchange", exchange, list(_core.exchanges()))
     for name, flag in (
         ("measure_costs", measure_costs),
@@ -74,22 +75,22 @@ def core_options(
         ("wait_apart", wait_apart),
         ("trace_epochs", trace_epochs),
     ):
-        if not isinstance(flag, bool):
-            raise TypeError(f"{name} must be True or False, not {type(flag).__name__}")
+        if not isinstance(flag, bool | np.bool_):
+            raise WrongTypeError(name, type(flag).__name__, "must be True or False")
     options.threads = _positive("threads", threads, _MOST_THREADS)
     options.double_state = precision == "double"
     options.double_weights = weight_precision == "double"
-    options.instruction_set = instruction_set
+    options.instruction_set = check_text("instruction_set", instruction_set)
     options.table_layout = table_layout
     options.delivery_window = _positive("delivery_window", delivery_window, _LONGEST_WINDOW)
     options.pinning = _pinning(pinning)
     options.shards = _positive("shards", shards, _MOST_THREADS)
     if not isinstance(stealing, str):
-        raise TypeError(f"stealing must be the name of a policy, not {type(stealing).__name__}")
+        raise WrongTypeError("stealing", type(stealing).__name__, "must be the name of a policy")
     check_choice("stealing", stealing, _STEALING)
     options.stealing = stealing
-    options.costs = [] if costs is None else list(costs)
-    options.measure_costs = measure_costs
+    options.costs = [] if costs is None else _list_of_numbers("costs", costs)
+    options.measure_costs = bool(measure_costs)
     options.memory_limit = _positive("memory_limit", memory_limit, _LARGEST_LIMIT)
     _set_placement(options, placement)
     options.exchange = exchange
@@ -100,30 +101,37 @@ def core_options(
         _positive("connection_buffer", connection_buffer, _LARGEST_LIMIT) or options.connection_buffer
     )
     options.sort_connections = _sorting(sort_connections)
-    options.keep_sources = keep_sources
+    options.keep_sources = bool(keep_sources)
     options.row_numbering = row_numbering
-    options.wait_apart = wait_apart
-    options.trace_epochs = trace_epochs
+    options.wait_apart = bool(wait_apart)
+    options.trace_epochs = bool(trace_epochs)
     if invented_rate is not None:
-        rates = number_array("invented_rate", invented_rate, "a number or one for each population")
-        options.invented_rates = np.atleast_1d(rates).tolist()
+        options.invented_rates = _list_of_numbers("invented_rate", invented_rate)
     return options
+
+
+def _list_of_numbers(name: str, given: float | Sequence[float]) -> list[float]:
+    numbers = np.atleast_1d(number_array(name, given, "a number or one for each population"))
+    if numbers.ndim > 1:
+        raise ShapeError(name, f"an array of shape {numbers.shape}", "it must have one dimension")
+    values: list[float] = numbers.tolist()
+    return values
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
     """Raise UnknownNameError, which tells the nearest one, when an option is none of those that are known."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be one of {', '.join(known)}, not {type(value).__name__}")
+        raise WrongTypeError(name, type(value).__name__, f"must be one of {', '.join(known)}")
     if value not in known:
         unknown_name(name, value, known)
 
 
 def _sorting(sort_connections: bool | str) -> bool | None:
     """Return whether to sort connections; None: the core chooses."""
-    if isinstance(sort_connections, bool):
-        return sort_connections
+    if isinstance(sort_connections, bool | np.bool_):
+        return bool(sort_connections)
     if not isinstance(sort_connections, str):
-        raise TypeError(f"sort_connections must be True, False or 'auto', not {type(sort_connections).__name__}")
+        raise WrongTypeError("sort_connections", type(sort_connections).__name__, "must be True, False or 'auto'")
     if sort_connections != "auto":
         raise ValueOutOfBoundsError("sort_connections", f"'{sort_connections}'", "it must be True, False or 'auto'")
     return None
@@ -131,9 +139,9 @@ def _sorting(sort_connections: bool | str) -> bool | None:
 
 def _pinning(pinning: str | Sequence[int]) -> str:
     if isinstance(pinning, str):
-        return pinning
+        return check_text("pinning", pinning)
     if not isinstance(pinning, Sequence | np.ndarray) or isinstance(pinning, bytes):
-        raise TypeError(f"pinning must be a name or a list of processors, not {type(pinning).__name__}")
+        raise WrongTypeError("pinning", type(pinning).__name__, "must be a name or a list of processors")
     processors = [whole_number("each processor of pinning", processor, 0, _MOST_PROCESSORS) for processor in pinning]
     if not processors:
         raise ShapeError("pinning", "an empty list", "it must have one processor for each thread")
@@ -145,7 +153,11 @@ def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayL
         check_choice("placement", placement, _PLACEMENTS)
         options.placement = placement
         return
-    ranks = np.asarray(placement)
+    check_unmasked("placement", placement)
+    try:
+        ranks = np.asarray(placement)
+    except ValueError:  # lists of different lengths
+        raise ShapeError("placement", "lists of different lengths", "it must be a list of ranks") from None
     if ranks.ndim != 1 or (ranks.size and not np.issubdtype(ranks.dtype, np.integer)):
         raise ShapeError(
             "placement",

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ranvier.errors import FileError
+from ranvier.errors import FileError, WrongTypeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ def checked_path(path: str | PathLike[str], what: str = "path") -> Path:
     """
     text: object = os.fspath(path) if isinstance(path, str | PathLike) else None
     if not isinstance(text, str):
-        raise TypeError(f"{what} must be a path, not {type(path).__name__}")
+        raise WrongTypeError(what, type(path).__name__, "must be a path")
     try:
         encoded = os.fsencode(text)
     except UnicodeEncodeError as error:

@@ -1,15 +1,16 @@
-"""What a network consists of, as handles: they name a part of a network and hold nothing themselves."""
+"""What a network consists of, as handles: they name a part of a network and show what it has taken."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import IndexOutOfBoundsError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.immutable import Immutable, Settings, locked
 from ranvier.memory_checks import check_room
 from ranvier.rules import Rule
 from ranvier.values import StoredValues
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Population", "PopulationView", "Projection", "Stimulus"]
 
+_FIXED_OF_POPULATIONS = ("begin", "end", "first_id", "ids", "index", "model", "name", "network", "population", "size")
+_FIXED_OF_PROJECTIONS = ("expected_synapses", "index", "name", "network", "sources", "targets")
+_FIXED_OF_STIMULI = ("index", "name", "network", "stimulator", "targets")
 
-class PopulationView:
+
+class PopulationView(Immutable):
     """Neurons of a population that follow each other.
 
     ``view[10:20]``, ``view[3]`` and ``view[-1]`` are views too; ``len(view)`` is the number of neurons.
@@ -34,9 +39,7 @@ class PopulationView:
     """Index after the last neuron in the population."""
 
     def __init__(self, population: Population, begin: int, end: int) -> None:
-        self.population = population
-        self.begin = begin
-        self.end = end
+        self._put(population=population, begin=begin, end=end)
 
     @property
     def network(self) -> Network:
@@ -59,7 +62,7 @@ class PopulationView:
     def ids(self) -> npt.NDArray[np.int64]:
         """Global ids of the neurons, shape ``(len(self),)``."""
         check_room(f"the ids of {self.name}", 8 * len(self), "ask for those of a part of it")
-        return np.arange(self.first_id, self.first_id + len(self), dtype=np.int64)
+        return locked(np.arange(self.first_id, self.first_id + len(self), dtype=np.int64))
 
     def __len__(self) -> int:
         return self.end - self.begin
@@ -69,18 +72,41 @@ class PopulationView:
 
     def __getitem__(self, index: SupportsIndex | slice) -> PopulationView:
         if isinstance(index, slice):
-            begin, end, stride = index.indices(len(self))
+            try:
+                begin, end, stride = index.indices(len(self))
+            except (TypeError, ValueError) as error:
+                raise WrongTypeError(f"slice of {self.name}", str(error), "must be of integers") from None
             if stride != 1:
                 raise ValueOutOfBoundsError(
                     f"stride of a selection from {self.name}", str(stride), "it must be 1", "select with start:stop"
                 )
             return PopulationView(self.population, self.begin + begin, self.begin + max(begin, end))
-        position = operator.index(index)
+        try:
+            position = operator.index(index)
+        except TypeError:
+            raise WrongTypeError(
+                f"index of {self.name}",
+                type(index).__name__,
+                "must be an integer or a slice of neurons that follow each other",
+            ) from None
         if position < 0:
             position += len(self)
         if not 0 <= position < len(self):
-            raise IndexError(f"index {index} is out of range for {self.name}, which has {len(self)} neurons")
+            raise IndexOutOfBoundsError(
+                f"index of {self.name}", str(index), f"it has {len(self)} neurons", "use indices from 0"
+            )
         return PopulationView(self.population, self.begin + position, self.begin + position + 1)
+
+    def _called(self) -> str:
+        return f"population {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in _FIXED_OF_POPULATIONS:
+            return "it is fixed when the population is created: create another one"
+        return (
+            f"write net.set({self.name}, {name}=...) and build the network again, or, in a simulation that runs, "
+            f"sim.set({self.name}, {name!r}, ...)"
+        )
 
     def _key(self) -> tuple[int, int, int, int]:
         return id(self.network), self.population.index, self.begin, self.end
@@ -105,8 +131,17 @@ class Population(PopulationView):
     model
         Name of the model.
     values
-        What was set when it was created: parameters and initial values of state variables, by name.
+        What was set when it was created, or by `Network.set`: parameters and initial values of state variables, by
+        name.
     """
+
+    index: int
+    model: str
+    values: Mapping[str, StoredValues]
+    _call: int
+    _network: Network
+    _name: str
+    _first_id: int
 
     def __init__(
         self,
@@ -118,13 +153,13 @@ class Population(PopulationView):
         size: int,
         values: dict[str, StoredValues],
     ) -> None:
-        self._network = network
-        self._name = name
-        self._first_id = first_id
-        self.index = index
-        self.model = model
-        self.values = values
+        self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model)
         super().__init__(self, 0, size)
+        self._show(values)
+
+    def _show(self, values: Mapping[str, StoredValues]) -> None:
+        """Take values that the network has taken."""
+        self._put(values=Settings(values, self._called(), f"net.set({self.name}, "))
 
     @property
     def network(self) -> Network:
@@ -155,41 +190,56 @@ def _population_of(network: Network, index: int) -> Population:
     return network.populations[index]
 
 
-class Projection:
+class Projection(Immutable):
     """The synapses that one call of `Network.connect` makes.
 
     Attributes
     ----------
+    network
+        The network that it is a part of.
     index
         Its place in ``network.projections``.
     name, sources, targets, rule, weight, delay
-        As they were given.
+        As they were given, or changed by `Network.set`.
+    weight_bound
+        The same; None: 64 times the largest weight.
     """
 
+    network: Network
+    index: int
+    name: str
+    sources: PopulationView
+    targets: PopulationView
+    rule: Rule
+    weight: StoredValues
+    delay: StoredValues
+    weight_bound: float | None
+    _call: int
+
     def __init__(
-        self,
-        network: Network,
-        index: int,
-        name: str,
-        sources: PopulationView,
-        targets: PopulationView,
-        rule: Rule,
-        weight: StoredValues,
-        delay: StoredValues,
+        self, network: Network, index: int, name: str, sources: PopulationView, targets: PopulationView
     ) -> None:
-        self.network = network
-        self.index = index
-        self.name = name
-        self.sources = sources
-        self.targets = targets
-        self.rule = rule
-        self.weight = weight
-        self.delay = delay
+        self._put(network=network, index=index, name=name, sources=sources, targets=targets)
+
+    def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float) -> None:
+        """Take values that the network has taken."""
+        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
 
     @property
     def expected_synapses(self) -> float:
         """Number of synapses: exact where the rule fixes it, else its expectation."""
         return self.network._core.expected_synapses_of(self.index)
+
+    def _called(self) -> str:
+        return f"projection {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in _FIXED_OF_PROJECTIONS:
+            return "it is fixed when neurons are connected: connect others"
+        change = f"write net.set(projection, {name}=...) and build the network again"
+        if name != "weight":
+            return change
+        return change + ", or, in a simulation that runs, sim.connections(projection=projection).weight = ..."
 
     def __repr__(self) -> str:
         return f"<Projection {self.name}: {self.rule!r}>"
@@ -202,36 +252,43 @@ def _projection_of(network: Network, index: int) -> Projection:
     return network.projections[index]
 
 
-class Stimulus:
+class Stimulus(Immutable):
     """What one call of `Network.stimulate` adds.
 
     Attributes
     ----------
+    network
+        The network that it is a part of.
     index
         Its place in ``network.stimuli``.
     name, targets, stimulator, values, weight, delay
-        As they were given; the stimulator by its name.
+        As they were given, or changed by `Network.set`; the stimulator by its name.
     """
 
-    def __init__(
-        self,
-        network: Network,
-        index: int,
-        name: str,
-        targets: PopulationView,
-        stimulator: str,
-        values: dict[str, StoredValues],
-        weight: StoredValues,
-        delay: float,
-    ) -> None:
-        self.network = network
-        self.index = index
-        self.name = name
-        self.targets = targets
-        self.stimulator = stimulator
-        self.values = values
-        self.weight = weight
-        self.delay = delay
+    network: Network
+    index: int
+    name: str
+    targets: PopulationView
+    stimulator: str
+    values: Mapping[str, StoredValues]
+    weight: StoredValues
+    delay: float
+    _call: int
+
+    def __init__(self, network: Network, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
+        self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
+
+    def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float) -> None:
+        """Take values that the network has taken."""
+        self._put(values=Settings(values, self._called(), "net.set(stimulus, "), weight=weight, delay=delay)
+
+    def _called(self) -> str:
+        return f"stimulus {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in _FIXED_OF_STIMULI:
+            return "it is fixed when neurons are stimulated: make another stimulus"
+        return f"write net.set(stimulus, {name}=...) and build the network again"
 
     def __repr__(self) -> str:
         return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}>"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ranvier._names import some_names
+from ranvier.immutable import Immutable, locked
 from ranvier.times import text_of
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
 Kind = Literal["spikes", "state", "weights"]
 
 
-class Recorder:
+class Recorder(Immutable):
     """Base of all recorders.
 
     Attributes
@@ -33,11 +35,19 @@ class Recorder:
     """
 
     kind: Kind
+    network: Network
+    index: int
+    to: Path | None
+    _call: int
 
     def __init__(self, network: Network, index: int, to: Path | None) -> None:
-        self.network = network
-        self.index = index
-        self.to = to
+        self._put(network=network, index=index, to=to)
+
+    def _called(self) -> str:
+        return f"recorder of {self.description}"
+
+    def _way_to(self, name: str) -> str:
+        return "a recorder stays as it was made: add another one to the network"
 
     @property
     def description(self) -> str:
@@ -60,15 +70,16 @@ class SpikeRecorder(Recorder):
     """Records the spikes of the neurons in `selections`."""
 
     kind = "spikes"
+    selections: tuple[PopulationView, ...]
 
     def __init__(self, network: Network, index: int, to: Path | None, selections: tuple[PopulationView, ...]) -> None:
         super().__init__(network, index, to)
-        self.selections = selections
+        self._put(selections=selections)
 
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        return "spikes of " + ", ".join(selection.name for selection in self.selections)
+        return "spikes of " + some_names([selection.name for selection in self.selections])
 
 
 class StateRecorder(Recorder):
@@ -87,6 +98,10 @@ class StateRecorder(Recorder):
     """
 
     kind = "state"
+    population: Population
+    neurons: npt.NDArray[np.int64]
+    variables: tuple[str, ...]
+    interval: float
 
     def __init__(
         self,
@@ -99,10 +114,7 @@ class StateRecorder(Recorder):
         interval: float,
     ) -> None:
         super().__init__(network, index, to)
-        self.population = population
-        self.neurons = neurons
-        self.variables = variables
-        self.interval = interval
+        self._put(population=population, neurons=locked(neurons), variables=variables, interval=interval)
 
     @property
     def description(self) -> str:
@@ -125,6 +137,10 @@ class WeightRecorder(Recorder):
     """
 
     kind = "weights"
+    projection: Projection
+    interval: float
+    sources: PopulationView | None
+    targets: PopulationView | None
 
     def __init__(
         self,
@@ -137,10 +153,7 @@ class WeightRecorder(Recorder):
         targets: PopulationView | None,
     ) -> None:
         super().__init__(network, index, to)
-        self.projection = projection
-        self.interval = interval
-        self.sources = sources
-        self.targets = targets
+        self._put(projection=projection, interval=interval, sources=sources, targets=targets)
 
     @property
     def description(self) -> str:

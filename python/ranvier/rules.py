@@ -7,16 +7,17 @@ another.
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier._names import unknown_name
-from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError
+from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.immutable import locked, value_class
 from ranvier.memory_checks import check_room
-from ranvier.numeric import number, whole_number
+from ranvier.numeric import check_unmasked, number, whole_number
 
 __all__ = [
     "AllToAll",
@@ -40,15 +41,21 @@ def _count(rule: str, name: str, value: object) -> int:
 
 
 def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    array = np.asarray(values)
+    check_unmasked(f"{name} of {rule}", values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        raise ShapeError(f"{name} of {rule}", "lists of different lengths", "it must have one dimension") from None
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1:
         raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "it must have one dimension")
     if not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(f"{name} of {rule} must be integers, not {array.dtype}")
+        raise WrongTypeError(f"{name} of {rule}", str(array.dtype), "must be integers")
     if array.size and array.min() < 0:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
+    if array.size and array.max() > _LARGEST_NUMBER:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.max()), "there are fewer neurons")
     # The copy that is kept, and that of the core.
     check_room(f"{name} of {rule}", 16 * array.size, "give fewer connections, or a rule that draws them")
     # Copied, and locked: the description of a network must not change behind its back.
@@ -57,24 +64,29 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
     return result
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class Rule:
     """Base of all rules."""
 
     name: ClassVar[str]
 
     def __post_init__(self) -> None:
+        if type(self) is Rule:
+            names = ", ".join(kind.__name__ for kind in _RULES.values())
+            raise RuleError("rule", bound="this is the base of all rules", remedy=f"make one of {names}")
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name.startswith("allow_") and not isinstance(value, bool | np.bool_):
-                raise TypeError(f"{field.name} of {self.name} must be True or False, not {type(value).__name__}")
+            if isinstance(value, np.bool_):
+                object.__setattr__(self, field.name, bool(value))
+            elif field.name.startswith("allow_") and not isinstance(value, bool):
+                raise WrongTypeError(f"{field.name} of {self.name}", type(value).__name__, "must be True or False")
 
     def __repr__(self) -> str:
         # As a user would write it: without what was left at its default.
         given = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
-            if getattr(self, field.name) is not field.default
+            if getattr(self, field.name) != field.default
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -83,7 +95,7 @@ class Rule:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class OneToOne(Rule):
     """The i-th source connects to the i-th target; there must be as many sources as targets.
 
@@ -99,7 +111,7 @@ class OneToOne(Rule):
     allow_autapses: bool = True
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class AllToAll(Rule):
     """Every source connects to every target.
 
@@ -116,7 +128,7 @@ class AllToAll(Rule):
     allow_autapses: bool = True
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class FixedIndegree(Rule):
     """Every target gets the same number of connections, from sources drawn uniformly.
 
@@ -143,7 +155,7 @@ class FixedIndegree(Rule):
         }
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class UniformIndegree(Rule):
     """Every target gets a number of connections drawn uniformly, from sources drawn uniformly.
 
@@ -172,7 +184,7 @@ class UniformIndegree(Rule):
         }
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class NearestNeighbors(Rule):
     """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
 
@@ -196,7 +208,7 @@ class NearestNeighbors(Rule):
         return {"number": _count(self.name, "indegree", self.indegree)}
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class FixedOutdegree(Rule):
     """Every source gets the same number of connections, to targets drawn uniformly.
 
@@ -223,7 +235,7 @@ class FixedOutdegree(Rule):
         }
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class FixedTotalNumber(Rule):
     """A number of connections between pairs of a source and a target drawn uniformly.
 
@@ -246,7 +258,7 @@ class FixedTotalNumber(Rule):
         return {**super()._arguments(), "number": _count(self.name, "number", self.number)}
 
 
-@dataclass(frozen=True, repr=False)
+@value_class
 class PairwiseBernoulli(Rule):
     """Each pair of a source and a target is connected with the same probability, independently.
 
@@ -267,7 +279,7 @@ class PairwiseBernoulli(Rule):
         object.__setattr__(self, "probability", number(f"probability of {self.name}", self.probability))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@value_class
 class Explicit(Rule):
     """The connections themselves, as a list in coordinate form.
 
@@ -295,6 +307,16 @@ class Explicit(Rule):
         object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
         object.__setattr__(self, "targets", _indices(self.name, "targets", self.targets))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays that were copied or pickled can be written to again.
+        for name, value in state.items():
+            object.__setattr__(self, name, locked(value) if isinstance(value, np.ndarray) else value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explicit):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
     def __repr__(self) -> str:
         return f"Explicit({len(np.asarray(self.sources))} connections)"
 
@@ -306,6 +328,9 @@ class Explicit(Rule):
             "allow_multapses": self.allow_multapses,
         }
 
+
+# Arrays have no hash.
+Explicit.__hash__ = None  # type: ignore[assignment]
 
 _RULES: dict[str, type[Rule]] = {
     rule.name: rule
@@ -342,7 +367,7 @@ def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
             )
         return rule
     if not isinstance(rule, str):
-        raise TypeError(f"a rule must be a ranvier.rules.Rule or the name of one, not {type(rule).__name__}")
+        raise WrongTypeError("a rule", type(rule).__name__, "must be a ranvier.rules.Rule or the name of one")
     if rule not in _RULES:
         unknown_name("rule", rule, sorted(_RULES))
     rule_type = _RULES[rule]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,20 +15,29 @@ import numpy.typing as npt
 from ranvier import _core, mpi
 from ranvier._names import unknown_name
 from ranvier.connections import Connections
-from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError
+from ranvier.errors import (
+    ReadOnlyError,
+    ShapeError,
+    StateError,
+    ValueOutOfBoundsError,
+    WrongTypeError,
+)
+from ranvier.immutable import locked
 from ranvier.interrupts import interrupts_deferred
 from ranvier.measurements import PARTS, PHASES, Bursts, EpochTimes, Timers, Traffic
+from ranvier.memory_checks import check_room
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network
-from ranvier.numeric import number, number_array, whole_number
+from ranvier.network_checks import check_text
+from ranvier.numeric import check_unmasked, number, number_array, whole_number
 from ranvier.options import MOST_RANKS, RECORDINGS, Placement, check_choice, core_options
-from ranvier.populations import PopulationView, Projection
+from ranvier.populations import Population, PopulationView, Projection
 from ranvier.progress import ProgressOption, ProgressReporter
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, SpikeData, StateData, WeightData
 from ranvier.store import RecordingStore, check_files
 from ranvier.times import text_of, time_of, times_of
-from ranvier.together import agree, agree_on, agreed, exchange_values
+from ranvier.together import agree, agree_on, agreed, exchange_values, summary_of
 from ranvier.values import FloatArray
 
 __all__ = ["Counts", "Simulation", "predict_memory", "sorts_connections"]
@@ -211,8 +219,10 @@ class Simulation:
         progress: ProgressOption = None,
     ) -> None:
         if not isinstance(network, Network):
-            raise TypeError(f"network must be a ranvier.Network, not {type(network).__name__}")
+            raise WrongTypeError("network", type(network).__name__, "must be a ranvier.Network")
         self._communicator = _resolve(communicator)
+        # Other threads may change the network while it is checked and built.
+        description, self._populations, self._recorders, self._projections = network._snapshot()
 
         def check() -> _core.SimulationOptions:
             options = core_options(
@@ -225,7 +235,7 @@ class Simulation:
                 pinning=pinning,
                 shards=shards,
                 stealing=stealing,
-                costs=None if costs is None or costs == "measured" else _costs(network, costs),
+                costs=None if costs is None or costs == "measured" else _costs(self._populations, costs),
                 measure_costs=measure_costs,
                 memory_limit=memory_limit,
                 placement=placement,
@@ -239,14 +249,14 @@ class Simulation:
                 row_numbering=row_numbering,
                 wait_apart=wait_apart,
                 trace_epochs=trace_epochs,
-                invented_rate=_rates(network, invented_rate),
+                invented_rate=_rates(self._populations, invented_rate),
             )
             check_choice("recordings", recordings, RECORDINGS)
-            check_files(network, self._communicator, recordings)
+            check_files(self._recorders, self._communicator, recordings)
             return options
 
         options = agree(self._communicator, "options of the simulation", check)
-        in_files = sum(recorder.to is not None for recorder in network.recorders)
+        in_files = sum(recorder.to is not None for recorder in self._recorders)
         agree_on(self._communicator, "recordings", lambda: f"{recordings}, {in_files} of them in files")
         self._network = network
         # On a terminal, one line for all processes is enough.
@@ -254,13 +264,10 @@ class Simulation:
         self._traces_epochs = trace_epochs
         self._busy = False
         self._process = os.getpid()
-        self._recorders = network.recorders
-        self._populations = network.populations
-        self._projections = len(network.projections)
         # The resolution of the network may be changed later; that of the simulation stays.
-        self._grid = _core.Network(network.resolution, 0)
-        synapses = network.expected_synapses
-        title = f"Building {network.neuron_count:,} neurons and {synapses:,.0f} synapses"
+        self._grid = _core.Network(description.resolution, 0)
+        synapses = description.expected_synapses
+        title = f"Building {description.neuron_count:,} neurons and {synapses:,.0f} synapses"
         with (
             ProgressReporter(self._progress, "build", title) as reporter,
             # Else one process might not come to tell the others that it has stopped.
@@ -270,10 +277,26 @@ class Simulation:
         ):
             progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
             if costs == "measured":
-                options.costs = _measure_costs(network, options, self._communicator, progress_of_build)
+                options.costs = _measure_costs(description, options, self._communicator, progress_of_build)
                 options.measure_costs = measure_costs
-            self._core = _core.Simulation(network._core, options, self._communicator, progress=progress_of_build)
-        self._store = RecordingStore(self._core, network, self._sampled_synapses, self._communicator, recordings)
+            self._core = _core.Simulation(description, options, self._communicator, progress=progress_of_build)
+        self._store = RecordingStore(
+            self._core,
+            (network.name, description.seed, self._recorders),
+            self._sampled_synapses,
+            self._communicator,
+            recordings,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # What is assigned by mistake would be lost without a word.
+        if not name.startswith("_") and type(self).__module__.startswith("ranvier."):
+            raise ReadOnlyError(
+                f"{name} of a simulation",
+                bound="it cannot be assigned",
+                remedy=f"write sim.set(population, {name!r}, ...) for what neurons have, or build another simulation",
+            )
+        super().__setattr__(name, value)
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
@@ -407,7 +430,8 @@ class Simulation:
     @property
     def stolen_shards(self) -> int:
         """How often a thread of this process has updated a shard of another one for an epoch."""
-        return sum(local + remote for _, local, remote in self._core.stealing_counts())
+        with self._exclusive():
+            return sum(local + remote for _, local, remote in self._core.stealing_counts())
 
     @property
     def ranks(self) -> int:
@@ -422,7 +446,8 @@ class Simulation:
     @property
     def exchange(self) -> str:
         """The method by which processes exchange spikes; for ``"auto"`` the one it has chosen, ``"none"`` for none."""
-        return self._core.exchange
+        with self._exclusive():
+            return self._core.exchange
 
     @property
     def sorts_connections(self) -> bool:
@@ -435,7 +460,9 @@ class Simulation:
         return self._core.instruction_set
 
     def get(self, neurons: PopulationView, name: str) -> FloatArray:
-        """Return a state variable or a parameter of neurons, shape ``(len(neurons),)``, in its unit.
+        """Return a state variable or a parameter of neurons, shape ``(len(neurons),)``, in its unit, to be read only.
+
+        `set` changes it; ``sim.get(...).copy()`` is an array of your own.
 
         Raises
         ------
@@ -444,9 +471,11 @@ class Simulation:
         """
         with self._exclusive():
             with agreed(self._communicator, f"getting {name}"):
+                check_text("name of what to get", name)
                 index, indices = self._indices(neurons)
             self._agree_on_request("getting", name, neurons.name)
-            return self._core.get(index, name, indices)
+            # Who writes to it would change nothing.
+            return locked(self._core.get(index, name, indices))
 
     def set(self, neurons: PopulationView, name: str, values: npt.ArrayLike) -> None:
         """Set a state variable or a parameter of neurons, in its unit: a number, or an array with one for each.
@@ -458,6 +487,7 @@ class Simulation:
         """
         with self._exclusive():
             with agreed(self._communicator, f"setting {name}"):
+                check_text("name of what to set", name)
                 index, indices = self._indices(neurons)
                 array = number_array(name, values, "a number or an array of numbers")
                 if array.ndim > 0 and array.shape != indices.shape:
@@ -508,7 +538,7 @@ class Simulation:
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return what a spike recorder has recorded since the start; if it writes to a file, from there.
 
-        Which process gets what, ``recordings`` tells. One that gets nothing gets no spikes of the same neurons. With
+        Which process gets what, ``recordings`` tells. One that gets nothing gets spikes of no neurons. With
         ``"local"``, files of all processes are read as one by each.
         """
         with self._exclusive():
@@ -646,7 +676,12 @@ class Simulation:
         return f"<Simulation of {self._network.name} at {now} ms, {self.threads} threads, {self.instruction_set}>"
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a simulation cannot be copied or pickled: pickle its network and build it again")
+        raise WrongTypeError(
+            "what is copied or pickled",
+            "a simulation",
+            "must be a description",
+            "pickle its network and build it again",
+        )
 
     # ---- checks ------------------------------------------------------------------------------------------------------
 
@@ -669,11 +704,11 @@ class Simulation:
     def _agree_on_request(self, what: str, *asked: object) -> None:
         """Make sure that all processes ask for the same: else they would wait for each other in vain."""
         if self._communicator.size > 1:
-            agree_on(self._communicator, what, lambda: ", ".join(map(_summary, asked)))
+            agree_on(self._communicator, what, lambda: ", ".join(map(summary_of, asked)))
 
     def _check_view(self, what: str, view: PopulationView) -> None:
         if not isinstance(view, PopulationView):
-            raise TypeError(f"{what} must be a population or a part of one, not {type(view).__name__}")
+            raise WrongTypeError(what, type(view).__name__, "must be a population or a part of one")
         if view.network is not self._network:
             raise StateError(f"population {view.name}", bound="it belongs to another network")
         if view.population not in self._populations:
@@ -681,6 +716,7 @@ class Simulation:
 
     def _indices(self, neurons: PopulationView) -> tuple[int, IntArray]:
         self._check_view("neurons", neurons)
+        check_room(f"values of {neurons.name}", 16 * len(neurons), "ask for fewer neurons at a time")
         return neurons.population.index, np.arange(neurons.begin, neurons.end, dtype=np.int64)
 
     def _ids(self, what: str, neurons: PopulationView | npt.ArrayLike | None) -> IntArray | None:
@@ -689,15 +725,20 @@ class Simulation:
         if isinstance(neurons, PopulationView):
             self._check_view(what, neurons)
             return neurons.ids
-        ids = np.atleast_1d(np.asarray(neurons))
+        check_unmasked(what, neurons)
+        try:
+            ids = np.atleast_1d(np.asarray(neurons))
+        except ValueError:  # lists of different lengths
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension") from None
         if ids.ndim != 1:
             raise ShapeError(what, f"an array of shape {ids.shape}", "it must have one dimension")
         if ids.size and not np.issubdtype(ids.dtype, np.integer):
-            raise TypeError(f"{what} must be a population or global ids (integers), not {ids.dtype}")
+            raise WrongTypeError(what, str(ids.dtype), "must be a population or global ids (integers)")
         units = sum(len(population) for population in self._populations)
         if ids.size and (ids.min() < 0 or ids.max() >= units):
             raise ValueOutOfBoundsError(what, f"{ids.min()} to {ids.max()}", f"global ids must be >= 0 and < {units}")
-        return np.ascontiguousarray(ids, dtype=np.int64)
+        # A copy: others may change theirs while this is looked at.
+        return np.array(ids, dtype=np.int64)
 
     def _query(
         self,
@@ -716,7 +757,7 @@ class Simulation:
         if projection is None:
             return None
         if not isinstance(projection, Projection):
-            raise TypeError(f"projection must be a projection, not {type(projection).__name__}")
+            raise WrongTypeError("projection", type(projection).__name__, "must be a projection")
         if projection.network is not self._network:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
         if projection.index >= self._projections:
@@ -725,7 +766,7 @@ class Simulation:
 
     def _check_recorder(self, recorder: Recorder, kind: type[Recorder]) -> None:
         if not isinstance(recorder, kind):
-            raise TypeError(f"recorder must be a {kind.__name__}, not {type(recorder).__name__}")
+            raise WrongTypeError("recorder", type(recorder).__name__, f"must be a {kind.__name__}")
         if recorder.network is not self._network:
             raise StateError(repr(recorder), bound="it belongs to another network")
         if recorder not in self._recorders:
@@ -751,13 +792,6 @@ class Simulation:
         return self._find_synapses(*self._query(recorder.sources, recorder.targets, recorder.projection))
 
 
-def _summary(value: object) -> str:
-    """Return a text in which two arrays differ if they do."""
-    if not isinstance(value, np.ndarray):
-        return "all" if value is None else str(value)
-    return f"{value.size} numbers with the hash {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
-
-
 def _resolve(communicator: Communicator | Mpi4pyCommunicator | None) -> Communicator:
     if communicator is None:
         return mpi.world()
@@ -776,13 +810,15 @@ def _check_names(values: Mapping[str, float], names: list[str], one: str) -> Non
             raise ShapeError(f"{one}s of populations", bound=f"there is none for {name}", remedy="give one for each")
 
 
-def _costs(network: Network, costs: Mapping[str, float] | str) -> list[float]:
+def _costs(populations: Sequence[Population], costs: Mapping[str, float] | str) -> list[float]:
     """Return the costs of populations in their order."""
     if isinstance(costs, str):
         unknown_name("way to find costs", costs, ["measured"])
     if not isinstance(costs, Mapping):
-        raise TypeError(f"costs must be a mapping of populations to numbers, or 'measured', not {type(costs).__name__}")
-    names = [population.name for population in network.populations]
+        raise WrongTypeError(
+            "costs", type(costs).__name__, "must be a mapping of populations to numbers, or 'measured'"
+        )
+    names = [population.name for population in populations]
     _check_names(costs, names, "cost")
     return [number(f"cost of population {name}", costs[name]) for name in names]
 
@@ -792,24 +828,27 @@ _PILOT_MS = 100.0
 
 
 def _measure_costs(
-    network: Network,
+    network: _core.Network,
     options: _core.SimulationOptions,
     communicator: Communicator,
     progress: Callable[[], None] | None,
 ) -> list[float]:
     """Return what a short simulation finds the populations to cost."""
     options.measure_costs = True
-    pilot = _core.Simulation(network._core, options, communicator, progress=progress)
+    pilot = _core.Simulation(network, options, communicator, progress=progress)
     pilot.run(math.ceil(_PILOT_MS / pilot.resolution), progress)
     return pilot.costs()
 
 
-def _rates(network: Network, rates: float | Mapping[str, float] | None) -> float | list[float] | None:
+def _rates(populations: Sequence[Population], rates: float | Mapping[str, float] | None) -> float | list[float] | None:
     """Return rates by population in the order of the populations; those of sources that play spikes do not count."""
     if not isinstance(rates, Mapping):
         return rates
-    _check_names(rates, [population.name for population in network.populations if not population.plays_spikes], "rate")
-    return [0.0 if each.plays_spikes else float(rates[each.name]) for each in network.populations]
+    _check_names(rates, [population.name for population in populations if not population.plays_spikes], "rate")
+    return [
+        0.0 if each.plays_spikes else number(f"rate of population {each.name}", rates[each.name])
+        for each in populations
+    ]
 
 
 def predict_memory(
@@ -844,7 +883,7 @@ def predict_memory(
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if options.get("costs") is not None:
-        options["costs"] = _costs(network, options["costs"])
+        options["costs"] = _costs(network.populations, options["costs"])
     most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
     return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate), *most))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,6 @@ import numpy.typing as npt
 from ranvier import _core, files, reading
 from ranvier.connections import Connections
 from ranvier.interrupts import interrupts_deferred
-from ranvier.network import Network
 from ranvier.paths import check_writable
 from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recordings import IntArray, Pieces, Segment, SpikeData, StateData, WeightData
@@ -32,9 +31,9 @@ Part = tuple[npt.NDArray[Any], ...]
 Data = TypeVar("Data", SpikeData, StateData, WeightData)
 
 
-def check_files(network: Network, communicator: _core.Communicator, gather: str) -> None:
+def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
     """Make sure that this process can write the files of recorders that it will write."""
-    for recorder in network.recorders:
+    for recorder in recorders:
         if recorder.to is not None and _writes(communicator, gather):
             check_writable(_path(recorder.to, communicator, gather), files.SUFFIXES)
 
@@ -50,7 +49,7 @@ class RecordingStore:
     core
         The simulation.
     network
-        Its description.
+        Name, seed and recorders of the network.
     find_synapses
         Returns the synapses of a weight recorder.
     communicator
@@ -62,7 +61,7 @@ class RecordingStore:
     def __init__(
         self,
         core: _core.Simulation,
-        network: Network,
+        network: tuple[str, int, tuple[Recorder, ...]],
         find_synapses: Callable[[WeightRecorder], Connections],
         communicator: _core.Communicator,
         gather: str,
@@ -70,10 +69,8 @@ class RecordingStore:
         self._core = core
         self._communicator = communicator
         self._gather = gather
-        self._network_name = network.name
-        self._seed = network.seed
+        self._network_name, self._seed, self._recorders = network
         self._resolution = core.resolution
-        self._recorders = network.recorders
         self._filed = [recorder for recorder in self._recorders if recorder.to is not None]
         self._pieces = {recorder: Pieces() for recorder in self._recorders}
         self._synapses = {
@@ -139,7 +136,9 @@ class RecordingStore:
 
         def take() -> SpikeData:
             steps, neurons = self._joined(recorder)
-            return SpikeData(steps, neurons, self._resolution, 0, self._core.step, _segments(recorder))
+            # Who gets nothing knows nothing of these neurons: that they were silent would be wrong.
+            segments = _segments(recorder) if self._keeps(recorder) else ()
+            return SpikeData(steps, neurons, self._resolution, 0, self._core.step, segments)
 
         return self._fetch(recorder, take, reading.read_spikes)
 

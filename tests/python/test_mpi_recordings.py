@@ -94,7 +94,8 @@ def test_root(folder: Path, suffix: str, expected: list[dict[str, Any]]) -> None
         for found, wanted in zip(results(folder, "root", suffix, rank), expected, strict=True):
             for here in (found["kept"], found["filed"]):
                 assert len(here["spikes"]) == 0
-                assert here["spikes"].segments == wanted["kept"]["spikes"].segments
+                # It knows nothing of these neurons, not that they were silent.
+                assert here["spikes"].segments == ()
                 assert here["spikes"].end == wanted["kept"]["spikes"].end
                 for name in ("state", "all"):
                     assert here[name].variables == wanted["kept"][name].variables

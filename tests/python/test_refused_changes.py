@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,8 +16,24 @@ RESOLUTION = 0.0005
 NEURONS = 7
 # What the last one refuses, those before it on its shard and on the other must not keep.
 LAST = NEURONS - 1
-HOSTILE = (math.nan, math.inf, -math.inf, 1e308, -1e308, 1e39, -1e39, 5e-324, 0.0, -1.0, 0.5, 1e6, -70.0, -55.0, 2.0**63)
-MODELS = {
+HOSTILE = (
+    math.nan,
+    math.inf,
+    -math.inf,
+    1e308,
+    -1e308,
+    1e39,
+    -1e39,
+    5e-324,
+    0.0,
+    -1.0,
+    0.5,
+    1e6,
+    -70.0,
+    -55.0,
+    2.0**63,
+)
+MODELS: dict[str, dict[str, Any]] = {
     "iaf_psc_exp": {"I_e": 900.0, "V_m": rv.Normal(-65.0, 3.0)},
     "iaf_psc_alpha": {"I_e": 900.0, "V_m": rv.Normal(-65.0, 3.0)},
     "iaf_psc_delta": {"I_e": 900.0, "V_m": rv.Normal(-65.0, 3.0)},
@@ -90,7 +107,9 @@ def test_what_is_refused_changes_nothing(model: str, precision: str) -> None:
 
 def test_too_long_refractory_period_is_named() -> None:
     pair = Pair("iaf_psc_exp", "double")
-    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=r"t_ref is 1e\+06, but it must be shorter than 2\^30 steps"):
+    with pytest.raises(
+        rv.errors.ValueOutOfBoundsError, match=r"t_ref is 1e\+06, but it must be shorter than 2\^30 steps"
+    ):
         pair.sims[0].set(pair.neurons, "t_ref", 1e6)
 
 

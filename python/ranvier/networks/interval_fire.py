@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ranvier._names import unknown_name
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import interval_fire as cell
 from ranvier.network import Network
 from ranvier.networks.network_model import NetworkModel
@@ -81,7 +81,7 @@ def interval_fire(
     cells = whole_number(f"cells {of_network}", cells, 1, _LARGEST_NUMBER)
     connections = whole_number(f"connections {of_network}", connections, 0, _LARGEST_NUMBER)
     if not isinstance(burst, bool):
-        raise TypeError(f"burst {of_network} must be True or False, not {type(burst).__name__}")
+        raise WrongTypeError(f"burst {of_network}", type(burst).__name__, "must be True or False")
     rule: Rule
     if topology == "random":
         half = _half_spread(f"spread {of_network}", spread, connections)

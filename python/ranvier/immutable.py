@@ -1,0 +1,104 @@
+"""What cannot be changed by assignment: errors that name the call which changes it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn, TypeVar, dataclass_transform
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.errors import ReadOnlyError
+
+__all__ = ["Immutable", "Settings", "locked", "value_class"]
+
+Class = TypeVar("Class")
+Number = TypeVar("Number", bound=np.generic)
+
+
+class Immutable:
+    """Base of what is made once and never changed by assignment."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._refuse(name)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse(name)
+
+    def _refuse(self, name: str) -> NoReturn:
+        # A repr would show arrays, and may fail in what is not complete.
+        raise ReadOnlyError(f"{name} of {self._called()}", bound="it cannot be assigned", remedy=self._way_to(name))
+
+    def _called(self) -> str:
+        """Return what errors call it."""
+        return type(self).__name__
+
+    def _way_to(self, name: str) -> str:
+        """Return how to change what somebody tried to assign."""
+        raise NotImplementedError
+
+    def _put(self, **attributes: object) -> None:
+        """Assign attributes: only who makes or keeps the object may."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+
+class Settings(Immutable, Mapping[str, Any]):
+    """Named values that were set, to be read only."""
+
+    _values: dict[str, Any]
+    _owner: str
+    _change: str
+
+    def __init__(self, values: Mapping[str, Any], called: str, call: str) -> None:
+        """Keep values of what is called so; `call` is the begin of the call that changes them."""
+        self._put(_values=dict(values), _owner=called, _change=call)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __setitem__(self, name: str, value: object) -> None:
+        self._refuse(name)
+
+    def __delitem__(self, name: str) -> None:
+        self._refuse(name)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+    def _called(self) -> str:
+        return self._owner
+
+    def _way_to(self, name: str) -> str:
+        return f"write {self._change}{name}=...)"
+
+
+def locked(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return a view of an array that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _refuse_value(self: object, name: str, value: object = None) -> NoReturn:
+    raise ReadOnlyError(
+        f"{name} of {type(self).__name__}",
+        bound="it cannot be assigned",
+        remedy=f"make another {type(self).__name__}, and hand it to net.connect() or net.set()",
+    )
+
+
+@dataclass_transform(frozen_default=True)
+def value_class(kind: type[Class]) -> type[Class]:
+    """Make a class of named values that are compared by them and cannot be assigned."""
+    made = dataclasses.dataclass(frozen=True, repr=False)(kind)
+    made.__setattr__ = _refuse_value  # type: ignore[method-assign]
+    made.__delattr__ = _refuse_value  # type: ignore[method-assign]
+    return made
