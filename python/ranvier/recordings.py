@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranvier._names import unknown_name
+from ranvier._names import some_names, unknown_name
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.immutable import locked
 from ranvier.memory_checks import check_room
 from ranvier.numeric import number
 from ranvier.populations import PopulationView
@@ -73,11 +74,14 @@ class SpikeData:
     end: int
     segments: tuple[Segment, ...]
 
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "neurons")
+
     def __len__(self) -> int:
         return len(self.steps)
 
     def __repr__(self) -> str:
-        names = ", ".join(segment.name for segment in self.segments)
+        names = some_names([segment.name for segment in self.segments])
         return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
 
     @property
@@ -121,7 +125,7 @@ class SpikeData:
         UnknownNameError
             When nothing of that name was recorded.
         ValueOutOfBoundsError
-            When none of the neurons was recorded: that they have no spikes does not mean that they were silent.
+            When one of the neurons was not recorded: that it has no spikes does not mean that it was silent.
         """
         if isinstance(neurons, str):
             chosen = [segment for segment in self.segments if segment.name == neurons]
@@ -193,11 +197,22 @@ class SpikeData:
         return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
 
     def _check_recorded(self, wanted: Segment) -> None:
-        for segment in self.segments:
-            if segment.first_id < wanted.end_id and wanted.first_id < segment.end_id:
-                return
-        if wanted.size > 0:
-            raise ValueOutOfBoundsError(wanted.name, bound="none of its neurons was recorded")
+        missing = wanted.first_id
+        for segment in sorted(self.segments, key=lambda segment: segment.first_id):
+            if segment.first_id <= missing < segment.end_id:
+                missing = segment.end_id
+        if missing >= wanted.end_id:
+            return
+        parts = [
+            segment.name
+            for segment in self.segments
+            if segment.first_id < wanted.end_id and wanted.first_id < segment.end_id
+        ]
+        raise ValueOutOfBoundsError(
+            wanted.name,
+            bound=f"only {some_names(parts)} of it was recorded" if parts else "none of its neurons was recorded",
+            remedy=f"ask for {some_names(parts)}" if parts else "record it",
+        )
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
         here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
@@ -246,6 +261,9 @@ class StateData:
     values: FloatArray
     resolution: float
     population: str
+
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "neurons", "values")
 
     @property
     def times(self) -> FloatArray:
@@ -299,6 +317,9 @@ class WeightData:
     resolution: float
     projection: str
 
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "weights", "sources", "targets")
+
     @property
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
@@ -309,6 +330,12 @@ class WeightData:
 
     def __repr__(self) -> str:
         return f"<WeightData of {self.projection}: {len(self)} samples of {len(self.sources)} synapses>"
+
+
+def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:
+    """Lock arrays: who writes to them would change neither the simulation nor a file."""
+    for name in names:
+        object.__setattr__(data, name, locked(getattr(data, name)))
 
 
 def joined(parts: Sequence[SpikeData]) -> SpikeData:

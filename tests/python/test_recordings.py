@@ -91,10 +91,51 @@ def test_irregularity_of_regular_and_random_spikes() -> None:
 def test_spikes_of_some_neurons() -> None:
     data = spike_data([(1, 0), (2, 2), (3, 5), (4, 6)])
     assert data.of("a").neurons.tolist() == [0, 2]
-    assert data.of(rv.Segment("part", 2, 4)).neurons.tolist() == [2, 5]
+    assert data.of(rv.Segment("part", 5, 1)).neurons.tolist() == [5]
+    # Neuron 4 was not recorded, which does not mean that it was silent.
+    with pytest.raises(errors.ValueOutOfBoundsError, match="only a, b of it was recorded"):
+        data.of(rv.Segment("part", 2, 4))
     assert {name: len(part) for name, part in data.by_population().items()} == {"a": 2, "b": 2}
     with pytest.raises(errors.UnknownNameError, match="recorded population"):
         data.of("c")
+
+
+def test_neurons_that_were_not_recorded_are_not_silent() -> None:
+    net = rv.Network()
+    exc = net.create("iaf_psc_exp", 10, name="exc", I_e=500.0)
+    some, joined = net.record_spikes(exc[:5]), net.record_spikes(exc[:5], exc[3:])
+    sim = rv.Simulation(net, threads=1)
+    sim.run(100.0)
+    rate = sim.spikes(some).mean_rates()["exc[0:5]"]
+    assert rate > 10.0
+    assert sim.spikes(some).of(exc[1:3]).mean_rates() == {"exc[1:3]": rate}
+    assert sim.spikes(joined).of(exc).mean_rates() == {"exc": rate}
+    for asked in (exc, exc[4:6]):
+        with pytest.raises(errors.ValueOutOfBoundsError, match=r"only exc\[0:5\] of it was recorded"):
+            sim.spikes(some).of(asked)
+    with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
+        sim.spikes(some).of(exc[5:])
+
+
+def test_results_cannot_be_written_to() -> None:
+    net, _ = balanced()
+    recorder, trace = net.record_spikes(), net.record(net["exc"], "V_m", 1.0)
+    weights = net.record_weights(net.projections[0], 5.0)
+    sim = rv.Simulation(net, threads=1)
+    sim.run(20.0)
+    synapses = sim.connections()
+    for array in (
+        sim.spikes(recorder).steps,
+        sim.spikes(recorder).neurons,
+        sim.trace(trace)["V_m"],
+        sim.trace(trace).neurons,
+        sim.weights(weights).weights,
+        synapses.weight,
+        synapses[:5].weight,
+        sim.get(net["exc"], "V_m"),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:1] = 5
 
 
 def test_no_spikes() -> None:
@@ -235,7 +276,7 @@ def test_windows_that_are_none() -> None:
         spikes.between(10.0, 10.0).rates()
 
 
-def test_neurons_that_were_not_recorded_are_not_silent() -> None:
+def test_all_neurons_that_are_asked_for_must_have_been_recorded() -> None:
     net = rv.Network()
     first, second = (net.create("iaf_psc_exp", 10, I_e=500.0, name=name) for name in ("first", "second"))
     recorder = net.record_spikes(first[2:4], first[4:6])
