@@ -114,3 +114,10 @@ def test_rates_that_are_far_from_the_published_ones() -> None:
     assert "a, b" in told
     assert "silent: a" in told
     assert report.unlike_published({"x": 3.0}, {}) == []
+
+
+def test_notes_are_wrapped(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    note = "Rates [of some] are " + "very " * 30 + "low."
+    text = shown(results, replace(model, notes=(note,)))
+    assert max(map(len, text.splitlines())) <= 100
+    assert note in " ".join(text.split())

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -195,7 +194,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
         console.print()
     console.print(Padding(_populations(results, model), (0, 0, 0, 2)))
     for note in [*model.notes, *unlike_published(results.mean_rates, model.published_rates)]:
-        console.print(f"[yellow]{escape(note)}[/]", soft_wrap=True)
+        console.print(Text(note, style="yellow"))
     console.print()
     if (nodes := _nodes(results)) is not None:
         console.print(Padding(nodes, (0, 0, 0, 2)))
