@@ -128,7 +128,7 @@ class Description:
             When there is none; the message tells the nearest name.
         """
         for population in self._populations:
-            if population.name == name:
+            if isinstance(name, str) and population.name == name:
                 return population
         return unknown_name("population", name, [population.name for population in self._populations])
 

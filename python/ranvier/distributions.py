@@ -21,7 +21,7 @@ Mode = Literal["redraw", "clip"]
 
 
 def _bounded(kind: str, first: float, second: float, low: float, high: float, mode: str) -> _core.Distribution:
-    if mode not in ("redraw", "clip"):
+    if not isinstance(mode, str) or mode not in ("redraw", "clip"):
         unknown_name("mode of a distribution", mode, ["redraw", "clip"])
     first, second, low, high = (number("parameter of a distribution", value) for value in (first, second, low, high))
     if math.isnan(low) or math.isnan(high):

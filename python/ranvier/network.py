@@ -175,12 +175,13 @@ class Network(Description):
         ValueOutOfBoundsError
             For values that are not finite or out of their bounds.
         """
+        from_selection, to_selection = self._selection("sources", sources), self._selection("targets", targets)
         complete_rule = make_rule(rule, parameters)
         pairs = (len(targets), len(sources)) if isinstance(complete_rule, AllToAll) else None
         made = self._do(
             "connect",
-            sources=self._selection("sources", sources),
-            targets=self._selection("targets", targets),
+            sources=from_selection,
+            targets=to_selection,
             rule=complete_rule,
             weight=store("weight", flatten("weight", weight, pairs)),
             delay=store("delay", flatten("delay", delay, pairs)),

@@ -140,7 +140,7 @@ def _sorting(sort_connections: bool | str) -> bool | None:
 def _pinning(pinning: str | Sequence[int]) -> str:
     if isinstance(pinning, str):
         return check_text("pinning", pinning)
-    if not isinstance(pinning, Sequence | np.ndarray) or isinstance(pinning, bytes):
+    if not isinstance(pinning, Sequence | np.ndarray) or isinstance(pinning, bytes) or np.ndim(pinning) != 1:
         raise WrongTypeError("pinning", type(pinning).__name__, "must be a name or a list of processors")
     processors = [whole_number("each processor of pinning", processor, 0, _MOST_PROCESSORS) for processor in pinning]
     if not processors:

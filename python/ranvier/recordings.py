@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier._names import some_names, unknown_name
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.immutable import locked
 from ranvier.memory_checks import check_room
-from ranvier.numeric import number
+from ranvier.numeric import number, whole_number
 from ranvier.populations import PopulationView
 from ranvier.times import text_of, time_of, times_of
 from ranvier.values import FloatArray
@@ -46,6 +46,10 @@ def as_segment(neurons: PopulationView | Segment) -> Segment:
     """Return the segment of a population or of a part of one."""
     if isinstance(neurons, Segment):
         return neurons
+    if not isinstance(neurons, PopulationView):
+        raise WrongTypeError(
+            "neurons", type(neurons).__name__, "must be a population, a part of one, a segment or a name"
+        )
     return Segment(neurons.name, neurons.first_id, len(neurons))
 
 
@@ -176,7 +180,8 @@ class SpikeData:
         least_spikes
             Neurons with fewer spikes in the window have no value and are left out; >= 3.
         """
-        return {segment.name: self._irregularity_of(segment, max(3, least_spikes)) for segment in self.segments}
+        least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
+        return {segment.name: self._irregularity_of(segment, least) for segment in self.segments}
 
     def digest(self) -> str:
         """Return the SHA-256 over the spikes, sorted by (step, neuron), as little-endian 64-bit pairs.
@@ -278,7 +283,7 @@ class StateData:
         UnknownNameError
             When it was not recorded.
         """
-        if variable not in self.variables:
+        if not isinstance(variable, str) or variable not in self.variables:
             unknown_name("recorded variable", variable, self.variables)
         return self.values[:, self.variables.index(variable), :]
 

@@ -224,6 +224,8 @@ class Simulation:
         # Other threads may change the network while it is checked and built.
         description, self._populations, self._recorders, self._projections = network._snapshot()
 
+        measures = isinstance(costs, str) and costs == "measured"
+
         def check() -> _core.SimulationOptions:
             options = core_options(
                 threads=threads,
@@ -235,7 +237,7 @@ class Simulation:
                 pinning=pinning,
                 shards=shards,
                 stealing=stealing,
-                costs=None if costs is None or costs == "measured" else _costs(self._populations, costs),
+                costs=None if costs is None or measures else _costs(self._populations, costs),
                 measure_costs=measure_costs,
                 memory_limit=memory_limit,
                 placement=placement,
@@ -276,7 +278,7 @@ class Simulation:
             interrupts.allowed(),
         ):
             progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
-            if costs == "measured":
+            if measures:
                 options.costs = _measure_costs(description, options, self._communicator, progress_of_build)
                 options.measure_costs = measure_costs
             self._core = _core.Simulation(description, options, self._communicator, progress=progress_of_build)

@@ -393,3 +393,27 @@ def test_many_names_are_not_all_shown() -> None:
     sim = rv.Simulation(net, threads=1)
     for text in (repr(recorder), repr(sim.spikes(recorder)), repr(net), repr(sim)):
         assert len(text) < 300
+
+
+def test_hostile_arguments_give_typed_errors() -> None:
+    net = rv.Network()
+    exc = net.create("iaf_psc_exp", 3, name="exc")
+    recorder, trace = net.record_spikes(), net.record(exc, "V_m")
+    sim = rv.Simulation(net, threads=1)
+    sim.run(1.0)
+    spikes, states = sim.spikes(recorder), sim.trace(trace)
+    calls: list[Callable[[Any], object]] = [
+        lambda bad: net[bad],
+        lambda bad: net.connect(bad, exc, "all_to_all"),
+        lambda bad: net.connect(exc, bad, "all_to_all"),
+        lambda bad: spikes.of(bad),
+        lambda bad: spikes.irregularity(bad),
+        lambda bad: states[bad],
+        lambda bad: rv.Normal(0.0, 1.0, low=0.0, mode=bad),
+        lambda bad: rv.Simulation(net, costs=bad),
+        lambda bad: rv.Simulation(net, pinning=bad, threads=7),
+    ]
+    for bad in (np.zeros(0), np.arange(3), np.array(5), {}, slice(None), object(), rv.Uniform(0.0, 1.0)):
+        for call in calls:
+            with pytest.raises(RanvierError):
+                call(bad)
