@@ -228,7 +228,8 @@ models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequen
 std::uint32_t LoweredNetwork::receptor(std::size_t stimulus) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     const Population& targets = network_->population(spec.targets.population);
-    if (targets.model->receptors.size() == 1) return 0;
+    // A current goes to no receptor, so that its weights may have both signs.
+    if (spec.model->output == models::StimulatorOutput::current || targets.model->receptors.size() == 1) return 0;
     const auto [least, greatest] = range_of(spec.weight);
     if (least < 0.0 && greatest > 0.0) {
         throw ValueOutOfBoundsError(

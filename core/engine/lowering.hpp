@@ -38,8 +38,8 @@ class LoweredNetwork {
     models::GroupValues weights(std::size_t stimulus, const IdSequence& targets) const;
     /// The first neuron that a stimulus could reach.
     NeuronId first_target(std::size_t stimulus) const;
-    /// The receptor that a stimulus with these weights goes to.
-    /// @throws ValueOutOfBoundsError when weights of both signs occur and the model has two receptors
+    /// The receptor that the spikes of a stimulus go to; 0 for currents.
+    /// @throws ValueOutOfBoundsError when spikes have weights of both signs and the model has two receptors
     std::uint32_t receptor(std::size_t stimulus) const;
 
    private:

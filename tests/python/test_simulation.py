@@ -361,3 +361,14 @@ def test_who_has_which_processor() -> None:
     free = rv.Simulation(net, threads=1, pinning="none")
     free.run(20.0)
     assert (free.shards, free.processors, free.oversubscribed, free.stolen_shards) == (1, [None], False, 0)
+
+
+def test_currents_may_have_weights_of_both_signs() -> None:
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(), 2)
+    net.stimulate(neurons, rv.dc_generator(amplitude=100.0), weight=[1.0, -1.0])
+    sim = rv.Simulation(net, threads=1)
+    sim.run(10.0)
+    potentials = sim.get(neurons, "V_m")
+    assert potentials[0] + potentials[1] == pytest.approx(-140.0)
+    assert potentials[0] > -70.0
