@@ -22,8 +22,15 @@ using InputValues = std::map<std::string, InputValue>;
 /// (population, begin, end)
 using InputSelection = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
 
+/// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
+SharedArray to_shared_array(const InputArray<double>& array) {
+    // The last one who lets it go takes the interpreter's lock for that, as nanobind's arrays do by themselves.
+    auto owner = std::make_shared<const InputArray<double>>(array);
+    return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
+}
+
 engine::Values to_values(const InputValue& value) {
-    if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_vector<double>(*array);
+    if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);
     if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
     return std::get<double>(value);
 }

@@ -62,6 +62,10 @@ class ExplicitList final : public RuleSampler {
         return positions_[first_[place_of(major, 0, targets_.size())] + ordinal];
     }
 
+    std::uint64_t bytes() const override {
+        return targets_.size() * sizeof(std::uint64_t) + (first_.size() + positions_.size()) * sizeof(std::uint32_t);
+    }
+
     /// The position in the list of the first synapse that repeats the pair of an earlier one.
     std::optional<std::uint64_t> find_repetition() const {
         std::optional<std::uint64_t> found;

@@ -72,6 +72,9 @@ class RuleSampler {
     virtual std::optional<std::uint64_t> array_length() const = 0;
     /// Position in such an array of synapse `ordinal` of a major neuron.
     virtual std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const = 0;
+
+    /// Bytes that the sampler holds and that grow with an array that the user gave.
+    virtual std::uint64_t bytes() const { return 0; }
 };
 
 /// One parameter of a rule, for its description.

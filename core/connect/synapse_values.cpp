@@ -3,23 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace ranvier::connect {
 
-double SynapseValues::least() const {
-    if (const auto* array = std::get_if<Array>(&values_)) {
-        return (*array)->empty() ? 0.0 : *std::min_element((*array)->begin(), (*array)->end());
+SynapseValues::SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key)
+    : values_(std::move(values)), key_(key) {
+    if (const auto* array = std::get_if<SharedArray>(&values_)) {
+        if (array->empty()) return;
+        const auto [least, greatest] = std::ranges::minmax(*array);
+        least_ = least;
+        greatest_ = greatest;
+    } else if (const auto* distribution = std::get_if<Distribution>(&values_)) {
+        least_ = distribution->least();
+        greatest_ = distribution->greatest();
+    } else {
+        least_ = greatest_ = std::get<double>(values_);
     }
-    if (const auto* distribution = std::get_if<Distribution>(&values_)) return distribution->least();
-    return std::get<double>(values_);
-}
-
-double SynapseValues::greatest() const {
-    if (const auto* array = std::get_if<Array>(&values_)) {
-        return (*array)->empty() ? 0.0 : *std::max_element((*array)->begin(), (*array)->end());
-    }
-    if (const auto* distribution = std::get_if<Distribution>(&values_)) return distribution->greatest();
-    return std::get<double>(values_);
 }
 
 std::pair<double, double> SynapseValues::expected_range(double count) const {
@@ -32,8 +32,8 @@ std::pair<double, double> SynapseValues::expected_range(double count) const {
 
 void SynapseValues::fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,
                          double* out) const {
-    if (const auto* array = std::get_if<Array>(&values_)) {
-        for (std::size_t i = 0; i < count; ++i) out[i] = (**array)[sampler.array_position(major, i)];
+    if (const auto* array = std::get_if<SharedArray>(&values_)) {
+        for (std::size_t i = 0; i < count; ++i) out[i] = (*array)[sampler.array_position(major, i)];
     } else if (const auto* distribution = std::get_if<Distribution>(&values_)) {
         distribution->fill(set, key_, major, 0, count, out);
     } else {

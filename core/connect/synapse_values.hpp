@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "base/distribution.hpp"
 #include "base/instruction_set.hpp"
 #include "base/random.hpp"
+#include "base/shared_array.hpp"
 #include "connect/rule.hpp"
 
 namespace ranvier::connect {
@@ -19,15 +18,14 @@ namespace ranvier::connect {
 /// The value of a synapse is a function of the key, its major neuron, and its place among the synapses of that neuron.
 class SynapseValues {
    public:
-    using Array = std::shared_ptr<const std::vector<double>>;
-
     SynapseValues() = default;
-    SynapseValues(std::variant<double, Array, Distribution> values, RandomKey key)
-        : values_(std::move(values)), key_(key) {}
+    /// Looks through an array once, for its bounds.
+    SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key);
 
     bool constant() const { return std::holds_alternative<double>(values_); }
-    double least() const;
-    double greatest() const;
+    /// Bounds of the values; 0 where there are none.
+    double least() const { return least_; }
+    double greatest() const { return greatest_; }
     /// The median of the least and of the greatest of so many values that are drawn; the bounds where none is drawn.
     std::pair<double, double> expected_range(double count) const;
 
@@ -36,8 +34,10 @@ class SynapseValues {
               double* out) const;
 
    private:
-    std::variant<double, Array, Distribution> values_ = 0.0;
+    std::variant<double, SharedArray, Distribution> values_ = 0.0;
     RandomKey key_;
+    double least_ = 0.0;
+    double greatest_ = 0.0;
 };
 
 }  // namespace ranvier::connect

@@ -50,6 +50,10 @@ class Fingerprint {
             add(value);
         }
     }
+    void add(const SharedArray& items) {
+        add(items.size());
+        for (const double item : items) add(item);
+    }
     void add(const Distribution& distribution) {
         add(distribution.kind);
         add(distribution.first);

@@ -64,7 +64,7 @@ double bytes_of(Make make) {
 
 /// Whether the user gave each target a value of its own for some parameter.
 bool has_arrays(const StimulusSpec& spec) {
-    const auto is_array = [](const auto& given) { return std::holds_alternative<std::vector<double>>(given.second); };
+    const auto is_array = [](const auto& given) { return std::holds_alternative<SharedArray>(given.second); };
     return std::ranges::any_of(spec.parameters, is_array);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
 
@@ -36,7 +37,7 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
         const std::uint64_t index = ids[i].value - first.value;
         local.values[i] = std::holds_alternative<Distribution>(values)
                               ? std::get<Distribution>(values).draw(key, index, 0)
-                              : std::get<std::vector<double>>(values)[index];
+                              : std::get<SharedArray>(values)[index];
     }
     // The rule for reading GroupValues is that one value stands for all.
     if (ids.empty()) local.values = {0.0};
@@ -45,25 +46,12 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
 
 connect::SynapseValues lower_values(const Values& values, RandomKey key) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, key};
-    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
-        return {std::make_shared<const std::vector<double>>(*array), key};
-    }
+    if (const auto* array = std::get_if<SharedArray>(&values)) return {*array, key};
     return {std::get<Distribution>(values), key};
 }
 
 /// Weights with fewer than this many points of the grid between them and zero have lost digits that somebody may miss.
 constexpr double least_points = 1024.0;
-
-std::pair<double, double> range_of(const Values& values) {
-    if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
-    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
-        if (array->empty()) return {0.0, 0.0};
-        const auto [least, greatest] = std::minmax_element(array->begin(), array->end());
-        return {*least, *greatest};
-    }
-    const auto& distribution = std::get<Distribution>(values);
-    return {distribution.least(), distribution.greatest()};
-}
 
 double largest_absolute(const Values& values) {
     const auto [least, greatest] = range_of(values);
@@ -100,6 +88,12 @@ void LoweredNetwork::lower_projections() {
         }
         plans_.push_back(std::move(plan));
     }
+}
+
+std::uint64_t LoweredNetwork::array_bytes() const {
+    std::uint64_t bytes = network_->array_bytes();
+    for (const connect::ProjectionPlan& plan : plans_) bytes += plan.sampler->bytes();
+    return bytes;
 }
 
 void LoweredNetwork::choose_grids() {

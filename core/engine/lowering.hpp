@@ -26,6 +26,8 @@ class LoweredNetwork {
     }
     /// The shortest delay of all projections, in steps; a large number when there are none.
     Step shortest_delay() const { return shortest_delay_; }
+    /// Bytes of the arrays that the user gave, and of what is kept beside them to find their elements.
+    std::uint64_t array_bytes() const;
 
     /// Values of a model's parameters, in its order, for some neurons of a population.
     std::vector<models::GroupValues> parameters(const Population& population, const IdSequence& neurons) const;

@@ -102,6 +102,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     }
     add("inputs", inputs);
     add("stimuli", groups.stimulus_bytes);
+    estimate.held_bytes = network.array_bytes();
+    if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
     estimate.peak_bytes =
         estimate.final_bytes + static_cast<std::uint64_t>(std::max(0.0, tables.peak_bytes - tables.final_bytes));
     bool directed = true;
@@ -145,7 +147,8 @@ void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int3
     const std::string object = "memory that the network needs";
     const std::string remedy = "make the network smaller, or run it on a larger machine";
     if (limit == 0) {
-        check_room(object, estimate.peak_bytes, processes, remedy);
+        // What is held already is not available any more, but counts for a limit.
+        check_room(object, estimate.peak_bytes - estimate.held_bytes, processes, remedy);
     } else if (estimate.peak_bytes > limit) {
         throw InsufficientMemoryError({.object = object,
                                        .value = in_gigabytes(estimate.peak_bytes),

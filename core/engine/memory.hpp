@@ -16,6 +16,7 @@ struct MemoryEstimate {
     std::vector<MemoryItem> items;  ///< once built, by the names of Simulation::memory()
     std::uint64_t final_bytes = 0;
     std::uint64_t peak_bytes = 0;  ///< while being built
+    std::uint64_t held_bytes = 0;  ///< of these, taken already: by what the user gave as arrays
 };
 
 /// What one process of a run will take by its own account, without building it: expectations over the random numbers.

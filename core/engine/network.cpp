@@ -297,7 +297,7 @@ void Network::check(StimulusSpec& spec) const {
     }
     for (const auto& [key, numbers] : spec.sequences) {
         if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
-        check_values(numbers, key + " of " + stimulus, numbers.size());
+        check_values(SharedArray(numbers), key + " of " + stimulus, numbers.size());
     }
     // The order of the model, with nothing left out.
     std::vector<std::vector<double>> ordered;
@@ -410,6 +410,34 @@ std::uint64_t Network::neuron_count() const {
     std::uint64_t count = 0;
     for (const Population& population : populations_) count += population.model->plays_spikes ? 0 : population.size;
     return count;
+}
+
+std::uint64_t Network::array_bytes() const {
+    std::uint64_t bytes = 0;
+    const auto add = [&](const Values& values) {
+        if (const auto* array = std::get_if<SharedArray>(&values)) bytes += array->bytes();
+    };
+    const auto add_all = [&](const NamedValues& named) {
+        for (const auto& [name, values] : named) add(values);
+    };
+    for (const Population& population : populations_) {
+        add_all(population.parameters);
+        add_all(population.variables);
+        for (const std::vector<Step>& steps : population.spike_steps) bytes += steps.size() * sizeof(Step);
+    }
+    for (const Projection& projection : projections_) {
+        add(projection.weight);
+        add(projection.delay);
+        for (const auto& list : {projection.rule.sources, projection.rule.targets}) {
+            if (list) bytes += list->size() * sizeof(std::uint64_t);
+        }
+    }
+    for (const StimulusSpec& stimulus : stimuli_) {
+        add(stimulus.weight);
+        add_all(stimulus.parameters);
+        for (const auto& [name, numbers] : stimulus.sequences) bytes += numbers.size() * sizeof(double);
+    }
+    return bytes;
 }
 
 double Network::expected_synapses() const { return std::accumulate(synapses_.begin(), synapses_.end(), 0.0); }

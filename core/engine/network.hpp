@@ -14,6 +14,7 @@
 
 #include "base/distribution.hpp"
 #include "base/ids.hpp"
+#include "base/shared_array.hpp"
 #include "connect/rule.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
@@ -21,7 +22,7 @@
 namespace ranvier::engine {
 
 /// A value for each of many things: one for all, one each, or drawn for each.
-using Values = std::variant<double, std::vector<double>, Distribution>;
+using Values = std::variant<double, SharedArray, Distribution>;
 
 /// A contiguous part [begin, end) of a population, as indices within it.
 struct Selection {
@@ -138,6 +139,8 @@ class Network {
     double expected_synapses() const;
     /// The same of one projection.
     double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
+    /// Bytes of all numbers and indices that were given as arrays; those that copies of the description share count in each.
+    std::uint64_t array_bytes() const;
     /// Steps that a time in ms takes. @throws DelayError (named `object`) when it is not on the grid.
     Step to_steps(double milliseconds, std::string_view object) const;
 

@@ -66,7 +66,7 @@ void check_delay(double delay, double resolution, const std::string& object) {
 void check_delays(const Values& delays, double resolution, const std::string& object,
                   const connect::RuleSampler& rule) {
     if (const auto* number = std::get_if<double>(&delays)) return check_delay(*number, resolution, object);
-    if (const auto* array = std::get_if<std::vector<double>>(&delays)) {
+    if (const auto* array = std::get_if<SharedArray>(&delays)) {
         if (!rule.array_length()) {
             throw ShapeError({.object = object,
                               .value = "an array",
@@ -129,7 +129,7 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
 
 void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution) {
     const bool any_array = std::ranges::any_of(
-        spec.parameters, [](const auto& entry) { return std::holds_alternative<std::vector<double>>(entry.second); });
+        spec.parameters, [](const auto& entry) { return std::holds_alternative<SharedArray>(entry.second); });
     const auto size = static_cast<std::size_t>(any_array ? spec.targets.size() : 1);
     if (size == 0) return;
     std::vector<models::GroupValues> parameters;
@@ -137,7 +137,7 @@ void try_stimulus(const StimulusSpec& spec, const Population& targets, double re
         const auto given = spec.parameters.find(info.name);
         models::GroupValues values{{info.default_value}};
         if (given != spec.parameters.end()) {
-            if (const auto* array = std::get_if<std::vector<double>>(&given->second)) {
+            if (const auto* array = std::get_if<SharedArray>(&given->second)) {
                 values.values.assign(array->begin(), array->end());
             } else {
                 values.values = {range_of(given->second).first};
@@ -186,7 +186,7 @@ void check_weight_bound(double bound, const Values& weight, const std::string& p
 void check_weights(const Values& weight, const std::string& projection, const connect::RuleSpec& rule,
                    const connect::RuleSampler& sampler) {
     const std::string object = "weight of projection " + quoted(projection);
-    if (std::holds_alternative<std::vector<double>>(weight) && !sampler.array_length()) {
+    if (std::holds_alternative<SharedArray>(weight) && !sampler.array_length()) {
         throw ShapeError({.object = object,
                           .value = "an array",
                           .bound = "rule " + quoted(rule.name) + " draws how many synapses a target has",

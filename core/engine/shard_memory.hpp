@@ -22,10 +22,11 @@ enum class Component : std::uint32_t {
     recordings,
     invention,  ///< what a dry run needs beside the simulation
     presynaptic,
-    exchange
+    exchange,
+    arrays  ///< that the user gave: the description and all simulations that are made of it share one copy
 };
-inline constexpr std::array component_names{"synapses",   "neurons",   "inputs",      "stimuli", "spikes",
-                                            "recordings", "invention", "presynaptic", "exchange"};
+inline constexpr std::array component_names{"synapses",   "neurons",   "inputs",      "stimuli",  "spikes",
+                                            "recordings", "invention", "presynaptic", "exchange", "arrays"};
 
 inline parallel::MemoryPurpose purpose_of(Component component) {
     return static_cast<parallel::MemoryPurpose>(component);

@@ -95,6 +95,7 @@ void Simulation::Implementation::build(const Poll& poll) {
                      options.memory_limit, communicator->host_size());
     });
     account.add(node_of_all, purpose_of(Component::neurons), layout.bytes());
+    account.add(node_of_all, purpose_of(Component::arrays), lowered.array_bytes());
     LapTimer timer;
     std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {

@@ -11,7 +11,7 @@ namespace ranvier::engine {
 
 namespace {
 
-void check_length(const std::vector<double>& array, const std::string& object, std::uint64_t count) {
+void check_length(const SharedArray& array, const std::string& object, std::uint64_t count) {
     if (array.size() == count) return;
     throw ShapeError({.object = "length of " + object,
                       .value = std::to_string(array.size()),
@@ -61,7 +61,7 @@ std::string describe(const models::Bounds& bounds) {
 
 std::pair<double, double> range_of(const Values& values) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, *number};
-    if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+    if (const auto* array = std::get_if<SharedArray>(&values)) {
         if (array->empty()) return {0.0, 0.0};
         const auto [least, greatest] = std::ranges::minmax(*array);
         return {least, greatest};
@@ -74,7 +74,7 @@ void check_values(const Values& values, const models::ParameterInfo& info, const
                   std::uint64_t count) {
     if (const auto* number = std::get_if<double>(&values)) {
         check_number(*number, info, object);
-    } else if (const auto* array = std::get_if<std::vector<double>>(&values)) {
+    } else if (const auto* array = std::get_if<SharedArray>(&values)) {
         check_length(*array, object, count);
         for (std::size_t i = 0; i < array->size(); ++i) {
             check_number((*array)[i], info, "element " + std::to_string(i) + " of " + object);
@@ -93,7 +93,7 @@ void check_values(const Values& values, const std::string& object, std::uint64_t
 void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                      const ConflictTest& conflict, const std::string& object) {
     std::vector<double> parameters(infos.size());
-    std::vector<std::pair<std::size_t, const std::vector<double>*>> arrays;
+    std::vector<std::pair<std::size_t, const SharedArray*>> arrays;
     std::vector<std::pair<std::size_t, std::pair<double, double>>> drawn;
     for (std::size_t i = 0; i < infos.size(); ++i) {
         parameters[i] = infos[i].default_value;
@@ -101,7 +101,7 @@ void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedVa
         if (given == values.end()) continue;
         if (const auto* number = std::get_if<double>(&given->second)) {
             parameters[i] = *number;
-        } else if (const auto* array = std::get_if<std::vector<double>>(&given->second)) {
+        } else if (const auto* array = std::get_if<SharedArray>(&given->second)) {
             arrays.emplace_back(i, array);
         } else {
             drawn.emplace_back(i, range_of(given->second));

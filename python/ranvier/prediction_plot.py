@@ -26,6 +26,7 @@ _COMPONENTS = (
     "spikes",
     "exchange",
     "recordings",
+    "arrays",
     "construction",
 )
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))

@@ -34,8 +34,8 @@ def store(name: str, values: Values) -> StoredValues:
     if isinstance(values, Distribution):
         return values
     if isinstance(values, np.ndarray):
-        # The copy that is kept, and that of the core; one that is broadcast may have taken no memory so far.
-        check_room(name, 16 * values.size, "give fewer values, or a distribution")
+        # The copy that is kept, which the core shares; one that is broadcast may have taken no memory so far.
+        check_room(name, 8 * values.size, "give fewer values, or a distribution")
     # A copy, even of an array: the description of a network must not change behind its back.
     array = number_array(name, values)
     if array.ndim == 0:

@@ -105,7 +105,7 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     EXPECT_EQ(population.model->name, "iaf_psc_exp");
     EXPECT_EQ(population.size, 3U);
     EXPECT_EQ(std::get<double>(population.parameters.at("tau_m")), 20.0);
-    EXPECT_EQ(std::get<std::vector<double>>(population.variables.at("V_m"))[2], -62.0);
+    EXPECT_EQ(std::get<SharedArray>(population.variables.at("V_m"))[2], -62.0);
     EXPECT_EQ(std::get<Distribution>(population.parameters.at("I_e")).second, 100.0);
     EXPECT_FALSE(population.name.empty());
 
@@ -125,6 +125,18 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     EXPECT_EQ(network.record_spikes({all(excitatory), {inhibitory, 5, 6}}), 0U);
     EXPECT_EQ(network.record_state(excitatory, {0, 5, 99}, {"V_m"}, 0.5), 0U);
     EXPECT_EQ(network.state_recorders()[0].interval, 5);
+}
+
+TEST_F(NetworkTest, SharesArraysWithItsCopies) {
+    const std::vector<double> weights(2000, 1.0);
+    connect(rule("all_to_all"), weights, std::vector<double>(2000, 1.5));
+    create({{"V_m", std::vector{-60.0, -61.0, -62.0}}});
+    const Network copy = network;
+    const auto data = [](const Values& values) { return std::get<SharedArray>(values).data(); };
+    EXPECT_EQ(data(copy.projections()[0].weight), data(network.projections()[0].weight));
+    EXPECT_EQ(data(copy.projections()[0].delay), data(network.projections()[0].delay));
+    const std::uint64_t times_bytes = 4 * sizeof(Step);
+    EXPECT_EQ(network.array_bytes(), (2 * 2000 + 3) * sizeof(double) + times_bytes);
 }
 
 TEST_F(NetworkTest, TakesEmptyPopulations) {

@@ -53,21 +53,21 @@ struct Built {
 ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neurons, std::uint32_t id) {
     auto sources = std::make_shared<std::vector<std::uint64_t>>();
     auto targets = std::make_shared<std::vector<std::uint64_t>>();
-    auto weights = std::make_shared<std::vector<double>>();
-    auto delays = std::make_shared<std::vector<double>>();
+    std::vector<double> weights;
+    std::vector<double> delays;
     for (const Synapse& s : synapses) {
         sources->push_back(s.source);
         targets->push_back(s.target);
-        weights->push_back(s.weight);
-        delays->push_back(s.delay * resolution);
+        weights.push_back(s.weight);
+        delays.push_back(s.delay * resolution);
     }
     ProjectionPlan plan;
     plan.id = ProjectionId{id};
     plan.pairs = {NeuronId{0}, neurons, NeuronId{0}, neurons};
     plan.target_population = PopulationId{0};
     plan.sampler = bind_rule({.name = "explicit", .sources = sources, .targets = targets}, plan.pairs, 1, plan.id);
-    plan.weights = {SynapseValues::Array(weights), {}};
-    plan.delays = {SynapseValues::Array(delays), {}};
+    plan.weights = {SharedArray(std::move(weights)), {}};
+    plan.delays = {SharedArray(std::move(delays)), {}};
     plan.receptors = 2;
     plan.grids = {WeightGrid(1000.0, 4096.0), WeightGrid(1000.0, 4096.0)};
     return plan;

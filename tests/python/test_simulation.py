@@ -17,6 +17,7 @@ import pytest
 import ranvier as rv
 from ranvier import _core, errors
 from ranvier.measurements import PARTS
+from ranvier.simulation import predict_memory
 from small_networks import balanced
 
 
@@ -372,3 +373,16 @@ def test_currents_may_have_weights_of_both_signs() -> None:
     potentials = sim.get(neurons, "V_m")
     assert potentials[0] + potentials[1] == pytest.approx(-140.0)
     assert potentials[0] > -70.0
+
+
+def test_arrays_of_the_description_are_counted_once() -> None:
+    net = rv.Network()
+    cells = net.create(rv.iaf_psc_exp(), 100)
+    weight, delay = np.full(10_000, 1.0), np.full(10_000, 1.5)
+    net.connect(cells, cells, "all_to_all", weight=weight, delay=delay)
+    sims = [rv.Simulation(net, threads=1) for _ in range(2)]
+    for sim in sims:
+        assert sim.memory()["arrays"] == weight.nbytes + delay.nbytes
+    assert predict_memory(net, ranks=1, threads=1)["arrays"] == weight.nbytes + delay.nbytes
+    without = rv.Simulation(balanced()[0], threads=1)
+    assert without.memory().get("arrays", 0) == 0
