@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -8,7 +7,6 @@
 #include "base/ids.hpp"
 #include "connect/rule.hpp"
 #include "connect/synapse_values.hpp"
-#include "connect/weight_grid.hpp"
 
 namespace ranvier::connect {
 
@@ -21,7 +19,7 @@ struct ProjectionPlan {
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
     std::uint32_t receptors = 1;  ///< of the target model: with two, the sign of the weight chooses
-    std::array<WeightGrid, 2> grids;  ///< of the target population, by receptor
+    std::uint32_t most_spikes = 1;  ///< of one source in one step
 
     /// Whether synapses of this projection can go to a receptor.
     bool feeds(std::uint32_t receptor) const {

@@ -36,7 +36,7 @@ struct RingArguments {
 struct SameDelay {};
 
 /// Adds all synapses of each row at once, each into the slot of its arrival.
-template <class Target, class Weight, class Delay>
+template <class Target, class Weight, class Delay, bool wide = false>
 struct DeliverRing {
     static constexpr bool same_delay = std::is_same_v<Delay, SameDelay>;
 
@@ -50,7 +50,9 @@ struct DeliverRing {
                 prefetch_span(a.weights + next, length * sizeof(Weight));
                 if constexpr (!same_delay) prefetch_span(a.delays + next, length * sizeof(Delay));
             }
-            if constexpr (same_delay) {
+            if constexpr (wide) {
+                add_wide_row(a, r);
+            } else if constexpr (same_delay) {
                 const std::uint64_t begin = a.begins[r];
                 add_run(a.targets + begin, a.weights + begin, std::size_t(a.ends[r] - begin), a.inputs.slot(a.base));
             } else {
@@ -58,6 +60,15 @@ struct DeliverRing {
                     a.inputs.slot(a.base + a.delays[i])[a.targets[i]] += static_cast<double>(a.weights[i]);
                 }
             }
+        }
+    }
+
+   private:
+    static void add_wide_row(const RingArguments<Target, Weight, Delay>& a, std::size_t r) {
+        for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
+            Step arrival = a.base;
+            if constexpr (!same_delay) arrival += a.delays[i];
+            add_wide(a.inputs.wide_slot(arrival)[a.targets[i]], static_cast<double>(a.weights[i]), a.inputs.exponent);
         }
     }
 };
@@ -145,7 +156,11 @@ class RingTable final : public StoredTable<Target, Weight> {
             // Short rows are soon done, so that more of them must be under way to hide the wait for memory.
             .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
         };
-        Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+        if (inputs.wide != nullptr) {
+            detail::DeliverRing<Target, Weight, Delay, true>::run(&arguments);
+        } else {
+            Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+        }
     }
 
     /// Where the synapses of some rows begin and end. @param next rows that will be looked at then

@@ -41,7 +41,7 @@ struct RunArguments {
 ///
 /// Runs lie at random places in gigabytes, so that time is spent waiting for memory: the offsets of a row are fetched
 /// `offsets_ahead` spikes before they are needed, its synapses `synapses_ahead` before.
-template <class Target, class Weight, class Offset>
+template <class Target, class Weight, class Offset, bool wide = false>
 struct DeliverRuns {
     static constexpr std::size_t offsets_ahead = 16;
     static constexpr std::size_t synapses_ahead = 6;
@@ -82,8 +82,13 @@ struct DeliverRuns {
         const Step end = last(a, i);
         for (Step d = first(a, i); d < end; ++d) {
             const std::size_t begin = row[d];
-            add_run(targets + begin, weights + begin, row[d + 1] - begin,
-                    a.inputs.slot(spike.stamp + a.least_delay + d));
+            const Step arrival = spike.stamp + a.least_delay + d;
+            if constexpr (wide) {
+                add_wide_run(targets + begin, weights + begin, row[d + 1] - begin, a.inputs.wide_slot(arrival),
+                             a.inputs.exponent);
+            } else {
+                add_run(targets + begin, weights + begin, row[d + 1] - begin, a.inputs.slot(arrival));
+            }
         }
     }
 };
@@ -174,7 +179,11 @@ class RunTable final : public StoredTable<Target, Weight> {
             .delays = delays_,
             .inputs = inputs,
         };
-        Dispatched<detail::DeliverRuns<Target, Weight, Offset>>::call(set, &arguments);
+        if (inputs.wide != nullptr) {
+            detail::DeliverRuns<Target, Weight, Offset, true>::run(&arguments);
+        } else {
+            Dispatched<detail::DeliverRuns<Target, Weight, Offset>>::call(set, &arguments);
+        }
     }
 
     Buffer<Offset> offsets_;

@@ -113,6 +113,13 @@ RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weigh
     for (; i < count; ++i) inputs[targets[i]] += static_cast<double>(weights[i]);
 }
 
+/// The same in sums of 128 bits, at half the speed.
+template <class Target, class Weight>
+void add_wide_run(const Target* targets, const Weight* weights, std::size_t count, WideSum* sums,
+                  std::int32_t exponent) {
+    for (std::size_t i = 0; i < count; ++i) add_wide(sums[targets[i]], static_cast<double>(weights[i]), exponent);
+}
+
 }  // namespace detail
 
 /// What both layouts share: columns, queries, changes of weights.
@@ -185,16 +192,22 @@ class StoredTable : public SynapseTable {
         std::sort(recent.begin(), recent.end());
         for (std::size_t i = 0; i < positions.size(); ++i) {
             const std::uint64_t position = positions[i];
-            const double change = weights[i] - weight(position);
+            const double before = weight(position);
             columns_.weights[position] = static_cast<Weight>(weights[i]);
-            if (recent.empty() || change == 0.0) continue;
+            if (recent.empty() || weights[i] == before) continue;
             const std::uint32_t row = columns_.numbering == RowNumbering::unsorted
                                           ? static_cast<std::uint32_t>(position)
                                           : columns_.row_start.row_of(position);
             const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
             for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
                 const Step arrival = spike->stamp + delay_of(RowIndex{row}, position);
-                if (arrival > now && arrival < written_end) inputs.slot(arrival)[target(position)] += change;
+                if (arrival <= now || arrival >= written_end) continue;
+                if (inputs.wide == nullptr) {
+                    inputs.slot(arrival)[target(position)] += weights[i] - before;
+                } else {
+                    inputs.wide_slot(arrival)[target(position)] +=
+                        to_wide(weights[i], inputs.exponent) - to_wide(before, inputs.exponent);
+                }
             }
         }
     }

@@ -14,11 +14,15 @@ SynapseValues::SynapseValues(std::variant<double, SharedArray, Distribution> val
         const auto [least, greatest] = std::ranges::minmax(*array);
         least_ = least;
         greatest_ = greatest;
+        for (const double value : *array) {
+            if (value != 0.0) least_magnitude_ = std::min(least_magnitude_, std::abs(value));
+        }
     } else if (const auto* distribution = std::get_if<Distribution>(&values_)) {
         least_ = distribution->least();
         greatest_ = distribution->greatest();
     } else {
         least_ = greatest_ = std::get<double>(values_);
+        if (least_ != 0.0) least_magnitude_ = std::abs(least_);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -26,6 +27,8 @@ class SynapseValues {
     /// Bounds of the values; 0 where there are none.
     double least() const { return least_; }
     double greatest() const { return greatest_; }
+    /// The least absolute value that is not zero, if it is known before values are drawn; else infinity.
+    double least_magnitude() const { return least_magnitude_; }
     /// The median of the least and of the greatest of so many values that are drawn; the bounds where none is drawn.
     std::pair<double, double> expected_range(double count) const;
 
@@ -38,6 +41,7 @@ class SynapseValues {
     RandomKey key_;
     double least_ = 0.0;
     double greatest_ = 0.0;
+    double least_magnitude_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace ranvier::connect

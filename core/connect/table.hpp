@@ -9,7 +9,7 @@
 
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
-#include "connect/weight_grid.hpp"
+#include "connect/input_sums.hpp"
 
 namespace ranvier::connect {
 
@@ -36,16 +36,6 @@ class RowMap {
    private:
     std::vector<Range> ranges_;
     std::uint32_t rows_ = 0;
-};
-
-/// The input of one receptor of all neurons of a shard over the steps to come, as a ring of arrays. What arrives in step n
-/// is summed in slot n mod slots.
-struct InputRing {
-    double* data = nullptr;
-    std::size_t slot_stride = 0;  ///< elements between slots
-    std::uint32_t slot_mask = 0;  ///< slots - 1; slots are a power of two
-
-    double* slot(Step step) const { return data + (static_cast<std::uint64_t>(step) & slot_mask) * slot_stride; }
 };
 
 /// One synapse as a query sees it.
@@ -97,7 +87,7 @@ class SynapseTable {
     virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
     virtual std::uint32_t target(std::uint64_t position) const = 0;
     virtual double weight(std::uint64_t position) const = 0;
-    /// Changes weights, between two steps; they lie on the grids of their targets. Spikes that arrive after step `now` find
+    /// Changes weights, between two steps, to such as the sums of the inputs can hold. Spikes that arrive after step `now` find
     /// the new ones, those that are already on their way too: what they have added to the inputs is put right. Inputs are
     /// complete before `window_end`.
     virtual void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,

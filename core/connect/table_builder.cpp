@@ -1,6 +1,7 @@
 #include "connect/table_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -18,16 +19,6 @@ constexpr std::size_t batch_synapses = 8192;
 /// Synapses that all workers together hold at a time on the way from the shard that draws them to the one that stores
 /// them.
 constexpr std::size_t round_synapses = std::size_t{1} << 20;
-
-/// Weights to what will be stored: the precision of the table and the grid of the receptor.
-template <class Weight>
-struct RoundWeights {
-    RANVIER_ALWAYS_INLINE static void run(double* __restrict weights, std::size_t count, WeightGrid grid) {
-        for (std::size_t i = 0; i < count; ++i) {
-            weights[i] = grid.round(static_cast<double>(static_cast<Weight>(weights[i])));
-        }
-    }
-};
 
 struct RoundDelays {
     RANVIER_ALWAYS_INLINE static void run(const double* __restrict milliseconds, std::size_t count,
@@ -87,6 +78,14 @@ struct TableBuilder::Implementation {
     /// By worker: what it has drawn for other processes, and which those are.
     std::vector<std::vector<RemoteSynapse>> remote;
     std::vector<std::vector<Rank>> remote_ranks;
+    /// What a worker has stored.
+    struct Stored {
+        std::vector<std::array<WeightRange, receptors>> weights;  ///< by projection
+        /// By receptor and neuron: synapses, those counted repeatedly whose source may fire several times in a step.
+        std::array<Buffer<std::uint64_t>, receptors> inputs;
+        std::array<std::uint64_t, receptors> most_inputs{};
+    };
+    std::vector<Stored> stored;
 
     /// What a worker needs again for every batch.
     struct Scratch {
@@ -126,7 +125,11 @@ struct TableBuilder::Implementation {
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
                      Scratch& scratch) const;
     void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
-    void round_weights(const ProjectionPlan& plan, std::uint32_t receptor, double* weights, std::size_t count) const;
+    /// Rounds weights to what is stored and takes note of them.
+    void store_weights(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t receptor,
+                       std::span<double> weights);
+    void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void end_storing(std::uint32_t worker);
 };
 
 /// Weights and delays of the synapses in scratch.partners, whose major neurons are begin, begin + stride, ...
@@ -151,13 +154,30 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     }
 }
 
-void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t receptor, double* weights,
-                                                 std::size_t count) const {
-    const WeightGrid grid = plan.grids[receptor];
-    if (options.double_weights) {
-        Dispatched<RoundWeights<double>>::call(options.instruction_set, weights, count, grid);
-    } else {
-        Dispatched<RoundWeights<float>>::call(options.instruction_set, weights, count, grid);
+void TableBuilder::Implementation::store_weights(const ProjectionPlan& plan, std::uint32_t worker,
+                                                 std::uint32_t receptor, std::span<double> weights) {
+    const std::size_t index = static_cast<std::size_t>(&plan - plans.data());
+    stored[worker].weights[index][receptor].join(
+        connect::store_weights(options.instruction_set, weights, options.double_weights));
+}
+
+void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory) {
+    Stored& own = stored[worker];
+    own.weights.resize(plans.size());
+    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
+        if (!tables[receptor].used) continue;
+        own.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(worker).size(), memory);
+        std::fill_n(own.inputs[receptor].data(), own.inputs[receptor].size(), 0);
+    }
+}
+
+void TableBuilder::Implementation::end_storing(std::uint32_t worker) {
+    Stored& own = stored[worker];
+    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
+        for (const std::uint64_t inputs : own.inputs[receptor].span()) {
+            own.most_inputs[receptor] = std::max(own.most_inputs[receptor], inputs);
+        }
+        own.inputs[receptor] = {};
     }
 }
 
@@ -174,7 +194,15 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
             builders[worker]->count(receptor, scratch.rows.data() + begin, count);
             return;
         }
-        round_weights(plan, receptor, scratch.weights.data() + begin, count);
+        store_weights(plan, worker, receptor, std::span(scratch.weights).subspan(begin, count));
+        // The synapses of one target stand together.
+        std::uint64_t* const inputs = stored[worker].inputs[receptor].data();
+        for (std::size_t i = begin; i < begin + count;) {
+            const std::uint32_t target = scratch.targets[i];
+            const std::size_t first = i;
+            while (i < begin + count && scratch.targets[i] == target) ++i;
+            inputs[target] += std::uint64_t{plan.most_spikes} * (i - first);
+        }
         scratch.delays.resize(total);
         Dispatched<RoundDelays>::call(
             options.instruction_set, static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
@@ -333,7 +361,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             builders[worker]->count(receptor, scratch.rows.data(), scratch.rows.size());
             continue;
         }
-        round_weights(plan, receptor, scratch.weights.data(), scratch.weights.size());
+        store_weights(plan, worker, receptor, scratch.weights);
+        for (const std::uint32_t target : scratch.targets) stored[worker].inputs[receptor][target] += plan.most_spikes;
         builders[worker]->store(receptor, {.rows = scratch.rows.data(),
                                            .targets = scratch.targets.data(),
                                            .weights = scratch.weights.data(),
@@ -394,7 +423,8 @@ TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, const ProcessL
                                          .builders = {},
                                          .routed = {},
                                          .remote = {},
-                                         .remote_ranks = {}}) {
+                                         .remote_ranks = {},
+                                         .stored = {}}) {
     for (const TablePlan& table : implementation_->tables) {
         if (table.tagged && plans.size() > std::size_t{UINT16_MAX} + 1) {
             throw ValueOutOfBoundsError({.object = "number of projections",
@@ -408,6 +438,7 @@ TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, const ProcessL
     implementation_->routed.resize((shards + 1) * shards);
     implementation_->remote.resize(shards);
     implementation_->remote_ranks.resize(shards);
+    implementation_->stored.resize(shards);
 }
 
 RowNumbering TableBuilder::numbering() const { return implementation_->tables.front().numbering; }
@@ -421,7 +452,21 @@ void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
         make_shard_builder(self.tables, self.layout.shard(worker).size(), self.options, self.team, memory);
     self.pass(worker, false);
     self.builders[worker]->allocate();
+    self.begin_storing(worker, memory.synapses);
     self.pass(worker, true);
+    self.end_storing(worker);
+}
+
+WeightRange TableBuilder::weights(std::size_t plan, std::uint32_t receptor) const {
+    WeightRange range;
+    for (const Implementation::Stored& own : implementation_->stored) range.join(own.weights[plan][receptor]);
+    return range;
+}
+
+std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
+    std::uint64_t most = 0;
+    for (const Implementation::Stored& own : implementation_->stored) most = std::max(most, own.most_inputs[receptor]);
+    return most;
 }
 
 ShardTables TableBuilder::finish(std::uint32_t worker) {

@@ -10,6 +10,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "comm/communicator.hpp"
+#include "connect/input_sums.hpp"
 #include "connect/layout.hpp"
 #include "connect/projection_plan.hpp"
 #include "connect/stored_table.hpp"
@@ -60,6 +61,11 @@ class TableBuilder {
     RowNumbering numbering() const;
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
     void build(std::uint32_t worker, TableMemory memory = {});
+    /// What has been stored on this process of the weights of a projection (by its place in the list) onto a receptor, but for
+    /// the numbers of inputs. @note After build.
+    WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
+    /// Most synapses onto a receptor that a neuron of this process has; see WeightRange. @note After build.
+    std::uint64_t most_inputs(std::uint32_t receptor) const;
     /// @note Called by each worker for its own shard, after build.
     ShardTables finish(std::uint32_t worker);
 

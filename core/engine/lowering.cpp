@@ -7,18 +7,12 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "engine/network_checks.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-/// Headroom for weights that are set while a simulation runs, unless the user gave a bound.
-constexpr double default_weight_headroom = 64.0;
-/// Inputs that may always arrive in one step at one receptor, whatever the in-degree.
-constexpr double least_simultaneous_inputs = 4096.0;
-/// In-degrees that are drawn scatter around their mean.
-constexpr double degree_headroom = 4.0;
 
 // Objects of random keys: the things that have values of their own must not share a key.
 constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
@@ -50,12 +44,16 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key) {
     return {std::get<Distribution>(values), key};
 }
 
-/// Weights with fewer than this many points of the grid between them and zero have lost digits that somebody may miss.
-constexpr double least_points = 1024.0;
-
-double largest_absolute(const Values& values) {
-    const auto [least, greatest] = range_of(values);
-    return std::max(std::abs(least), std::abs(greatest));
+/// How often the time that a unit repeats most stands in its list.
+std::uint32_t most_repeated(std::span<const std::vector<Step>> lists) {
+    std::size_t most = 1;
+    for (const std::vector<Step>& steps : lists) {
+        for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
+            while (end < steps.size() && steps[end] == steps[begin]) ++end;
+            most = std::max(most, end - begin);
+        }
+    }
+    return static_cast<std::uint32_t>(std::min<std::size_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
 }  // namespace
@@ -63,7 +61,6 @@ double largest_absolute(const Values& values) {
 LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network) {
     for (const Population& population : network.populations()) ranges_.push_back({population.first, population.size});
     lower_projections();
-    choose_grids();
 }
 
 void LoweredNetwork::lower_projections() {
@@ -82,6 +79,10 @@ void LoweredNetwork::lower_projections() {
             lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
         plan.receptors = static_cast<std::uint32_t>(targets.model->receptors.size());
+        if (sources.model->plays_spikes) {
+            plan.most_spikes = most_repeated(
+                std::span(sources.spike_steps).subspan(projection.sources.begin, projection.sources.size()));
+        }
         if (plan.pairs.sources > 0 && plan.pairs.targets > 0) {
             shortest_delay_ =
                 std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
@@ -96,61 +97,15 @@ std::uint64_t LoweredNetwork::array_bytes() const {
     return bytes;
 }
 
-void LoweredNetwork::choose_grids() {
-    const std::size_t populations = ranges_.size();
-    std::vector<double> largest(2 * populations, 0.0);
-    std::vector<double> inputs(2 * populations, 0.0);
+double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t receptor) const {
+    double bound = 0.0;
     for (const connect::ProjectionPlan& plan : plans_) {
-        const Projection& projection = network_->projections()[plan.id.value];
-        const double bound = projection.weight_bound > 0.0
-                                 ? projection.weight_bound
-                                 : default_weight_headroom * largest_absolute(projection.weight);
-        // Only a list can put most of its synapses on one target.
-        const double degree = projection.rule.name == "explicit"
-                                  ? plan.sampler->expected_synapses()
-                                  : degree_headroom * plan.sampler->expected_synapses() /
-                                        static_cast<double>(std::max<std::uint64_t>(plan.pairs.targets, 1));
-        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
-            const std::size_t slot = plan.target_population.value * 2 + receptor;
-            largest[slot] = std::max(largest[slot], bound);
-            inputs[slot] += degree;
-        }
+        if (plan.target_population != population || !plan.feeds(receptor)) continue;
+        const double own = network_->projections()[plan.id.value].weight_bound;
+        if (own == 0.0) return largest_weight;
+        bound = std::max(bound, own);
     }
-    for (const StimulusSpec& stimulus : network_->stimuli()) {
-        if (stimulus.model->output != models::StimulatorOutput::spikes) continue;
-        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
-            const std::size_t slot = stimulus.targets.population.value * 2 + receptor;
-            largest[slot] = std::max(largest[slot], default_weight_headroom * largest_absolute(stimulus.weight));
-        }
-    }
-    for (std::size_t slot = 0; slot < 2 * populations; ++slot) {
-        grids_.emplace_back(largest[slot], std::max(inputs[slot], least_simultaneous_inputs));
-    }
-    for (const Projection& projection : network_->projections()) {
-        check_grid("weights of projection '" + projection.name + "'", projection.weight, projection.targets.population);
-    }
-    for (const StimulusSpec& stimulus : network_->stimuli()) {
-        if (stimulus.model->output != models::StimulatorOutput::spikes) continue;
-        check_grid("weights of stimulus '" + stimulus.name + "'", stimulus.weight, stimulus.targets.population);
-    }
-    for (connect::ProjectionPlan& plan : plans_) {
-        for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
-            plan.grids[receptor] = grid(plan.target_population, receptor);
-        }
-    }
-}
-
-void LoweredNetwork::check_grid(const std::string& object, const Values& weight, PopulationId target) const {
-    const double largest = largest_absolute(weight);
-    const double spacing = grid(target, 0).spacing();
-    if (largest == 0.0 || largest >= least_points * spacing) return;
-    throw ValueOutOfBoundsError(
-        {.object = object,
-         .value = "at most " + to_text(largest),
-         .bound = "other weights onto '" + network_->population(target).name + "' may be " +
-                  to_text(grid(target, 0).largest_weight()) + ", beside which sums keep only multiples of " +
-                  to_text(spacing),
-         .remedy = "bring the weights closer together, or give the larger ones a weight_bound that is not above them"});
+    return bound;
 }
 
 std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,
@@ -212,10 +167,7 @@ models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequen
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     models::GroupValues values = local_values(
         spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, first_target(stimulus));
-    if (spec.model->output == models::StimulatorOutput::spikes) {
-        const connect::WeightGrid& grid = this->grid(spec.targets.population, receptor(stimulus));
-        for (double& weight : values.values) weight = grid.round(weight);
-    }
+    for (double& weight : values.values) weight += 0.0;  // in place of -0.0; see models::UpdateArguments
     return values;
 }
 

@@ -21,9 +21,9 @@ class LoweredNetwork {
     const Network& network() const { return *network_; }
     std::span<const connect::PopulationRange> ranges() const { return ranges_; }
     std::span<const connect::ProjectionPlan> plans() const { return plans_; }
-    const connect::WeightGrid& grid(PopulationId population, std::uint32_t receptor) const {
-        return grids_[population.value * 2 + receptor];
-    }
+    /// The greatest absolute weight that synapses onto a receptor may be given later: the greatest weight_bound of the
+    /// projections that reach it, if all have one.
+    double weight_bound(PopulationId population, std::uint32_t receptor) const;
     /// The shortest delay of all projections, in steps; a large number when there are none.
     Step shortest_delay() const { return shortest_delay_; }
     /// Bytes of the arrays that the user gave, and of what is kept beside them to find their elements.
@@ -36,7 +36,7 @@ class LoweredNetwork {
                                                std::span<const models::GroupValues> parameters) const;
     /// Values of a stimulator's parameters for some of its targets.
     std::vector<models::GroupValues> parameters(std::size_t stimulus, const IdSequence& targets) const;
-    /// Weights of a stimulus for some of its targets, on the grid of the receptor they go to.
+    /// Weights of a stimulus for some of its targets.
     models::GroupValues weights(std::size_t stimulus, const IdSequence& targets) const;
     /// The first neuron that a stimulus could reach.
     NeuronId first_target(std::size_t stimulus) const;
@@ -46,14 +46,10 @@ class LoweredNetwork {
 
    private:
     void lower_projections();
-    void choose_grids();
-    /// @throws ValueOutOfBoundsError when weights would vanish beside others onto the same population
-    void check_grid(const std::string& object, const Values& weight, PopulationId target) const;
 
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;
     std::vector<connect::ProjectionPlan> plans_;
-    std::vector<connect::WeightGrid> grids_;
     Step shortest_delay_ = 0;
 };
 

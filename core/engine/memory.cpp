@@ -1,6 +1,7 @@
 #include "engine/memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "comm/exchange.hpp"
 #include "connect/run_table.hpp"
 #include "connect/table_estimate.hpp"
+#include "connect/weight_estimate.hpp"
 #include "engine/memory_samples.hpp"
 #include "parallel/memory_room.hpp"
 
@@ -92,11 +94,19 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     add("synapses", tables.final_bytes);
     add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
     double inputs = 0.0;
+    std::array<bool, connect::TableBuilder::receptors> wide{};
+    for (std::uint32_t receptor = 0; receptor < wide.size(); ++receptor) {
+        wide[receptor] = !connect::expected_weights(network.plans(), receptor, build.double_weights).fits_double();
+    }
     for (const connect::ShardLayout& shard : layout.shards()) {
         for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
             const std::uint64_t slots =
                 tables.used[receptor] ? std::bit_ceil(std::max<std::uint64_t>(window, tables.reach[receptor] + 1)) : 1;
-            inputs += static_cast<double>(slots * shard.size() * sizeof(double));
+            // Wide sums are rounded to one slot of numbers.
+            const bool is_wide = tables.used[receptor] && wide[receptor];
+            const std::uint64_t bytes =
+                is_wide ? slots * sizeof(connect::WideSum) + sizeof(double) : slots * sizeof(double);
+            inputs += static_cast<double>(bytes * shard.size());
         }
         if (groups.currents) inputs += static_cast<double>(shard.size() * sizeof(double));
     }

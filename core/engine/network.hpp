@@ -52,7 +52,7 @@ struct Projection {
     connect::RuleSpec rule;
     Values weight = 1.0;
     Values delay = 1.0;  ///< ms; drawn ones are rounded to the grid, constants and arrays must lie on it
-    /// Largest absolute weight that will ever be set, for the grid of the sums; 0: 64 times the largest one given.
+    /// Largest absolute weight that may be set later; 0: any.
     double weight_bound = 0.0;
 };
 

@@ -13,6 +13,9 @@
 /// Checks that a network makes of times, weights and stimuli. All throw before anything is changed.
 namespace ranvier::engine {
 
+/// Sums of weights must stay far from the end of single precision.
+inline constexpr double largest_weight = 1e30;
+
 /// The number of steps that a time takes, if it lies on the grid within what rounding may have done to it.
 std::optional<Step> steps_on_grid(double milliseconds, double resolution);
 

@@ -7,11 +7,15 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/gather.hpp"
 #include "engine/memory.hpp"
+#include "engine/network_checks.hpp"
+#include "engine/weight_checks.hpp"
 
 namespace ranvier::engine {
 
@@ -364,8 +368,17 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
                           .remedy = "give an array of that length"});
     }
     const std::vector<OwnSynapse> own = own_synapses(handles);
-    std::vector<double> rounded;
-    agree(communicator_, "setting weights", [&] { rounded = checked_weights(own, weights, double_weights); });
+    std::vector<double> stored;
+    WeightRanges ranges;
+    agree(communicator_, "setting weights", [&] {
+        check_weights(own, weights);
+        std::tie(stored, ranges) = stored_weights(handles, weights, double_weights);
+        for (const auto& shard : shards_) {
+            for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+                shard->fit_sums(receptor, ranges[receptor]);
+            }
+        }
+    });
     // By table, each of which knows which spikes are on their way through it.
     struct Part {
         std::vector<std::uint64_t> positions;
@@ -375,42 +388,68 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
     for (std::size_t i = 0; i < own.size(); ++i) {
         Part& part = parts[{own[i].shard, own[i].receptor}];
         part.positions.push_back(own[i].position);
-        part.weights.push_back(rounded[i]);
+        part.weights.push_back(stored[own[i].index]);
     }
     for (const auto& [table, part] : parts) {
         shards_[table.first]->set_weights(table.second, part.positions, part.weights, now);
     }
 }
 
-std::vector<double> ConnectionAccess::checked_weights(std::span<const OwnSynapse> own, std::span<const double> weights,
-                                                      bool double_weights) const {
-    std::vector<double> rounded;
+void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const {
+    const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
+        throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
+                                     .value = to_text(weights[i]),
+                                     .bound = std::move(bound),
+                                     .remedy = std::move(remedy)});
+    };
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!std::isfinite(weights[i])) fail(i, "a weight must be finite", "give a number");
+        if (std::abs(weights[i]) <= largest_weight) continue;
+        fail(i, "its absolute value can be at most " + to_text(largest_weight), "check its unit");
+    }
+    std::map<std::pair<PopulationId, std::uint32_t>, double> bounds;
     for (const OwnSynapse& synapse : own) {
         const std::size_t i = synapse.index;
         const Handle handle{synapse.shard, synapse.receptor, synapse.position};
         const connect::SynapseTable& table = table_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
         const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
-        const connect::WeightGrid& grid = network_.grid(population, handle.receptor);
-        const double weight = weights[i];
-        const auto fail = [&](std::string bound, std::string remedy) {
-            throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
-                                         .value = to_text(weight),
-                                         .bound = std::move(bound),
-                                         .remedy = std::move(remedy)});
-        };
-        if (!std::isfinite(weight)) fail("a weight must be finite", "give a number");
-        if (std::abs(weight) > grid.largest_weight()) {
-            fail("weights onto this population are at most " + to_text(grid.largest_weight()),
+        const auto [place, is_new] = bounds.try_emplace({population, handle.receptor});
+        double& bound = place->second;
+        if (is_new) bound = network_.weight_bound(population, handle.receptor);
+        if (std::abs(weights[i]) > bound) {
+            fail(i, "weights onto this population are at most " + to_text(bound),
                  "give connect() the weight_bound that is needed");
         }
         const bool two = network_.network().populations()[population.value].model->receptors.size() == 2;
-        if (two && (handle.receptor == 0 ? weight < 0.0 : weight > 0.0)) {
-            fail("its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
+        if (two && (handle.receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0)) {
+            fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
         }
-        rounded.push_back(grid.round(double_weights ? weight : static_cast<double>(static_cast<float>(weight))));
     }
-    return rounded;
+}
+
+std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(std::span<const std::uint64_t> handles,
+                                                                              std::span<const double> weights,
+                                                                              bool double_weights) const {
+    std::vector<double> stored(weights.begin(), weights.end());
+    WeightRanges ranges;
+    for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+        // Of all processes, all of which know the same range.
+        ranges[receptor] = shards_.front()->weights(receptor);
+        std::vector<double> own;
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            if (Handle::unpack(handles[i]).receptor == receptor) own.push_back(weights[i]);
+        }
+        const connect::WeightRange range = connect::store_weights(InstructionSet::baseline, own, double_weights);
+        check_least_weight(range.least, double_weights, "least weight");
+        ranges[receptor].join(range);
+        check_sums(ranges[receptor], "these weights and those that there are");
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            if (Handle::unpack(handles[i]).receptor == receptor) stored[i] = own[next++];
+        }
+    }
+    return {std::move(stored), ranges};
 }
 
 }  // namespace ranvier::engine

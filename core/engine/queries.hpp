@@ -44,9 +44,13 @@ class ConnectionAccess {
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;
-    /// The weights of some synapses, checked and rounded to what is stored.
-    std::vector<double> checked_weights(std::span<const OwnSynapse> own, std::span<const double> weights,
-                                        bool double_weights) const;
+    /// @throws ValueOutOfBoundsError for weights that are not finite, out of their bounds or of the other sign
+    void check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const;
+    /// Weights of synapses of all processes as they will be stored, and the ranges of all weights with them.
+    /// @throws ValueOutOfBoundsError when they cannot be kept, or their sums not be exact
+    std::pair<std::vector<double>, WeightRanges> stored_weights(std::span<const std::uint64_t> handles,
+                                                                std::span<const double> weights,
+                                                                bool double_weights) const;
 
     const LoweredNetwork& network_;
     std::span<const std::unique_ptr<Shard>> shards_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/errors.hpp"
 #include "base/tight_list.hpp"
@@ -116,7 +117,7 @@ void Shard::create_recorders(const Network& network) {
     }
 }
 
-void Shard::set_tables(connect::ShardTables tables, std::uint32_t window) {
+void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window) {
     tables_ = std::move(tables);
     window_ = window;
     for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
@@ -128,6 +129,46 @@ void Shard::set_tables(connect::ShardTables tables, std::uint32_t window) {
         inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size(), memory_[Component::inputs]);
         std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), -0.0);
         rings_[receptor] = {inputs_[receptor].data(), layout_.size(), slots - 1};
+        fit_sums(receptor, weights[receptor]);
+    }
+}
+
+void Shard::fit_sums(std::uint32_t receptor, const connect::WeightRange& range) {
+    weights_[receptor] = range;
+    connect::InputRing& ring = rings_[receptor];
+    const bool has_table = receptor < tables_.size() && tables_[receptor] != nullptr;
+    if (!has_table || (ring.wide == nullptr && range.fits_double())) return;
+    const std::int32_t exponent = std::ilogb(range.quantum) - 1;
+    if (ring.wide != nullptr) {
+        const std::int32_t finer = ring.exponent - exponent;
+        if (finer <= 0) return;
+        for (connect::WideSum& sum : wide_sums_[receptor].span()) {
+            if (sum != 0) sum = (sum >> 1) << (finer + 1) | 1;
+        }
+        ring.exponent = exponent;
+        return;
+    }
+    Buffer<connect::WideSum> sums(inputs_[receptor].size(), memory_[Component::inputs]);
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const double input = inputs_[receptor][i];
+        sums[i] = input == 0.0 && std::signbit(input) ? 0 : connect::to_wide(input, exponent) | 1;
+    }
+    Buffer<double> inputs(layout_.size(), memory_[Component::inputs]);
+    std::fill_n(inputs.data(), inputs.size(), -0.0);
+    inputs_[receptor] = std::move(inputs);
+    wide_sums_[receptor] = std::move(sums);
+    ring.data = inputs_[receptor].data();
+    ring.wide = wide_sums_[receptor].data();
+    ring.exponent = exponent;
+}
+
+void Shard::round_sums(std::uint32_t receptor, Step step) {
+    const connect::InputRing& ring = rings_[receptor];
+    const double quantum = std::ldexp(1.0, ring.exponent + 1);
+    connect::WideSum* const sums = ring.wide_slot(step);
+    for (std::size_t i = 0; i < ring.slot_stride; ++i) {
+        ring.data[i] = connect::from_wide(sums[i], quantum);
+        sums[i] = 0;
     }
 }
 
@@ -165,6 +206,11 @@ void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> p
 
 void Shard::update(Step step) {
     if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
+    // All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
+    // description, so that its rounding is the same however the work is cut.
+    for (std::uint32_t receptor = 0; receptor < rings_.size(); ++receptor) {
+        if (rings_[receptor].wide != nullptr) round_sums(receptor, step);
+    }
     if (measure_costs_) {
         update_and_measure(step);
     } else {
@@ -187,7 +233,7 @@ void Shard::invent_spikes(Step step) {
 }
 
 void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
-    double* out = stimulus.current ? currents_.data() : rings_[stimulus.receptor].slot(step);
+    double* out = stimulus.current ? currents_.data() : inputs_of(stimulus.receptor, step);
     stimulus.stimulus->add(step, out + stimulus.offset);
 }
 
@@ -206,7 +252,7 @@ void Shard::update_and_measure(Step step) {
 }
 
 void Shard::update_group(Group& group, Step step) {
-    double* inputs[2] = {rings_[0].slot(step) + group.offset, rings_[1].slot(step) + group.offset};
+    double* inputs[2] = {inputs_of(0, step) + group.offset, inputs_of(1, step) + group.offset};
     const std::size_t fired =
         group.neurons->update({.step = step,
                                .inputs = inputs,

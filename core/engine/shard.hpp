@@ -18,6 +18,7 @@
 #include "engine/shard_memory.hpp"
 #include "engine/simulation.hpp"
 #include "engine/times.hpp"
+#include "engine/weight_checks.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 
@@ -35,7 +36,8 @@ class Shard {
     const ShardMemory& memory() const { return memory_; }
 
     /// Takes the tables and lays out the ring of inputs. @param window steps that runs are delivered ahead, a power of two
-    void set_tables(connect::ShardTables tables, std::uint32_t window);
+    /// @param weights of all processes
+    void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window);
 
     /// Lets the tables forget which sources their rows belong to, where they store that.
     void forget_sources();
@@ -53,6 +55,11 @@ class Shard {
     /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
     void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
                      Step now);
+    /// Of all weights that there have been.
+    const connect::WeightRange& weights(std::uint32_t receptor) const { return weights_[receptor]; }
+    /// Lets the sums of a receptor hold weights of this range, which contains the one before: sums that are under way are
+    /// kept. Between two steps. @throws std::bad_alloc
+    void fit_sums(std::uint32_t receptor, const connect::WeightRange& range);
 
     const connect::ShardLayout& layout() const { return layout_; }
     const connect::ShardTables& tables() const { return tables_; }
@@ -126,12 +133,17 @@ class Shard {
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
     void create_recorders(const Network& network);
+    /// The inputs that neurons read in a step.
+    double* inputs_of(std::uint32_t receptor, Step step) const {
+        return rings_[receptor].wide == nullptr ? rings_[receptor].slot(step) : rings_[receptor].data;
+    }
+    /// Rounds the sums of a step to what neurons read, and clears them.
+    void round_sums(std::uint32_t receptor, Step step);
     void invent_spikes(Step step);
     void add_stimulus(ShardStimulus& stimulus, Step step);
     void update_group(Group& group, Step step);
     /// All of them, and what they cost.
     void update_and_measure(Step step);
-    /// What is in rows_.
     void remember(NeuronId neuron, Step step);
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }
@@ -144,7 +156,9 @@ class Shard {
     std::vector<ShardStimulus> stimuli_;
     connect::ShardTables tables_;
     Step window_ = 1;
-    std::array<Buffer<double>, 2> inputs_;
+    WeightRanges weights_;
+    std::array<Buffer<double>, 2> inputs_;  ///< one slot only where sums are wide: of the present step
+    std::array<Buffer<connect::WideSum>, 2> wide_sums_;
     std::array<connect::InputRing, 2> rings_;
     Buffer<double> currents_;  ///< pA, by local index; empty when no stimulus injects current
     std::pmr::vector<std::uint32_t> fired_;

@@ -11,6 +11,7 @@
 #include "engine/memory_samples.hpp"
 #include "engine/options.hpp"
 #include "engine/simulation_implementation.hpp"
+#include "engine/weight_checks.hpp"
 
 namespace ranvier::engine {
 
@@ -44,6 +45,7 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
     check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
     sorted = choose_sorting(options, lowered.plans(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
+    check_given_weights(lowered, build_options.double_weights);
 }
 
 /// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
@@ -117,8 +119,10 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     phases.build = timer.lap();
+    const WeightRanges weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
     run_together(
-        *shard_team, [&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), window); },
+        *shard_team,
+        [&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), weights, window); },
         build_poll);
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();

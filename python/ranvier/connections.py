@@ -74,17 +74,17 @@ class Connections:
         """Weights as they are now (pA or mV), shape ``(synapses,)``.
 
         Assign a number or an array of that shape to change them in the simulation; the array that you read is a locked
-        copy, so that some of them are changed by ``connections[chosen].weight = ...``. They are rounded to the grid of
-        the weights of their projection. A spike finds the weight that a synapse has when it arrives, also when it was
-        on its way while the weight changed.
+        copy, so that some of them are changed by ``connections[chosen].weight = ...``. They are kept as those that
+        ``Network.connect`` takes. A spike finds the weight that a synapse has when it arrives, also when it was on its
+        way while the weight changed.
 
         Raises
         ------
         ShapeError
             For an array of another length.
         ValueOutOfBoundsError
-            For weights that are not finite, beyond the bound of the projection, or whose sign would move them to
-            another receptor; nothing is changed then.
+            For weights that are not finite, beyond the ``weight_bound`` of the projections, too small or spread too
+            widely to be kept, or whose sign would move them to another receptor; nothing is changed then.
         """
         with self._exclusive():
             self._agree_on("weights of synapses", self._handles)

@@ -154,8 +154,8 @@ class Network(Description):
             Milliseconds, at least one step: a number or an array, on the grid of the resolution; or a distribution,
             whose values are rounded to it.
         weight_bound
-            Largest absolute weight that will ever be set on these synapses; None: 64 times the largest one given here.
-            Weights are stored on a binary grid so fine that nobody can see it; this says how fine it may be.
+            Largest absolute weight that these synapses may be given while a simulation runs; None: any. Where all
+            projections onto a population have such a bound, weights above the largest of them are refused.
         name
             Name of the projection; None: one that tells the populations.
         **parameters
@@ -174,6 +174,16 @@ class Network(Description):
             For an array of weights or delays that does not fit the rule.
         ValueOutOfBoundsError
             For values that are not finite or out of their bounds.
+
+        Notes
+        -----
+        Weights are kept as they are drawn or given, rounded to single precision (to within 2**-24 of each) unless the
+        simulation stores them in double precision. A neuron gets the sum of all that arrives in a step, rounded once to
+        double precision, so that spikes do not depend on the order of delivery. Sums are exact while all weights that
+        can arrive at once, added up, are below 2**126 times the last bit of the smallest one; where double precision
+        does not suffice for that (2**53), they are taken in 128 bits, at about half the speed. A simulation refuses
+        weights for which this is not enough, and weights below 1.2e-38 in single precision (but for 0), with a
+        ValueOutOfBoundsError.
         """
         from_selection, to_selection = self._selection("sources", sources), self._selection("targets", targets)
         complete_rule = make_rule(rule, parameters)

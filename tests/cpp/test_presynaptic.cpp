@@ -42,7 +42,6 @@ ProjectionPlan make_plan(std::uint32_t id, std::uint32_t from, std::uint32_t to,
     plan.weights = {normal, make_key(1, Purpose::weight, id)};
     plan.delays = {1.5, {}};
     plan.receptors = 2;
-    plan.grids = {WeightGrid(1000.0, 4096.0), WeightGrid(1000.0, 4096.0)};
     return plan;
 }
 

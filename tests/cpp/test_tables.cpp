@@ -69,7 +69,6 @@ ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neu
     plan.weights = {SharedArray(std::move(weights)), {}};
     plan.delays = {SharedArray(std::move(delays)), {}};
     plan.receptors = 2;
-    plan.grids = {WeightGrid(1000.0, 4096.0), WeightGrid(1000.0, 4096.0)};
     return plan;
 }
 
@@ -306,30 +305,6 @@ TEST(RowMap, JoinsRangesAndFindsRows) {
     for (std::uint32_t row = 0; row < map.rows(); ++row) EXPECT_EQ(map.row(map.source(RowIndex{row})).value, row);
     for (const std::uint64_t id : {0u, 4u, 8u, 50u, 99u, 115u}) EXPECT_EQ(map.row(NeuronId{id}), RowMap::none) << id;
     EXPECT_EQ(RowMap().row(NeuronId{0}), RowMap::none);
-}
-
-TEST(WeightGrid, MakesSumsExactAndKeepsWeights) {
-    const WeightGrid grid(64 * 320.0, 16384.0);
-    std::mt19937_64 random(5);
-    std::normal_distribution<double> weight(87.8, 8.8);
-    std::vector<double> weights(16384);
-    for (double& w : weights) {
-        const double exact = static_cast<double>(static_cast<float>(weight(random)));
-        w = grid.round(exact);
-        EXPECT_EQ(w, exact);  // the grid is finer than single precision at the size of these weights
-    }
-    double forward = 0.0;
-    for (const double w : weights) forward += w;
-    for (int i = 0; i < 10; ++i) {
-        std::shuffle(weights.begin(), weights.end(), random);
-        double sum = 0.0;
-        for (const double w : weights) sum += w;
-        EXPECT_EQ(sum, forward);
-    }
-    // What lies between two points of the grid goes to the nearer one.
-    EXPECT_EQ(grid.round(0.4 * grid.spacing()), 0.0);
-    EXPECT_EQ(grid.round(0.6 * grid.spacing()), grid.spacing());
-    EXPECT_EQ(grid.round(-0.6 * grid.spacing()), -grid.spacing());
 }
 
 TEST(ShardLayout, DealsEveryNeuronToOneShard) {

@@ -77,7 +77,6 @@ def in_ranvier(
     experiment: Experiment,
     *,
     weight_precision: Literal["single", "double"] = "single",
-    weight_bound: float | None = None,
 ) -> Recording:
     """Run the experiment in Ranvier."""
     net = rv.Network(resolution=experiment.resolution)
@@ -89,9 +88,7 @@ def in_ranvier(
     if experiment.trains:
         generators = net.create_spike_generators(experiment.trains, name="generators")
         rule = rv.Explicit(synapses.sources, synapses.targets)
-        projection = net.connect(
-            generators, neurons, rule, weight=synapses.weights, delay=synapses.delays, weight_bound=weight_bound
-        )
+        projection = net.connect(generators, neurons, rule, weight=synapses.weights, delay=synapses.delays)
     for current in experiment.currents:
         net.stimulate(
             neurons[current.targets],

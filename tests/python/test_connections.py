@@ -132,7 +132,7 @@ def test_a_weight_that_is_set_takes_effect() -> None:
     [
         (float("nan"), errors.ValueOutOfBoundsError),
         (float("inf"), errors.ValueOutOfBoundsError),
-        (1e9, errors.ValueOutOfBoundsError),
+        (1e31, errors.ValueOutOfBoundsError),
         (-1.0, errors.ValueOutOfBoundsError),
         ([1.0, 2.0], errors.ShapeError),
         ([[1.0]], errors.ShapeError),
@@ -147,13 +147,13 @@ def test_refused_weights_change_nothing(values: float | list[float], error: type
     with pytest.raises(error):
         mine.weight = values
     one_bad = before.copy()
-    one_bad[-1] = 1e9
+    one_bad[-1] = 1e31
     with pytest.raises(errors.ValueOutOfBoundsError):
         mine.weight = one_bad
     assert (mine.weight == before).all()
 
 
-def test_weight_bound_allows_larger_weights() -> None:
+def test_weights_above_their_bound_are_refused() -> None:
     net = rv.Network()
     neurons = net.create("iaf_psc_exp", 2)
     net.connect(neurons, neurons, rv.AllToAll(), weight=1.0, weight_bound=1000.0)

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+
+#include "comm/communicator.hpp"
+#include "connect/input_sums.hpp"
+#include "connect/table_builder.hpp"
+#include "engine/lowering.hpp"
+
+/// Checks that weights are kept and that their sums are exact.
+namespace ranvier::engine {
+
+/// By receptor.
+using WeightRanges = std::array<connect::WeightRange, connect::TableBuilder::receptors>;
+
+/// Before anything is drawn: weights that were given as numbers. @throws ValueOutOfBoundsError as agree_on_weights
+void check_given_weights(const LoweredNetwork& network, bool double_weights);
+
+/// What all processes have stored.
+/// @throws ValueOutOfBoundsError for weights so small that their precision cannot keep them, or spread so widely that no sum
+/// can; on all processes alike. @note Collective.
+WeightRanges agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network, bool double_weights,
+                              comm::Communicator& communicator);
+
+/// @throws ValueOutOfBoundsError when sums of such weights would not be exact
+void check_sums(const connect::WeightRange& range, const std::string& object);
+
+/// @throws ValueOutOfBoundsError when a weight (absolute value) is too small to be kept
+void check_least_weight(double least, bool double_weights, const std::string& object);
+
+}  // namespace ranvier::engine
