@@ -122,6 +122,17 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
     return steps;
 }
 
+void check_step_conflicts(const Network& network) {
+    for (const Population& population : network.populations()) {
+        const auto conflict = population.model->step_conflict;
+        if (conflict == nullptr) continue;
+        check_conflicts(
+            population.model->parameters, population.parameters, population.size,
+            [&](std::span<const double> parameters) { return conflict(parameters, network.resolution()); },
+            "population " + quoted(population.name));
+    }
+}
+
 void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution) {
     const bool any_array = std::ranges::any_of(
         spec.parameters, [](const auto& entry) { return std::holds_alternative<SharedArray>(entry.second); });

@@ -44,6 +44,10 @@ void check_weight_bound(double bound, const Values& weight, const std::string& p
 std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
                               std::size_t unit);
 
+/// Parameters of neurons that only the resolution shows to be out of bounds, those of all neurons.
+/// @throws ValueOutOfBoundsError
+void check_step_conflicts(const Network& network);
+
 /// Makes a stimulus and drops it, so that what only its model can check, such as times off the grid, is known now.
 void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution);
 

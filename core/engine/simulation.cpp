@@ -9,6 +9,7 @@
 #include "engine/description.hpp"
 #include "engine/memory.hpp"
 #include "engine/memory_samples.hpp"
+#include "engine/network_checks.hpp"
 #include "engine/options.hpp"
 #include "engine/simulation_implementation.hpp"
 #include "engine/weight_checks.hpp"
@@ -46,6 +47,7 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
     sorted = choose_sorting(options, lowered.plans(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
     check_given_weights(lowered, build_options.double_weights);
+    check_step_conflicts(network);
 }
 
 /// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
@@ -204,11 +206,28 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
         throw;
     }
     finish();
+    // Those who were interrupted are not here.
+    if (!stopped) agree(*communicator, "run", [&] { check_finite(); });
     if (stopped && !is_alone()) {
         throw RemoteError({.object = "run",
                            .value = "",
                            .bound = "another rank was interrupted after step " + std::to_string(step.load()),
                            .remedy = "continue it on all ranks"});
+    }
+}
+
+/// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
+/// what numbers hold. Neurons whose potential is not a number would be silent for ever.
+void Simulation::Implementation::check_finite() const {
+    for (const auto& shard : shards) {
+        for (const Shard::Group& group : shard->groups()) {
+            if (!group.neurons || group.neurons->is_finite()) continue;
+            throw StateError(
+                {.object = "state of population " + quoted(network.population(group.population).name),
+                 .value = "not finite",
+                 .bound = "a variable has left the range of numbers by step " + std::to_string(step.load()),
+                 .remedy = "check the units of weights, currents and parameters, or use double precision"});
+        }
     }
 }
 

@@ -40,6 +40,8 @@ struct Simulation::Implementation {
     void run(Step steps, const Poll& poll);
     void run_worker(std::uint32_t worker, Step first, Step last);
     void run_epoch(std::uint32_t shard, const Epoch& present, WorkerTimes& times, LapTimer& timer);
+    /// @throws StateError when a variable of a neuron is infinite or not a number
+    void check_finite() const;
     bool stops(std::uint64_t epoch_number);
     void trace_epoch(const WorkerTimes& before, const WorkerTimes& after);
     template <class Job>

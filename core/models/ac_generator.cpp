@@ -16,10 +16,10 @@ namespace {
 enum Parameter : std::size_t { amplitude, offset, frequency, phase, start, stop };
 
 constexpr std::array parameters{
-    ParameterInfo{"amplitude", "pA", 0.0, any_number, "Amplitude of the sine"},
-    ParameterInfo{"offset", "pA", 0.0, any_number, "Constant part of the current"},
-    ParameterInfo{"frequency", "Hz", 0.0, any_number, "Frequency of the sine"},
-    ParameterInfo{"phase", "degrees", 0.0, any_number, "Phase of the sine at time 0"},
+    ParameterInfo{"amplitude", "pA", 0.0, any_current, "Amplitude of the sine"},
+    ParameterInfo{"offset", "pA", 0.0, any_current, "Constant part of the current"},
+    ParameterInfo{"frequency", "Hz", 0.0, any_frequency, "Frequency of the sine"},
+    ParameterInfo{"phase", "degrees", 0.0, any_phase, "Phase of the sine at time 0"},
     window_parameters::start,
     window_parameters::stop,
 };

@@ -15,7 +15,7 @@ namespace {
 enum Parameter : std::size_t { amplitude, start, stop };
 
 constexpr std::array parameters{
-    ParameterInfo{"amplitude", "pA", 0.0, any_number, "Current"},
+    ParameterInfo{"amplitude", "pA", 0.0, any_current, "Current"},
     window_parameters::start,
     window_parameters::stop,
 };

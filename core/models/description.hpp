@@ -20,6 +20,11 @@ struct Bounds {
 };
 
 inline constexpr Bounds any_number{};
+/// Of currents (pA): what they add up to stays far from the end of single precision.
+inline constexpr Bounds any_current{.lower = -1e30, .upper = 1e30};
+/// Of oscillations, whose phase is told from cycles that are counted in double precision.
+inline constexpr Bounds any_frequency{.lower = -1e9, .upper = 1e9};  // Hz
+inline constexpr Bounds any_phase{.lower = -1e9, .upper = 1e9};      // degrees
 inline constexpr Bounds positive{.lower = 0.0, .lower_open = true};
 inline constexpr Bounds not_negative{.lower = 0.0};
 

@@ -103,6 +103,12 @@ class IafPscAlpha {
                 c.decay_in * s.slope_in + c.slope_of_weight_in * input.received[1]};
     }
 
+    static std::optional<std::string> constants_conflict(const Constants<double>& c) {
+        const double gains[] = {c.slope_of_weight_ex, c.slope_of_weight_in, c.gain_of_constant};
+        const double others[] = {c.gain_ex, c.gain_in, c.gain_of_slope_ex, c.gain_of_slope_in, c.drive, c.reset};
+        return leaky_membrane::constants_conflict(gains, others);
+    }
+
     static std::optional<std::string> conflict(std::span<const double> p) {
         if (auto reason = leaky_membrane::reset_conflict(p[V_th], p[V_reset])) return reason;
         return leaky_membrane::limit_conflict(p[V_th], p[V_min]);
@@ -128,6 +134,7 @@ the step in which it arrives.)",
     .weight_unit = "pA",
     .create = point_neuron::create<IafPscAlpha>,
     .conflict = IafPscAlpha::conflict,
+    .step_conflict = point_neuron::step_conflict<IafPscAlpha>,
 };
 
 }  // namespace ranvier::models

@@ -63,6 +63,12 @@ class IafPscDelta {
         return {input.refractory ? s.potential : potential};
     }
 
+    static std::optional<std::string> constants_conflict(const Constants<double>& c) {
+        const double gains[] = {c.gain_of_constant};
+        const double others[] = {c.drive, c.reset};
+        return leaky_membrane::constants_conflict(gains, others);
+    }
+
     static std::optional<std::string> conflict(std::span<const double> p) {
         if (auto reason = leaky_membrane::reset_conflict(p[V_th], p[V_reset])) return reason;
         return leaky_membrane::limit_conflict(p[V_th], p[V_min]);
@@ -85,6 +91,7 @@ there for t_ref; spikes that arrive meanwhile are lost. Integrated exactly on th
     .weight_unit = "mV",
     .create = point_neuron::create<IafPscDelta>,
     .conflict = IafPscDelta::conflict,
+    .step_conflict = point_neuron::step_conflict<IafPscDelta>,
 };
 
 }  // namespace ranvier::models

@@ -80,6 +80,12 @@ class IafPscExp {
                 c.decay_ex * s.current_ex + input.received[0], c.decay_in * s.current_in + input.received[1]};
     }
 
+    static std::optional<std::string> constants_conflict(const Constants<double>& c) {
+        const double gains[] = {c.gain_of_constant};
+        const double others[] = {c.gain_ex, c.gain_in, c.drive, c.reset};
+        return leaky_membrane::constants_conflict(gains, others);
+    }
+
     static std::optional<std::string> conflict(std::span<const double> p) {
         return leaky_membrane::reset_conflict(p[V_th], p[V_reset]);
     }
@@ -103,6 +109,7 @@ it arrives.)",
     .weight_unit = "pA",
     .create = point_neuron::create<IafPscExp>,
     .conflict = IafPscExp::conflict,
+    .step_conflict = point_neuron::step_conflict<IafPscExp>,
 };
 
 }  // namespace ranvier::models

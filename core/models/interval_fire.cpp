@@ -26,18 +26,25 @@ enum Parameter : std::size_t { tau, interval_min, interval_max, burst_groups, bu
 
 /// The state must be told from its limit in double precision.
 constexpr double longest_interval = 100.0;  ///< in units of tau
+constexpr double shortest_interval = 1e-9;
+/// Times from here on cannot be told apart from infinite ones, nor from 0 those that are so short.
+constexpr Bounds time_bounds{.lower = 1e-12, .upper = 1e12};
 
 constexpr std::array parameters{
-    ParameterInfo{"tau", "ms", 10.0, positive, "Time constant with which the state relaxes"},
-    ParameterInfo{"interval_min", "ms", 20.0, positive, "Shortest interval between spikes"},
-    ParameterInfo{"interval_max", "ms", 40.0, positive, "Longest interval between spikes, at most 100 tau"},
+    ParameterInfo{"tau", "ms", 10.0, time_bounds, "Time constant with which the state relaxes"},
+    ParameterInfo{"interval_min", "ms", 20.0, time_bounds, "Shortest interval between spikes, at least 1e-9 tau"},
+    ParameterInfo{"interval_max", "ms", 40.0, time_bounds, "Longest interval between spikes, at most 100 tau"},
     ParameterInfo{"burst_groups",
                   "",
                   0.0,
                   {.lower = 0.0, .upper = 1e6},
                   "Number of groups, of equal size and by id, that burst one after another; 0: none burst"},
-    ParameterInfo{"burst_duration", "ms", 50.0, positive, "Time for which each group bursts"},
-    ParameterInfo{"burst_factor", "", 5.0, positive, "How much faster the time of a cell runs while it bursts"},
+    ParameterInfo{"burst_duration", "ms", 50.0, time_bounds, "Time for which each group bursts"},
+    ParameterInfo{"burst_factor",
+                  "",
+                  5.0,
+                  {.lower = 1e-9, .upper = 1e9},
+                  "How much faster the time of a cell runs while it bursts"},
 };
 
 constexpr std::array variables{
@@ -181,6 +188,11 @@ class IntervalFire final : public NeuronGroup {
     }
 
     std::size_t largest_output() const override { return ids_.size(); }
+
+    bool is_finite() const override {
+        return std::ranges::all_of(fire_at_, [](double time) { return std::isfinite(time); }) &&
+               std::ranges::all_of(steepness_, [](double value) { return std::isfinite(value) && value > 0.0; });
+    }
 
     void read(std::size_t, std::span<const std::uint32_t> neurons, double* out) const override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
@@ -334,9 +346,9 @@ std::optional<std::string> conflict(std::span<const double> p) {
         return "interval_max, " + to_text(p[interval_max]) + " ms, must not exceed 100 tau, " +
                to_text(longest_interval * p[tau]) + " ms";
     }
-    if (p[burst_groups] > 0.0 && !std::isfinite(p[burst_groups] * p[burst_duration] * std::max(p[burst_factor], 1.0))) {
-        return "burst_duration, " + to_text(p[burst_duration]) +
-               " ms, times burst_factor and burst_groups must be finite";
+    if (p[interval_min] < shortest_interval * p[tau]) {
+        return "interval_min, " + to_text(p[interval_min]) + " ms, must be at least 1e-9 tau, " +
+               to_text(shortest_interval * p[tau]) + " ms";
     }
     if (p[burst_groups] != std::floor(p[burst_groups])) {
         return "burst_groups, " + to_text(p[burst_groups]) + ", must be a whole number";

@@ -50,6 +50,24 @@ std::optional<std::string> limit_conflict(double threshold, double lower_limit) 
     return "V_min, " + to_text(lower_limit) + " mV, must be below V_th, " + to_text(threshold) + " mV";
 }
 
+std::optional<std::string> constants_conflict(std::span<const double> gains, std::span<const double> others) {
+    // The range of normal numbers of single precision.
+    constexpr double least = 0x1p-126;
+    constexpr double greatest = 0x1p127;
+    for (const double gain : gains) {
+        if (gain >= least && gain <= greatest) continue;
+        return "C_m and the time constants give an input of 1 a factor of " + to_text(gain) +
+               ", which must be between " + to_text(least) + " and " + to_text(greatest);
+    }
+    for (const double other : others) {
+        if (std::abs(other) <= greatest) continue;
+        return "what the parameters make of a step (factors, potentials relative to E_L, what I_e adds) must be "
+               "within " +
+               to_text(greatest) + " of 0, and is " + to_text(other);
+    }
+    return std::nullopt;
+}
+
 double refractory_steps(double refractory_time, double resolution) {
     // What lies on the grid but for rounding to binary stays there.
     const double steps = std::ceil(refractory_time / resolution * (1.0 - 1e-12) - 1e-6);

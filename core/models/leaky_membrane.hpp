@@ -39,6 +39,11 @@ std::optional<std::string> reset_conflict(double threshold, double reset);
 /// Why threshold and lower limit do not fit together, or nothing.
 std::optional<std::string> limit_conflict(double threshold, double lower_limit);
 
+/// Why the constants of a step cannot be calculated with, in single precision too, or nothing.
+/// @param gains that must not vanish
+/// @param others that may: what has decayed at the end of a long step is 0
+std::optional<std::string> constants_conflict(std::span<const double> gains, std::span<const double> others);
+
 /// Steps that a refractory period takes, rounded up. @throws ValueOutOfBoundsError when there are 2^30 or more.
 double refractory_steps(double refractory_time, double resolution);
 

@@ -67,6 +67,9 @@ class NeuronGroup {
     /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
     virtual std::size_t largest_output() const = 0;
 
+    /// Whether all variables of all neurons are finite. Nothing that passes the checks of parameters, weights and currents
+    /// should make them anything else; this is what tells if it does.
+    virtual bool is_finite() const = 0;
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     /// @pre check() has found nothing against these values.
@@ -117,6 +120,8 @@ struct NeuronModel {
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
+    /// The same of what only shows with the resolution (ms): constants of a step that are too large or vanish.
+    std::optional<std::string> (*step_conflict)(std::span<const double> parameters, double resolution) = nullptr;
 };
 
 /// All neuron models, by name ascending.

@@ -23,8 +23,8 @@ namespace {
 enum Parameter : std::size_t { mean, deviation, interval, start, stop, modulation, frequency, phase };
 
 constexpr std::array parameters{
-    ParameterInfo{"mean", "pA", 0.0, any_number, "Mean current"},
-    ParameterInfo{"std", "pA", 0.0, not_negative, "Standard deviation of the current"},
+    ParameterInfo{"mean", "pA", 0.0, any_current, "Mean current"},
+    ParameterInfo{"std", "pA", 0.0, {.lower = 0.0, .upper = 1e30}, "Standard deviation of the current"},
     ParameterInfo{"interval",
                   "ms",
                   1.0,
@@ -32,9 +32,10 @@ constexpr std::array parameters{
                   "Time for which a value holds, a multiple of the resolution"},
     window_parameters::start,
     window_parameters::stop,
-    ParameterInfo{"std_mod", "pA", 0.0, not_negative, "Modulation of the standard deviation, at most std"},
-    ParameterInfo{"frequency", "Hz", 0.0, any_number, "Frequency of the modulation"},
-    ParameterInfo{"phase", "degrees", 0.0, any_number, "Phase of the modulation at time 0"},
+    ParameterInfo{
+        "std_mod", "pA", 0.0, {.lower = 0.0, .upper = 1e30}, "Modulation of the standard deviation, at most std"},
+    ParameterInfo{"frequency", "Hz", 0.0, any_frequency, "Frequency of the modulation"},
+    ParameterInfo{"phase", "degrees", 0.0, any_phase, "Phase of the modulation at time 0"},
 };
 
 struct TransformToNormal {

@@ -9,7 +9,9 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -29,7 +31,8 @@
 ///     them `threshold` and `reset` (relative to the resting potential), `gain_of_constant` (mV per pA of current) and
 ///     `drive` (mV: what the parameter I_e adds in a step);
 ///   - `receptor_count`, and the indices of two parameters, `resting_potential` and `refractory_period`;
-///   - `static Constants<double> constants(std::span<const double> parameters, double resolution)`;
+///   - `static Constants<double> constants(std::span<const double> parameters, double resolution)`, and
+///     `static std::optional<std::string> constants_conflict(const Constants<double>&)`: why these cannot be calculated with;
 ///   - `template <class Real> static State<Real> step(State<Real>, const Constants<Real>&, const StepInput<Real,
 ///     receptor_count>&)`, which is RANVIER_ALWAYS_INLINE and free of branches.
 ///
@@ -209,6 +212,13 @@ struct StepKernel {
     }
 };
 
+inline ValueOutOfBoundsError bad_constants(const std::string& reason, double resolution) {
+    return ValueOutOfBoundsError({.object = "parameters of a neuron",
+                                  .value = "",
+                                  .bound = "in steps of " + to_text(resolution) + " ms, " + reason,
+                                  .remedy = "check the units"});
+}
+
 /// `latest_clock`: steps are counted in 32 bits, half the memory; long before they overflow the clock starts again.
 template <class Model, class Real, std::int32_t latest_clock = (1 << 30)>
 class Group final : public NeuronGroup {
@@ -250,6 +260,15 @@ class Group final : public NeuronGroup {
     }
 
     std::size_t largest_output() const override { return size_; }
+
+    bool is_finite() const override {
+        return std::ranges::all_of(state_, [](const auto& values) {
+            constexpr Real greatest = std::numeric_limits<Real>::max();
+            MaskOf<Real> bad = 0;
+            for (const Real value : values) bad |= value <= greatest && value >= -greatest ? 0 : MaskOf<Real>{-1};
+            return bad == 0;
+        });
+    }
 
     void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {
         const auto& values = state_[variable];
@@ -372,8 +391,9 @@ class Group final : public NeuronGroup {
         std::vector<double> own(parameters.size());
         for (std::size_t i = 0; i < length; ++i) {
             for (std::size_t p = 0; p < own.size(); ++p) own[p] = parameters[p][i < count ? i : 0];
-            const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(
-                Model::constants(std::span<const double>(own), resolution_));
+            const auto constants = Model::constants(std::span<const double>(own), resolution_);
+            if (const auto reason = Model::constants_conflict(constants)) throw bad_constants(*reason, resolution_);
+            const auto values = std::bit_cast<std::array<double, Arrays::constant_count>>(constants);
             for (std::size_t c = 0; c < values.size(); ++c) derived.constants[c][i] = static_cast<Real>(values[c]);
             derived.refractory_steps[i] =
                 static_cast<std::int32_t>(leaky_membrane::refractory_steps(own[Model::refractory_period], resolution_));
@@ -390,6 +410,17 @@ class Group final : public NeuronGroup {
     std::array<AlignedVector<Real>, Arrays::state_count> state_;
     AlignedVector<std::int32_t> release_;
 };
+
+/// Why parameters cannot be integrated with this resolution, or nothing: a NeuronModel::step_conflict.
+template <class Model>
+std::optional<std::string> step_conflict(std::span<const double> parameters, double resolution) {
+    try {
+        (void)leaky_membrane::refractory_steps(parameters[Model::refractory_period], resolution);
+    } catch (const ValueOutOfBoundsError& error) {
+        return error.what();
+    }
+    return Model::constants_conflict(Model::constants(parameters, resolution));
+}
 
 template <class Model>
 std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {

@@ -50,6 +50,7 @@ class SpikeGenerator final : public NeuronGroup {
     std::size_t largest_output() const override { return largest_output_; }
 
     // There are neither variables nor parameters.
+    bool is_finite() const override { return true; }
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}

@@ -285,17 +285,17 @@ class interval_fire(NeuronModel):
 
     Parameters
     ----------
-    tau : default 10 ms; > 0
+    tau : default 10 ms; >= 1e-12 and <= 1e+12
         Time constant with which the state relaxes.
-    interval_min : default 20 ms; > 0
-        Shortest interval between spikes.
-    interval_max : default 40 ms; > 0
+    interval_min : default 20 ms; >= 1e-12 and <= 1e+12
+        Shortest interval between spikes, at least 1e-9 tau.
+    interval_max : default 40 ms; >= 1e-12 and <= 1e+12
         Longest interval between spikes, at most 100 tau.
     burst_groups : default 0; >= 0 and <= 1e+06
         Number of groups, of equal size and by id, that burst one after another; 0: none burst.
-    burst_duration : default 50 ms; > 0
+    burst_duration : default 50 ms; >= 1e-12 and <= 1e+12
         Time for which each group bursts.
-    burst_factor : default 5; > 0
+    burst_factor : default 5; >= 1e-09 and <= 1e+09
         How much faster the time of a cell runs while it bursts.
     m : default 0
         Initial value: state, at 1 of which the cell fires.
@@ -349,13 +349,13 @@ class ac_generator(Stimulator):
 
     Parameters
     ----------
-    amplitude : default 0 pA
+    amplitude : default 0 pA; >= -1e+30 and <= 1e+30
         Amplitude of the sine.
-    offset : default 0 pA
+    offset : default 0 pA; >= -1e+30 and <= 1e+30
         Constant part of the current.
-    frequency : default 0 Hz
+    frequency : default 0 Hz; >= -1e+09 and <= 1e+09
         Frequency of the sine.
-    phase : default 0 degrees
+    phase : default 0 degrees; >= -1e+09 and <= 1e+09
         Phase of the sine at time 0.
     start : default 0 ms; >= 0 and <= 1e+12
         Time from which it is active.
@@ -400,7 +400,7 @@ class dc_generator(Stimulator):
 
     Parameters
     ----------
-    amplitude : default 0 pA
+    amplitude : default 0 pA; >= -1e+30 and <= 1e+30
         Current.
     start : default 0 ms; >= 0 and <= 1e+12
         Time from which it is active.
@@ -487,9 +487,9 @@ class noise_generator(Stimulator):
 
     Parameters
     ----------
-    mean : default 0 pA
+    mean : default 0 pA; >= -1e+30 and <= 1e+30
         Mean current.
-    std : default 0 pA; >= 0
+    std : default 0 pA; >= 0 and <= 1e+30
         Standard deviation of the current.
     interval : default 1 ms; > 0 and <= 1e+12
         Time for which a value holds, a multiple of the resolution.
@@ -497,11 +497,11 @@ class noise_generator(Stimulator):
         Time from which it is active.
     stop : default inf ms; >= 0, may be infinite
         Time up to which it is active.
-    std_mod : default 0 pA; >= 0
+    std_mod : default 0 pA; >= 0 and <= 1e+30
         Modulation of the standard deviation, at most std.
-    frequency : default 0 Hz
+    frequency : default 0 Hz; >= -1e+09 and <= 1e+09
         Frequency of the modulation.
-    phase : default 0 degrees
+    phase : default 0 degrees; >= -1e+09 and <= 1e+09
         Phase of the modulation at time 0.
 
     Notes

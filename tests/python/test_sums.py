@@ -174,7 +174,7 @@ def test_spikes_do_not_depend_on_threads(weight: rv.Distribution) -> None:
     recorder = net.record_spikes()
     digests = set()
     for options in ({"threads": 1}, {"threads": 3}, {"threads": 2, "table_layout": "ring", "sort_connections": False}):
-        sim = rv.Simulation(net, **options)  # type: ignore[arg-type]
+        sim = rv.Simulation(net, **options)
         sim.run(100.0)
         spikes = sim.spikes(recorder)
         assert len(spikes) > 100
