@@ -113,7 +113,7 @@ RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weigh
     for (; i < count; ++i) inputs[targets[i]] += static_cast<double>(weights[i]);
 }
 
-/// The same in sums of 128 bits, at half the speed.
+/// The same in sums of 128 bits, which takes four to five times as long (measured in the cache).
 template <class Target, class Weight>
 void add_wide_run(const Target* targets, const Weight* weights, std::size_t count, WideSum* sums,
                   std::int32_t exponent) {

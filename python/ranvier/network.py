@@ -181,9 +181,9 @@ class Network(Description):
         simulation stores them in double precision. A neuron gets the sum of all that arrives in a step, rounded once to
         double precision, so that spikes do not depend on the order of delivery. Sums are exact while all weights that
         can arrive at once, added up, are below 2**126 times the last bit of the smallest one; where double precision
-        does not suffice for that (2**53), they are taken in 128 bits, at about half the speed. A simulation refuses
-        weights for which this is not enough, and weights below 1.2e-38 in single precision (but for 0), with a
-        ValueOutOfBoundsError.
+        does not suffice for that (2**53), they are taken in 128 bits, and delivering a spike takes up to five times as
+        long; weights that are stored in double precision mostly need that. A simulation refuses weights for which
+        this is not enough, and weights below 1.2e-38 in single precision (but for 0), with a ValueOutOfBoundsError.
         """
         from_selection, to_selection = self._selection("sources", sources), self._selection("targets", targets)
         complete_rule = make_rule(rule, parameters)
