@@ -365,6 +365,8 @@ def simulate():
     while True:
         try:
             sim.run(1e6 if WHAT != "short" else 0.1)
+            # So short a run tells of no progress.
+            started.set()
         except Exception:
             pass
 
