@@ -155,7 +155,7 @@ TEST_P(MemoryAccount, IsWhatIsAllocated) {
                                     .row_numbering = c.numbering,
                                     // Buffers are as large as the largest burst needs: here there is none.
                                     .invented_rates = {10.0}};
-    const std::vector<MemoryItem> predicted = predict_memory(network, options, c.ranks, Rank{0}, 10.0);
+    const std::vector<MemoryItem> predicted = predict_memory(network, options, c.ranks, Rank{0}, {.rate = 10.0});
     const std::int64_t before = live;
     most = before;
     {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -235,6 +236,7 @@ struct Counter {
         Real reset;
     };
     static Constants<double> constants(std::span<const double>, double) { return {0.0, 1.0, 3.0, 0.0}; }
+    static std::optional<std::string> constants_conflict(const Constants<double>&) { return std::nullopt; }
 
     template <class Real>
     RANVIER_ALWAYS_INLINE static State<Real> step(const State<Real>& s, const Constants<Real>&,

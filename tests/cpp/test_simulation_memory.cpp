@@ -77,7 +77,7 @@ TEST(SimulationMemory, OfRecordingsIsGivenBackWhenTheyAreTaken) {
 TEST(SimulationMemory, GrowsWithParametersOfSingleNeurons) {
     Simulation simulation(make_network(), {.threads = 2});
     const std::uint64_t before = by_component(simulation).at("neurons");
-    const std::vector<std::uint32_t> one{17};
+    const std::vector<std::uint64_t> one{17};
     const std::vector<double> tau{12.0};
     simulation.set(PopulationId{0}, "tau_m", one, tau);
     // A value of this parameter for each neuron, and of all constants that follow from the parameters.
