@@ -10,10 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.errors import IndexOutOfBoundsError, ReadOnlyError, ShapeError, WrongTypeError
+from ranvier.errors import (
+    IndexOutOfBoundsError,
+    ReadOnlyError,
+    ShapeError,
+    ValueOutOfBoundsError,
+    WrongTypeError,
+)
 from ranvier.immutable import locked
 from ranvier.network_checks import name_type
-from ranvier.numeric import check_unmasked, number_array
+from ranvier.numeric import as_array, number_array
 from ranvier.recordings import IntArray
 from ranvier.together import agree, agree_on, summary_of
 from ranvier.values import FloatArray
@@ -98,6 +104,9 @@ class Connections:
                 raise ShapeError(
                     "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
                 )
+            # The core looks at the weight of each synapse, and there may be none.
+            if array.ndim == 0 and not np.isfinite(array):
+                raise ValueOutOfBoundsError("weight", str(array), "it must be finite")
             return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
 
         with self._exclusive():
@@ -133,11 +142,9 @@ class Connections:
                     what, f"a slice of others: {error}", "must be an integer or a slice of integers"
                 ) from None
             return chosen
-        check_unmasked(what, chosen)
-        try:
-            array = np.asarray(chosen)
-        except ValueError:  # lists of different lengths
-            raise ShapeError(what, "lists of different lengths", "it must have one dimension") from None
+        array = as_array(what, chosen)
+        if array is None:
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension")
         if array.ndim > 1:
             raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
         if array.dtype == np.bool_:

@@ -24,7 +24,7 @@ from ranvier.recorders import Recorder, SpikeRecorder, StateRecorder, WeightReco
 from ranvier.rules import AllToAll, Rule, make_rule
 from ranvier.values import Values, store
 
-__all__ = ["Network"]
+__all__ = ["Network", "check_network"]
 
 FilePath: TypeAlias = str | PathLike[str]
 
@@ -452,3 +452,15 @@ class Network(Description):
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
                 )
         return path
+
+
+def check_network(network: object) -> None:
+    """Make sure that something is a network.
+
+    Raises
+    ------
+    WrongTypeError
+        When it is not.
+    """
+    if not isinstance(network, Network):
+        raise WrongTypeError("network", name_type(network), "must be a ranvier.Network")

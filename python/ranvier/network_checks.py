@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.model_base import Model
-from ranvier.numeric import check_unmasked, number, number_array, whole_number
+from ranvier.numeric import as_array, number, number_array, whole_number
 from ranvier.populations import PopulationView
 from ranvier.values import Values
 
@@ -92,10 +92,8 @@ def choose(
     neurons: PopulationView, all_of_them: npt.NDArray[np.int64], indices: npt.ArrayLike
 ) -> npt.NDArray[np.int64]:
     """Return those of the neurons' indices that are chosen: ascending positions in the view."""
-    check_unmasked("indices of recorded neurons", indices)
-    try:
-        chosen = np.asarray(indices)
-    except ValueError:  # lists of different lengths
+    chosen = as_array("indices of recorded neurons", indices)
+    if chosen is None:  # lists of different lengths
         chosen = np.array(None)
     if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
         raise ShapeError(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.memory_checks import check_room
 
-__all__ = ["check_unmasked", "number", "number_array", "whole_number"]
+__all__ = ["as_array", "number", "number_array", "whole_number"]
 
 
 def number(name: str, value: object) -> float:
@@ -44,11 +44,7 @@ def number_array(
     InsufficientMemoryError
         When there is no room for the copy.
     """
-    check_unmasked(name, values)
-    try:
-        array: npt.NDArray[Any] | None = np.asarray(values)
-    except ValueError:  # lists of different lengths
-        array = None
+    array = as_array(name, values)
     if array is None or not _holds_numbers(array):
         found = type(values).__name__
         if array is None:
@@ -61,6 +57,27 @@ def number_array(
         return np.array(array, dtype=np.float64)
     except OverflowError:
         raise ValueOutOfBoundsError(name, "beyond what floating point holds", "it must be finite") from None
+
+
+def as_array(name: str, values: object) -> npt.NDArray[Any] | None:
+    """Return an array of whatever was given; None when it is lists of different lengths.
+
+    Raises
+    ------
+    WrongTypeError
+        When it holds elements that are masked.
+    InsufficientMemoryError
+        When there is no room for it, for example for the numbers of a long range.
+    """
+    check_unmasked(name, values)
+    if isinstance(values, range):
+        # It takes no memory itself; its own length may be more than Python counts.
+        count = max(0, -((values.start - values.stop) // values.step))
+        check_room(f"an array of {name}", 8 * count, "give fewer values")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return None
 
 
 def check_unmasked(name: str, values: object) -> None:

@@ -12,9 +12,9 @@ from ranvier import _core
 from ranvier._names import unknown_name
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network_checks import check_text
-from ranvier.numeric import check_unmasked, number_array, whole_number
+from ranvier.numeric import as_array, number_array, whole_number
 
-__all__ = ["MOST_RANKS", "RECORDINGS", "Placement", "check_choice", "core_options"]
+__all__ = ["MOST_RANKS", "MOST_THREADS", "RECORDINGS", "Placement", "check_choice", "core_options"]
 
 Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
 
@@ -26,7 +26,7 @@ _PRECISIONS = ("double", "single")
 _LAYOUTS = ("auto", "runs", "ring")
 _NUMBERINGS = ("auto", "dense", "compact")
 _PLACEMENTS = ("round_robin", "consecutive", "shuffle")
-_MOST_THREADS = 4096
+MOST_THREADS = 4096
 _MOST_PROCESSORS = 2**31 - 1
 _LONGEST_WINDOW = 1024
 _LARGEST_LIMIT = 2**63 - 1
@@ -77,14 +77,14 @@ def core_options(
     ):
         if not isinstance(flag, bool | np.bool_):
             raise WrongTypeError(name, type(flag).__name__, "must be True or False")
-    options.threads = _positive("threads", threads, _MOST_THREADS)
+    options.threads = _positive("threads", threads, MOST_THREADS)
     options.double_state = precision == "double"
     options.double_weights = weight_precision == "double"
     options.instruction_set = check_text("instruction_set", instruction_set)
     options.table_layout = table_layout
     options.delivery_window = _positive("delivery_window", delivery_window, _LONGEST_WINDOW)
     options.pinning = _pinning(pinning)
-    options.shards = _positive("shards", shards, _MOST_THREADS)
+    options.shards = _positive("shards", shards, MOST_THREADS)
     if not isinstance(stealing, str):
         raise WrongTypeError("stealing", type(stealing).__name__, "must be the name of a policy")
     check_choice("stealing", stealing, _STEALING)
@@ -153,11 +153,9 @@ def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayL
         check_choice("placement", placement, _PLACEMENTS)
         options.placement = placement
         return
-    check_unmasked("placement", placement)
-    try:
-        ranks = np.asarray(placement)
-    except ValueError:  # lists of different lengths
-        raise ShapeError("placement", "lists of different lengths", "it must be a list of ranks") from None
+    ranks = as_array("placement", placement)
+    if ranks is None:
+        raise ShapeError("placement", "lists of different lengths", "it must be a list of ranks")
     if ranks.ndim != 1 or (ranks.size and not np.issubdtype(ranks.dtype, np.integer)):
         raise ShapeError(
             "placement",

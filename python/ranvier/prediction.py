@@ -15,7 +15,10 @@ import numpy as np
 
 from ranvier.calibration import Costs
 from ranvier.distributions import Distribution
-from ranvier.network import Network
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.network import Network, check_network
+from ranvier.numeric import number, whole_number
+from ranvier.options import MOST_RANKS, MOST_THREADS
 from ranvier.populations import Projection
 from ranvier.simulation import predict_memory
 
@@ -115,10 +118,10 @@ def expect_load(
     exchanges_per_delay
         How often spikes are exchanged within the shortest delay.
     """
-    of_source = {
-        population.index: 0.0 if population.plays_spikes else rates.get(population.name, rate)
-        for population in network.populations
-    }
+    check_network(network)
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    whole_number("threads", threads, 1, MOST_THREADS)
+    of_source = _rates(network, rates, rate)
     # By source population: synapses here, and how many sources they can have.
     here: dict[int, float] = {}
     possible: dict[int, float] = {}
@@ -155,11 +158,25 @@ def expect_load(
 
 def mean_rate(network: Network, rates: Mapping[str, float], rate: float = DEFAULT_RATE) -> float:
     """Return the mean rate of the neurons of a network, spikes/s, as `expect_load` takes it."""
-    neurons = [population for population in network.populations if not population.plays_spikes]
-    count = sum(len(population) for population in neurons)
-    if count == 0:
-        return 0.0
-    return sum(rates.get(population.name, rate) * len(population) for population in neurons) / count
+    check_network(network)
+    of_source = _rates(network, rates, rate)
+    count = network.neuron_count
+    return sum(of_source[each.index] * len(each) for each in network.populations) / count if count else 0.0
+
+
+def _rates(network: Network, rates: Mapping[str, float], rate: float) -> dict[int, float]:
+    """Return the mean rate of each population, spikes/s, by its index; sources that play spikes have none."""
+    if not isinstance(rates, Mapping):
+        raise WrongTypeError("rates", type(rates).__name__, "must be a mapping of populations to spikes/s")
+    result = {}
+    for population in network.populations:
+        name = f"rate of {population.name}"
+        result[population.index] = number(name, rates.get(population.name, rate))
+        if not 0.0 <= result[population.index] < math.inf:
+            raise ValueOutOfBoundsError(name, f"{result[population.index]} spikes/s", "it must be >= 0 and finite")
+        if population.plays_spikes:
+            result[population.index] = 0.0
+    return result
 
 
 def _rows(synapses: float, sources: float, threads: int) -> float:
@@ -242,6 +259,8 @@ def _at_ranks(costs: Mapping[int, float], ranks: int) -> float:
 
 def ranks_around(ranks: int, most: int = 2**17) -> list[int]:
     """Return powers of two around a number of processes, and that number, ascending."""
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    whole_number("most ranks", most, 1, MOST_RANKS)
     around = {2**power for power in range(most.bit_length()) if ranks / 64 <= 2**power <= ranks * 64}
     return sorted(count for count in around | {ranks} if count <= max(most, ranks))
 

@@ -17,7 +17,7 @@ from ranvier._names import unknown_name
 from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.immutable import locked, value_class
 from ranvier.memory_checks import check_room
-from ranvier.numeric import check_unmasked, number, whole_number
+from ranvier.numeric import as_array, number, whole_number
 
 __all__ = [
     "AllToAll",
@@ -41,11 +41,9 @@ def _count(rule: str, name: str, value: object) -> int:
 
 
 def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    check_unmasked(f"{name} of {rule}", values)
-    try:
-        array = np.asarray(values)
-    except ValueError:  # lists of different lengths
-        raise ShapeError(f"{name} of {rule}", "lists of different lengths", "it must have one dimension") from None
+    array = as_array(f"{name} of {rule}", values)
+    if array is None:
+        raise ShapeError(f"{name} of {rule}", "lists of different lengths", "it must have one dimension")
     if array.size == 0:
         array = array.astype(np.int64)
     if array.ndim != 1:

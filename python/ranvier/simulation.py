@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,9 +28,9 @@ from ranvier.interrupts import interrupts_deferred
 from ranvier.measurements import PARTS, PHASES, Bursts, EpochTimes, Timers, Traffic
 from ranvier.memory_checks import check_room
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
-from ranvier.network import Network
+from ranvier.network import Network, check_network
 from ranvier.network_checks import check_text
-from ranvier.numeric import check_unmasked, number, number_array, whole_number
+from ranvier.numeric import as_array, number, number_array, whole_number
 from ranvier.options import MOST_RANKS, RECORDINGS, Placement, check_choice, core_options
 from ranvier.populations import Population, PopulationView, Projection
 from ranvier.progress import ProgressOption, ProgressReporter
@@ -218,8 +219,7 @@ class Simulation:
         invented_rate: float | Mapping[str, float] | None = None,
         progress: ProgressOption = None,
     ) -> None:
-        if not isinstance(network, Network):
-            raise WrongTypeError("network", type(network).__name__, "must be a ranvier.Network")
+        check_network(network)
         self._communicator = _resolve(communicator)
         # Other threads may change the network while it is checked and built.
         description, self._populations, self._recorders, self._projections = network._snapshot()
@@ -727,11 +727,10 @@ class Simulation:
         if isinstance(neurons, PopulationView):
             self._check_view(what, neurons)
             return neurons.ids
-        check_unmasked(what, neurons)
-        try:
-            ids = np.atleast_1d(np.asarray(neurons))
-        except ValueError:  # lists of different lengths
-            raise ShapeError(what, "lists of different lengths", "it must have one dimension") from None
+        given = as_array(what, neurons)
+        if given is None:
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension")
+        ids = np.atleast_1d(given)
         if ids.ndim != 1:
             raise ShapeError(what, f"an array of shape {ids.shape}", "it must have one dimension")
         if ids.size and not np.issubdtype(ids.dtype, np.integer):
@@ -853,6 +852,14 @@ def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]
     ]
 
 
+def _check_options(network: Network, options: Mapping[str, object]) -> None:
+    check_network(network)
+    known = list(inspect.signature(core_options).parameters)
+    for name in options:
+        if name not in known:
+            unknown_name("option of a prediction", name, known)
+
+
 def predict_memory(
     network: Network,
     *,
@@ -880,12 +887,20 @@ def predict_memory(
         neurons fire independently. Buffers of spikes are as large as the largest burst needs, which matters where
         synapses are not sorted by source, so that each of them gets a record of its own.
     **options
-        Those of `Simulation`.
+        Those of `Simulation`, but for ``communicator``, ``recordings`` and ``progress``, which change nothing here.
+
+    Raises
+    ------
+    WrongTypeError, ValueOutOfBoundsError, UnknownNameError
+        For arguments that are none.
     """
+    _check_options(network, options)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if options.get("costs") is not None:
         options["costs"] = _costs(network.populations, options["costs"])
+    if not isinstance(bursts, Bursts | None):
+        raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.measurements.Bursts or None")
     most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
     return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate), *most))
 
@@ -900,7 +915,8 @@ def sorts_connections(network: Network, *, ranks: int = 1, **options: Any) -> bo
     ranks
         How many processes would share it, all with as many threads.
     **options
-        Those of `Simulation`.
+        As for `predict_memory`, which it raises the errors of, too.
     """
+    _check_options(network, options)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     return _core.sorts_connections(network._core, core_options(**options), ranks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -592,3 +593,34 @@ def test_the_message_is_put_together_as_in_the_core() -> None:
 def test_option_of_a_wrong_type(option: str, value: object) -> None:
     with pytest.raises(TypeError, match=f"{option} must be"):
         rv.Simulation(neurons().network, **{option: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("values", [range(10**15), range(2**62, 0, -3), range(10**30)])
+def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 2)
+    sim = rv.Simulation(net, threads=1)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        rv.iaf_psc_exp(I_e=values)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        sim.set(neurons, "V_m", values)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        sim.connections(targets=values)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        sim.connections()[values]
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        net.record(neurons, "V_m", indices=values)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        rv.Explicit(values, values)
+    with pytest.raises(rv.errors.InsufficientMemoryError):
+        rv.Simulation(net, threads=1, placement=values)
+
+
+def test_a_weight_that_is_none_is_refused_where_there_are_no_synapses() -> None:
+    net = rv.Network()
+    net.create("iaf_psc_exp", 2)
+    synapses = rv.Simulation(net, threads=1).connections()
+    for weight in (math.nan, math.inf):
+        with pytest.raises(rv.errors.ValueOutOfBoundsError):
+            synapses.weight = weight
+    synapses.weight = 2.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,12 @@ from ranvier import calibration
 from ranvier.calibration import Costs
 from ranvier.command_line import main
 from ranvier.dry_run import play
+from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.prediction import (
     expect_load,
     expect_times,
     largest_fit,
+    mean_rate,
     memory_over_ranks,
     ranks_around,
 )
@@ -95,6 +98,41 @@ def test_sources_that_play_spikes_do_not_fire_at_a_rate() -> None:
     neurons = net.create(rv.iaf_psc_exp(), 10)
     net.connect(players, neurons, rv.AllToAll())
     assert expect_load(net, ranks=2, threads=1, rates={}, rate=10.0).events_per_second == 0.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"network": "net"}, WrongTypeError),
+        ({"ranks": 0}, ValueOutOfBoundsError),
+        ({"ranks": "2"}, WrongTypeError),
+        ({"threads": slice(None)}, WrongTypeError),
+        ({"rates": 10.0}, WrongTypeError),
+        ({"rates": {"exc": "often"}}, WrongTypeError),
+        ({"rates": {"exc": math.nan}}, ValueOutOfBoundsError),
+        ({"rate": -1.0}, ValueOutOfBoundsError),
+    ],
+)
+def test_loads_of_what_is_none_are_refused(wrong: dict[str, Any], error: type[Exception]) -> None:
+    arguments: dict[str, Any] = {"network": balanced(), "ranks": 2, "threads": 2, "rates": {}, "rate": 10.0, **wrong}
+    with pytest.raises(error):
+        expect_load(**arguments)
+    if "ranks" not in wrong and "threads" not in wrong:
+        with pytest.raises(error):
+            mean_rate(arguments["network"], arguments["rates"], arguments["rate"])
+    elif "ranks" in wrong:
+        with pytest.raises(error):
+            ranks_around(wrong["ranks"])
+
+
+def test_predictions_refuse_options_that_they_do_not_have() -> None:
+    for predict in (rv.predict_memory, sorts_connections):
+        with pytest.raises(UnknownNameError, match="threads"):
+            predict(balanced(), treads=2)
+        with pytest.raises(WrongTypeError, match="network"):
+            predict([])  # type: ignore[arg-type]
+    with pytest.raises(WrongTypeError, match="bursts"):
+        rv.predict_memory(balanced(), bursts=3)  # type: ignore[arg-type]
 
 
 def test_times() -> None:
