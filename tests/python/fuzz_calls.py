@@ -1,0 +1,427 @@
+"""Random calls of the public interface, as lines of Python: ordinary ones, and ones with arguments that nobody expects.
+
+What a line may use is in the names that `fuzz_scripts` runs them with.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+
+import ranvier as rv
+
+__all__ = ["Names", "draw_line"]
+
+Names = Mapping[str, object]
+"""What earlier lines have made, by name."""
+
+HOSTILE_CHANCE = 0.06
+
+HOSTILE = [
+    *("nan", "np.float64(nan)", "np.array([1.0, nan])", "np.ma.masked", "np.ma.masked_array([1, 2], mask=True)"),
+    "np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])",
+    *("inf", "-inf", "-0.0", "0", "-1", "2**31", "2**31 - 1", "2**32", "2**63", "-2**63", "2**64", "10**18", "10**400"),
+    *("1e308", "-1e308", "1e-310", "1e30", "5e-324", "True", "np.bool_(True)", "np.float32(0.1)", "np.float16(1.5)"),
+    *(
+        "np.int8(3)",
+        "np.uint64(2**63)",
+        "np.longdouble(0.1)",
+        "1j",
+        "np.complex128(1)",
+        "'abc'",
+        "'a\\0b'",
+        "'\\ud800'",
+    ),
+    *(
+        "''",
+        "'1'",
+        "'\\ud800'",
+        "b'x'",
+        "bytearray(b'x')",
+        "None",
+        "...",
+        "[]",
+        "()",
+        "{}",
+        "{'a': 1}",
+        "[None]",
+        "['a']",
+    ),
+    *("[1.0, 2.0]", "[[1.0], [1.0, 2.0]]", "[[1.0, 2.0]]", "[[[0]]]", "[1, 'a']", "[2**70]", "[nan, None]"),
+    *("np.array([])", "np.array(1.0)", "np.array(['a'])", "np.array([1, 2], dtype=object)", "np.zeros((2, 2, 2))"),
+    *("np.array([1.0, 2.0], dtype='>f4')", "np.zeros(3, dtype=[('a', float)])", "np.array([2**63], dtype='uint64')"),
+    *("np.ma.masked_array([1.0, 2.0])", "np.broadcast_to(1.0, 10**12)", "np.broadcast_to(np.int64(1), (10**6, 10**6))"),
+    *("np.datetime64('2020-01-01')", "np.timedelta64(1)", "decimal.Decimal('0.1')", "fractions.Fraction(1, 3)"),
+    *("range(3)", "range(10**15)", "slice(None)", "object()", "int", "rv", "lambda: 1", "iter([1.0])", "{1.0, 2.0}"),
+    *("rv.Normal(0.0, 1.0)", "rv.LogNormal(0.0, 700.0)", "rv.AllToAll()", "rv.rules.Rule()", "rv.Distribution()"),
+    *("net", "other", "p0", "p0[:0]", "foreign", "sim", "c0", "r0"),
+]
+# Numbers of steps that could be simulated, but not within the life of anybody, are not drawn as durations.
+HOSTILE_DURATIONS = [
+    each for each in HOSTILE if each not in ("2**31", "2**31 - 1", "2**32", "10**18", "1e30", "np.int8(3)")
+]
+
+
+class Drawing:
+    """Draws expressions."""
+
+    def __init__(self, chance: random.Random, names: Names) -> None:
+        self.chance = chance
+        self.names = names
+
+    def one(self, *choices: str) -> str:
+        """Return one of some texts."""
+        return self.chance.choice(choices)
+
+    def made(self, kind: type, nothing: str = "None") -> str:
+        """Return the name of something that an earlier line made."""
+        known = [name for name, value in self.names.items() if isinstance(value, kind) and name != "foreign"]
+        return self.chance.choice(known) if known else nothing
+
+    def value(self, expression: str, hostile: list[str] = HOSTILE) -> str:
+        """Return the expression or, seldom, a hostile one."""
+        return self.chance.choice(hostile) if self.chance.random() < HOSTILE_CHANCE else expression
+
+    def call(self, function: str, *positional: str, **keywords: str) -> str:
+        """Return a call; any of the arguments may be replaced, and seldom one is missing, or there is one too many."""
+        arguments = [self.value(each) for each in positional]
+        arguments += [f"{name}={self.value(each)}" for name, each in keywords.items()]
+        if self.chance.random() < 0.01 and arguments:
+            arguments.pop(self.chance.randrange(len(arguments)))
+        if self.chance.random() < 0.01:
+            arguments.append("nonsense=1")
+        return f"{function}({', '.join(arguments)})"
+
+    def some(self, keywords: dict[str, str], share: float = 0.2) -> dict[str, str]:
+        """Return some of the keywords."""
+        return {name: value for name, value in keywords.items() if self.chance.random() < share}
+
+    def distribution(self) -> str:
+        """Return a distribution of values around 1."""
+        kind = self.chance.randrange(5)
+        if kind == 0:
+            return self.call("rv.Normal", "1.0", "0.2", **self.some({"low": "0.5", "high": "3.0", "mode": "'clip'"}))
+        if kind == 1:
+            return self.call("rv.LogNormal", "0.0", "0.5", **self.some({"low": "0.5", "high": "3.0"}))
+        if kind == 2:
+            return self.call("rv.Uniform", "0.5", "2.0")
+        if kind == 3:
+            return self.call("rv.Exponential", "0.5", **self.some({"shift": "0.5", "high": "20.0", "mode": "'redraw'"}))
+        return self.call("rv.Normal", mean="1.0", std="0.0")
+
+    def numbers(self, unit: float, size: str) -> str:
+        """Return one number, one for each of some, or a distribution; none is below a tenth of the unit."""
+        kind = self.chance.randrange(6)
+        if kind < 3:
+            return repr(round(unit * self.chance.uniform(0.5, 2.0), 3))
+        if kind == 3:
+            return f"np.full({size}, {unit})"
+        if kind == 4:
+            return f"[{unit}] * ({size})"
+        return self.distribution() if unit == 1.0 else self.call("rv.Uniform", f"{unit}", f"{2.0 * unit}")
+
+    def view(self) -> str:
+        """Return a population or a part of one."""
+        population = self.made(rv.Population)
+        kind = self.chance.randrange(8)
+        if kind == 0:
+            return f"{population}[{self.value('1:3', [f'{each}:' for each in HOSTILE])}]"
+        if kind == 1:
+            return f"{population}[{self.value('0')}]"
+        return population
+
+    def model(self, size: str) -> str:
+        """Return a neuron model."""
+        name = self.one("iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "interval_fire")
+        values = {"tau": "10.0", "interval_min": "5.0", "m": "0.0", "burst_factor": "2.0"}
+        if name != "interval_fire":
+            values = {"tau_m": self.numbers(10.0, size), "C_m": self.numbers(250.0, size), "V_th": "-50.0"}
+            values |= {"I_e": self.numbers(700.0, size), "t_ref": "2.0", "V_m": "rv.Normal(-65.0, 3.0)"}
+        if name in ("iaf_psc_exp", "iaf_psc_alpha"):
+            values |= {"tau_syn_ex": self.numbers(0.5, size), "I_syn_in": "-1.0"}
+        return self.call(f"rv.{name}", **self.some(values, 0.4)) if self.chance.random() < 0.8 else f"'{name}'"
+
+    def stimulator(self) -> str:
+        """Return a stimulator."""
+        span = self.some({"start": "1.0", "stop": "50.0"})
+        kind = self.chance.randrange(6)
+        if kind < 2:
+            return self.call("rv.poisson_generator", rate=self.numbers(8000.0, "len(p0)"), **span)
+        if kind == 2:
+            return self.call("rv.dc_generator", amplitude=self.numbers(100.0, "len(p0)"), **span)
+        if kind == 3:
+            keywords = self.some({"std_mod": "1.0", "frequency": "10.0", "phase": "90.0"})
+            return self.call("rv.noise_generator", mean="100.0", std="50.0", interval="0.5", **keywords, **span)
+        if kind == 4:
+            return self.call("rv.step_current_generator", times="[1.0, 2.0]", amplitudes="[100.0, 0.0]", **span)
+        return self.call("rv.inhomogeneous_poisson_generator", times="[1.0, 2.0]", rates="[9000.0, 0.0]", **span)
+
+    def rule(self) -> str:
+        """Return a rule."""
+        flags = self.some({"allow_autapses": "False", "allow_multapses": "True"})
+        autapses = self.some({"allow_autapses": "False"})
+        kind = self.chance.randrange(9)
+        if kind < 2:
+            return self.call("rv.FixedIndegree", "2", **flags)
+        if kind == 2:
+            return self.call("rv.FixedOutdegree", "2", **flags)
+        if kind == 3:
+            return self.call("rv.FixedTotalNumber", "5", **flags)
+        if kind == 4:
+            return self.call("rv.PairwiseBernoulli", "0.3", **autapses)
+        if kind == 5:
+            return self.call(self.one("rv.AllToAll", "rv.OneToOne"), **autapses)
+        if kind == 6:
+            return self.call("rv.UniformIndegree", "1", "3", **flags)
+        if kind == 7:
+            return self.call("rv.Explicit", "[0, 0, 1]", "np.array([1, 0, 1])", **flags)
+        return self.call("rv.NearestNeighbors", "2")
+
+
+# ---- calls of a network ----------------------------------------------------------------------------------------------
+
+
+def _new(draw: Drawing, letter: str) -> str:
+    return f"{letter}{sum(name[0] == letter and name[1:].isdigit() for name in draw.names)}"
+
+
+def _create(draw: Drawing) -> str:
+    size = str(draw.chance.randrange(2, 9))
+    model = draw.model(size)
+    values = draw.some({"I_e": draw.numbers(700.0, size), "V_m": "-60.0", "name": draw.one("'a'", "'b'", "'c é'")})
+    return f"{_new(draw, 'p')} = {draw.call('net.create', model, size, **_not_in(model, values))}"
+
+
+def _not_in(model: str, values: dict[str, str]) -> dict[str, str]:
+    """Return the values that the model does not have; else what is wrong there would be replaced."""
+    return {name: value for name, value in values.items() if f"{name}=" not in model}
+
+
+def _create_sources(draw: Drawing) -> str:
+    times = draw.one("[[1.0, 2.0], [0.5]]", "[[], [1.0, 1.0, 3.5]]", "[np.array([0.1]), (2.0,), [3.0]]")
+    call = draw.call("net.create_spike_generators", times, **draw.some({"name": "'player'"}))
+    return f"{_new(draw, 'p')} = {call}"
+
+
+def _connect(draw: Drawing) -> str:
+    weight = draw.one("50.0", "-30.0", "1.0", "0.0", "1e-3", "1e6", "[1.0, 2.0, 3.0]", draw.distribution())
+    delay = draw.one("1.0", "0.1", "1.5", "rv.Normal(1.5, 0.5, low=0.1)", "[1.0, 1.5, 2.0]", draw.distribution())
+    keywords = draw.some({"weight": weight, "delay": delay}, 0.7)
+    keywords |= draw.some({"weight_bound": "1e4", "name": "'synapses'"}, 0.1)
+    rule = draw.rule()
+    if draw.chance.random() < 0.1:
+        rule = draw.one("'fixed_indegree'", "'all_to_all'", "'pairwise_bernoulli'", "'nearest_neighbors'")
+        keywords |= draw.some({"indegree": "2", "probability": "0.5", "allow_autapses": "True"}, 0.6)
+    return f"{_new(draw, 'c')} = {draw.call('net.connect', draw.view(), draw.view(), rule, **keywords)}"
+
+
+def _stimulate(draw: Drawing) -> str:
+    keywords = draw.some({"weight": draw.one("50.0", "1.0", "-20.0", "rv.Uniform(1.0, 90.0)"), "delay": "1.0"})
+    stimulator = draw.stimulator()
+    keywords |= _not_in(stimulator, draw.some({"name": "'drive'", "start": "0.0"}, 0.1))
+    return f"{_new(draw, 's')} = {draw.call('net.stimulate', draw.view(), stimulator, **keywords)}"
+
+
+def _to(draw: Drawing) -> dict[str, str]:
+    return draw.some({"to": draw.one("'a.csv'", "pathlib.Path('b.h5')", "'c.txt'", "'no/a.h5'", "'.'")}, 0.1)
+
+
+def _record(draw: Drawing) -> str:
+    kind = draw.chance.randrange(5)
+    if kind < 2:
+        neurons = [draw.view() for _ in range(draw.chance.randrange(3))]
+        return f"{_new(draw, 'r')} = {draw.call('net.record_spikes', *neurons, **_to(draw))}"
+    if kind < 4:
+        variables = draw.one("'V_m'", "['V_m']", "('V_m', 'I_syn_ex')", "'m'", "['V_m', 'V_m']")
+        keywords = draw.some({"interval": "0.5", "indices": "[0, 1]"}) | _to(draw)
+        return f"{_new(draw, 'r')} = {draw.call('net.record', draw.view(), variables, **keywords)}"
+    keywords = draw.some({"sources": draw.view(), "targets": draw.view()}) | _to(draw)
+    return f"{_new(draw, 'r')} = {draw.call('net.record_weights', draw.made(rv.Projection), '1.0', **keywords)}"
+
+
+def _change(draw: Drawing) -> str:
+    if hasattr(rv.Network, "set") and draw.chance.random() < 0.7:
+        what = draw.one(draw.view(), draw.made(rv.Projection), draw.made(rv.Stimulus))
+        values = draw.some({"I_e": "500.0", "V_m": "-61.0", "tau_m": "12.0", "weight": "2.0", "rate": "9e3"}, 0.3)
+        return draw.call("net.set", what, **values)
+    what, value = draw.one("resolution 0.1", "seed 7", "seed 2**64 - 1", "resolution 0.05").split(" ", 1)
+    return f"net.{what} = {draw.value(value)}"
+
+
+def _look(draw: Drawing) -> str:
+    population = draw.made(rv.Population)
+    return draw.one(
+        f"{population}[{draw.value('-1')}]",
+        f"{population}[{draw.value('0')}:{draw.value('2')}]",
+        f"{population}[::{draw.value('1')}]",
+        f"len({draw.view()})",
+        f"{draw.view()}.ids",
+        f"repr({draw.view()})",
+        f"{draw.view()} == {draw.value(population)}",
+        f"{population}.{draw.one('I_e', 'name', 'values', 'index', 'size', 'network')} = {draw.value('1.0')}",
+        f"{draw.made(rv.Projection)}.{draw.one('weight', 'delay', 'rule', 'name')} = {draw.value('1.0')}",
+        f"{draw.made(rv.Stimulus)}.values['rate'] = {draw.value('1.0')}",
+        "net.summary()",
+        "repr(net)",
+        "net._repr_html_()",
+        f"net[{draw.value(repr('a'))}]",
+        f"{draw.made(rv.Projection)}.expected_synapses",
+        "net.expected_synapses",
+        "pickle.loads(pickle.dumps(net))",
+        "copy.deepcopy(net)",
+        draw.distribution(),
+        draw.rule(),
+        draw.model("2"),
+        f"rv.Network({draw.value('0.1')}, {draw.value('3')}, {draw.value(repr('n'))})",
+    )
+
+
+# ---- calls of a simulation -------------------------------------------------------------------------------------------
+
+
+def _options(draw: Drawing) -> dict[str, str]:
+    options = {
+        "precision": draw.one("'single'", "'double'"),
+        "weight_precision": draw.one("'single'", "'double'"),
+        "instruction_set": draw.one("'baseline'", "'auto'"),
+        "table_layout": draw.one("'runs'", "'ring'"),
+        "delivery_window": draw.one("1", "2", "64", "3"),
+        "pinning": draw.one("'none'", "'compact'", "[0]", "[0, 0]"),
+        "shards": draw.one("1", "2", "5"),
+        "stealing": draw.one("'none'", "'prefer_local'", "'local_and_remote'"),
+        "costs": draw.one("{'a': 1.0}", "{population.name: 2.0 for population in net.populations}", "'measured'"),
+        "measure_costs": "True",
+        "communicator": "None",
+        "placement": draw.one("'shuffle'", "'consecutive'", "[0] * 8"),
+        "exchange": draw.one("'alltoall'", "'auto'", "'multisend'"),
+        "intervals": draw.one("1", "2"),
+        "spike_buffer": "2**16",
+        "allgather_spikes": "16",
+        "connection_buffer": "2**16",
+        "sort_connections": draw.one("True", "False"),
+        "keep_sources": draw.one("True", "False"),
+        "row_numbering": draw.one("'dense'", "'compact'"),
+        "recordings": draw.one("'root'", "'local'", "'everywhere'"),
+        "wait_apart": "True",
+        "trace_epochs": "True",
+        "invented_rate": "10.0",
+    }
+    return {name: draw.value(value) for name, value in draw.some(options, 0.07).items()}
+
+
+def _build(draw: Drawing) -> str:
+    options = {"threads": draw.one("1", "1", "2"), "memory_limit": "2**27", **_options(draw), "progress": "False"}
+    arguments = ", ".join(f"{name}={value}" for name, value in options.items())
+    return f"sim = rv.Simulation({draw.value('net')}, {arguments})"
+
+
+def _run(draw: Drawing) -> str:
+    duration = draw.one("0.1", "1.0", "5.0", "0", "7.3")
+    if draw.chance.random() < 0.9:
+        return f"sim.run({draw.value(duration, HOSTILE_DURATIONS)})"
+    return f"sim.run_until({draw.value(f'sim.time + {duration}', HOSTILE_DURATIONS)})"
+
+
+def _state(draw: Drawing) -> str:
+    name = draw.one("'V_m'", "'I_e'", "'tau_m'", "'t_ref'", "'C_m'", "'I_syn_ex'", "'V_th'", "'m'", "'tau_m_'")
+    values = draw.one("1.0", "20.0", "-60.0", f"np.linspace(1.0, 2.0, len({draw.view()}))", "1e7", "1e-3")
+    if draw.chance.random() < 0.3:
+        return draw.call("sim.get", draw.view(), name)
+    return draw.call("sim.set", draw.view(), name, values)
+
+
+def _synapses(draw: Drawing) -> str:
+    query = draw.some({"sources": draw.one(draw.view(), "[0, 1]", "0"), "targets": draw.view()})
+    query |= draw.some({"projection": draw.made(rv.Projection)})
+    chosen = draw.one("", "[:2]", f"[{draw.value('0')}]", "[[0, 1]]", "[np.array([True])]")
+    if draw.chance.random() < 0.6:
+        weight = draw.one("1.0", "2.5", "-1.0", "0.0", "[1.0, 2.0]", "1e9")
+        return f"{draw.call('sim.connections', **query)}{chosen}.weight = {draw.value(weight)}"
+    what = draw.one("connections", "count_connections")
+    return draw.call(f"sim.{what}", **query)
+
+
+def _recordings(draw: Drawing) -> str:
+    recorder = draw.value(draw.made(rv.recorders.Recorder))
+    what = draw.one(
+        "",
+        f".of({draw.value(draw.view())})",
+        f".between({draw.value('1.0')}, {draw.value('3.0')})",
+        ".mean_rates()",
+        ".counts()",
+        f".irregularity({draw.value('3')})",
+        ".digest()",
+        ".by_population()",
+    )
+    return draw.one(
+        f"sim.spikes({recorder}){what}",
+        f"sim.spikes({recorder}){what}",
+        f"sim.trace({recorder})",
+        f"sim.trace({recorder})[{draw.value(repr('V_m'))}]",
+        f"sim.weights({recorder})",
+        "sim.counts()",
+        "sim.reset_counts()",
+        "sim.costs()",
+        "sim.epoch_times()",
+        "sim.memory()",
+        "sim.memory_by_node()",
+        "sim.memory_pages()",
+        "sim.timers()",
+        "sim.traffic()",
+        f"sim.{draw.one('phases', 'real_time_factor', 'processors', 'stolen_shards', 'sorts_connections')}",
+        "repr(sim)",
+        f"rv.read_spikes({draw.value(repr('a.csv'))})",
+        f"rv.read_state({draw.value(repr('b.h5'))})",
+        f"rv.read_weights({draw.value(repr('a.csv'))})",
+    )
+
+
+def _predict(draw: Drawing) -> str:
+    rates = draw.value("{'a': 5.0}")
+    ranks = draw.one("1", "2", "1024")
+    load = draw.call("prediction.expect_load", "net", ranks=ranks, threads="2", rates=rates, rate="10.0")
+    return draw.one(
+        draw.call("rv.predict_memory", "net", ranks=ranks, rank="0", rate="10.0", threads="2", **_options(draw)),
+        load,
+        draw.call("prediction.mean_rate", "net", rates, "10.0"),
+        draw.call("prediction.ranks_around", ranks),
+        draw.call("rv.networks.brunel", scale="0.01", order="2500", g="5.0", eta="2.0", J="0.1", delay="1.5", dt="0.1"),
+        draw.call("rv.networks.microcircuit", scale="0.01", drive="'dc'", dt="0.1", seed="1"),
+        draw.call("rv.networks.interval_fire", cells="20", connections="2", weight="0.1", delay="1.0", seed="2"),
+        draw.call("rv.networks.hpc_benchmark", scale="0.01", indegree_scale="0.01", dt="0.1", seed="1"),
+    )
+
+
+_OF_NETWORKS: list[tuple[float, Callable[[Drawing], str]]] = [
+    (3, _create),
+    (0.5, _create_sources),
+    (4, _connect),
+    (3, _stimulate),
+    (3, _record),
+    (1, _change),
+    (3, _look),
+    (0.5, _predict),
+]
+_OF_SIMULATIONS: list[tuple[float, Callable[[Drawing], str]]] = [
+    (3, _run),
+    (5, _state),
+    (4, _synapses),
+    (3, _recordings),
+    (0.5, _build),
+    (0.3, _connect),
+]
+
+
+def draw_line(chance: random.Random, names: Names) -> str:
+    """Return one line."""
+    draw = Drawing(chance, names)
+    if draw.made(rv.Population) == "None":
+        return _create(draw)
+    if isinstance(names.get("sim"), rv.Simulation):
+        choices = _OF_SIMULATIONS
+    elif chance.random() < 0.15:
+        return _build(draw)
+    else:
+        choices = _OF_NETWORKS
+    (call,) = chance.choices([call for _, call in choices], [weight for weight, _ in choices])
+    return call(draw)
