@@ -97,8 +97,8 @@ void bind_parallel_measurements(nb::module_& module) {
             "Return whether threads that wait look for a while before they sleep.")
         .def("barrier", repeated(&ParallelMeasurement::barrier, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
              "Return the seconds of one barrier, the mean of the rounds, in each repetition.")
-        .def("loop", repeated(&ParallelMeasurement::loop, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
-             "Return the seconds of one loop over an empty item for each thread, without barriers.")
+        .def("rounds", repeated(&ParallelMeasurement::rounds, "rounds"), nb::arg("rounds"), nb::arg("repetitions"),
+             "Return the seconds of one round of an empty item for each thread.")
         .def(
             "job",
             [](ParallelMeasurement& measurement, std::uint32_t repetitions) {

@@ -229,6 +229,14 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro("is_crowded", &Simulation::is_crowded)
         .def("costs", &Simulation::costs, "Seconds a step of a neuron of each population, on average.")
         .def(
+            "crowding",
+            [](const Simulation& s) {
+                const engine::Crowding crowding = s.crowding();
+                return std::tuple(crowding.delayed, crowding.crowded, crowding.taken_over);
+            },
+            "Return the seconds for which threads waited for a processor, those in which they were not bound for that, "
+            "and how often a shard was advanced for a thread that was put aside.")
+        .def(
             "stealing_counts",
             [](const Simulation& s) {
                 std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> all;

@@ -50,35 +50,8 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
     check_step_conflicts(network);
 }
 
-/// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
-/// it ends the run of all.
-template <class Job>
-void Simulation::Implementation::run_together(parallel::Team& workers, Job job, const Poll& poll) {
-    if (is_alone()) {
-        workers.run(job, poll);
-        return;
-    }
-    std::exception_ptr interruption;
-    try {
-        workers.run(job, [&] {
-            if (!poll || interruption) return;
-            try {
-                poll();
-            } catch (...) {
-                interruption = std::current_exception();
-                throw;
-            }
-        });
-    } catch (...) {
-        const std::exception_ptr failure = std::current_exception();
-        // The processes have stopped together, or this one had done all that was asked for.
-        if (failure == interruption) throw;
-        end_all(*communicator, failure);
-    }
-}
-
 void Simulation::Implementation::start_workers() {
-    team = std::make_unique<parallel::Team>(places, machine.team_options(places, stealing));
+    team = std::make_unique<parallel::Team>(places, machine.team_options(options.pinning, places, stealing));
     worker_times.resize(threads());
     shard_team = team.get();
     if (shard_count() == threads()) return;
@@ -137,7 +110,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
     epoch_steps = shortest;
     if (communicator->size() == 1 && sorted) {
-        traffic = std::make_unique<SpikeTraffic>(shards, *team);
+        traffic = std::make_unique<SpikeTraffic>(shards);
         return;
     }
     std::vector<const connect::ShardTables*> tables;
@@ -182,135 +155,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
                     .finds_sources = sorted && options.keep_sources}};
     std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
-    traffic = std::make_unique<SpikeTraffic>(shards, *team, communicator, std::move(exchange), &addresses,
-                                             options.wait_apart);
-}
-
-void Simulation::Implementation::run(Step steps, const Poll& poll) {
-    if (steps <= 0) return;
-    const Step first = step.load(std::memory_order_relaxed) + 1;
-    constexpr Step most_steps = std::int64_t{1} << 60;
-    if (steps > most_steps - first) {
-        throw ValueOutOfBoundsError({.object = "steps to run",
-                                     .value = std::to_string(steps),
-                                     .bound = "a simulation has at most 2^60 steps",
-                                     .remedy = "run for a shorter time"});
-    }
-    LapTimer timer;
-    const auto finish = [&] { phases.simulation += timer.lap(); };
-    stopped = false;
-    try {
-        run_together(*team, [&](std::uint32_t worker) { run_worker(worker, first, first + steps - 1); }, poll);
-    } catch (...) {
-        finish();
-        throw;
-    }
-    finish();
-    // Those who were interrupted are not here.
-    if (!stopped) agree(*communicator, "run", [&] { check_finite(); });
-    if (stopped && !is_alone()) {
-        throw RemoteError({.object = "run",
-                           .value = "",
-                           .bound = "another rank was interrupted after step " + std::to_string(step.load()),
-                           .remedy = "continue it on all ranks"});
-    }
-}
-
-/// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
-/// what numbers hold. Neurons whose potential is not a number would be silent for ever.
-void Simulation::Implementation::check_finite() const {
-    for (const auto& shard : shards) {
-        for (const Shard::Group& group : shard->groups()) {
-            if (!group.neurons || group.neurons->is_finite()) continue;
-            throw StateError(
-                {.object = "state of population " + quoted(network.population(group.population).name),
-                 .value = "not finite",
-                 .bound = "a variable has left the range of numbers by step " + std::to_string(step.load()),
-                 .remedy = "check the units of weights, currents and parameters, or use double precision"});
-        }
-    }
-}
-
-/// Whether the run ends after this epoch, by worker 0. Processes decide together, and ask each other now and then only.
-bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
-    if (is_alone()) return team->stop_requested();
-    constexpr std::uint64_t epochs_between = 16;
-    if (epoch_number % epochs_between != 0) return false;
-    return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;
-}
-
-/// All workers do this side by side, and meet once an epoch, between updating the shards and telling their tables of the
-/// spikes. One meeting suffices where nothing is exchanged, since outboxes alternate: who runs ahead into the next epoch
-/// writes the other box, and cannot reach the one after before all have read this one.
-void Simulation::Implementation::run_worker(std::uint32_t worker, Step first, Step last) {
-    WorkerTimes& times = worker_times[worker];
-    Epoch present{.number = epoch, .earliest = first, .begin = first};
-    Epoch past;
-    team->wait();  // nobody may change `epoch` before all have read it
-    LapTimer timer;
-    WorkerTimes before = times;
-    for (bool ends = false; !ends;) {
-        present.end = std::min(last, (present.begin + epoch_steps - 1) / epoch_steps * epoch_steps);
-        team->loop(worker, shard_count(), [&](std::uint32_t shard) {
-            if (past.end > 0) traffic->deliver(shard, past);
-            times.deliver += timer.lap();
-            run_epoch(shard, present, times, timer);
-        });
-        team->wait();
-        times.wait += timer.lap();
-        const bool stop = stop_decision[present.number % 2];
-        ends = stop || present.end == last;
-        traffic->exchange(worker, present, ends, times, timer);
-        if (worker == 0) {
-            step.store(present.end, std::memory_order_relaxed);
-            if (options.trace_epochs) trace_epoch(before, times);
-            if (stop) stopped = true;
-        }
-        before = times;
-        past = present;
-        present = {.number = past.number + 1, .earliest = past.begin, .begin = past.end + 1};
-    }
-    team->loop(worker, shard_count(), [&](std::uint32_t shard) {
-        traffic->deliver(shard, past);
-        shards[shard]->begin_epoch(present.number, present.begin);
-    });
-    times.deliver += timer.lap();
-    if (worker == 0) epoch = present.number;
-}
-
-/// Updates a shard to the end of an epoch. Who does so for the first one also talks to the other processes.
-void Simulation::Implementation::run_epoch(std::uint32_t index, const Epoch& present, WorkerTimes& times,
-                                           LapTimer& timer) {
-    Shard& shard = *shards[index];
-    shard.begin_epoch(present.number, present.begin);
-    if (index == 0) traffic->begin(present.begin);
-    times.communicate += timer.lap();
-    for (Step now = present.begin; now <= present.end; ++now) {
-        shard.begin_step(now);
-        times.deliver += timer.lap();
-        shard.update(now);
-        times.update += timer.lap();
-        shard.record(now);
-        times.record += timer.lap();
-        if (index != 0) continue;
-        traffic->advance(shard.outbox(present.number));
-        times.collocate += timer.lap();
-    }
-    shard.publish_recorded_bytes();
-    if (index != 0) return;
-    stop_decision[present.number % 2] = stops(present.number);
-    times.communicate += timer.lap();
-}
-
-void Simulation::Implementation::trace_epoch(const WorkerTimes& before, const WorkerTimes& after) {
-    const auto busy = [](const WorkerTimes& t) { return t.update + t.deliver + t.record + t.collocate; };
-    const comm::SpikeExchange* const exchange = traffic->exchange();
-    const std::uint64_t received = exchange == nullptr ? 0 : exchange->counts().spikes_received;
-    epoch_times.push_back({.compute = busy(after) - busy(before),
-                           .wait = after.wait - before.wait,
-                           .exchange = after.communicate - before.communicate,
-                           .spikes_received = received - traced_spikes});
-    traced_spikes = received;
+    traffic = std::make_unique<SpikeTraffic>(shards, communicator, std::move(exchange), &addresses, options.wait_apart);
 }
 
 Simulation::Simulation(Network network, SimulationOptions options, const Poll& poll,
@@ -340,7 +185,7 @@ bool Simulation::is_crowded() const { return implementation_->machine.is_crowded
 std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     const Implementation& self = *implementation_;
     std::vector<parallel::StealingCounts> counts;
-    for (std::uint32_t worker = 0; worker < self.threads(); ++worker) counts.push_back(self.team->loop_counts(worker));
+    for (std::uint32_t worker = 0; worker < self.threads(); ++worker) counts.push_back(self.team->item_counts(worker));
     return counts;
 }
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }

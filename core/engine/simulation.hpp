@@ -103,6 +103,14 @@ struct NodeMemoryItem {
     std::uint64_t bytes = 0;
 };
 
+/// How much other programs kept the threads of a process from their processors, while it simulated.
+struct Crowding {
+    double delayed = 0.0;  ///< seconds for which threads were ready but waited for a processor, all together
+    double crowded =
+        0.0;  ///< seconds in which the process counted on that: threads not bound, and some of them at rest
+    std::uint64_t taken_over = 0;  ///< shards that were advanced for threads that were put aside, one epoch of each
+};
+
 struct Counts {
     std::uint64_t neurons = 0;
     std::uint64_t synapses = 0;
@@ -177,6 +185,8 @@ class Simulation {
     bool is_crowded() const;
     /// Shards that each worker of this process has updated for an epoch, its own and others'.
     std::vector<parallel::StealingCounts> stealing_counts() const;
+    /// What other programs took from the threads of this process since the last reset_counts().
+    Crowding crowding() const;
     std::uint32_t ranks() const;
     /// Whether connections are sorted by source.
     bool sorts_connections() const;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,8 +24,30 @@
 
 namespace ranvier::engine {
 
-/// What a simulation consists of. Only the files of the engine that implement one include this: simulation.cpp builds and
-/// runs it, simulation_measures.cpp tells what it took, simulation_data.cpp reads and changes what is in it.
+/// What the workers do in a round: the same for each shard.
+enum class RoundKind : std::uint8_t {
+    update,     ///< deliver the spikes of the last epoch, then update to the end of the present one
+    collocate,  ///< put the spikes of the present epoch where the exchange takes them from
+    collect,    ///< sort what has arrived
+    finish,     ///< deliver the spikes of the last epoch of the run
+};
+
+/// How far a run is. Changed between two rounds, by one worker while the others do nothing.
+struct RunProgress {
+    RoundKind kind = RoundKind::update;
+    Epoch present;
+    Epoch past;  ///< the one before; its end is 0 when there is none in this run
+    Step last = 0;
+    bool first_transfer = true;  ///< of the present epoch
+    bool ends = false;           ///< with the present epoch
+    bool stops = false;          ///< all processes have decided to end early, with the present epoch
+    // Of what is traced.
+    EpochTimes traced;  ///< all until the last epoch
+    LapTimer epoch_timer;
+};
+
+/// What a simulation consists of. Only the files of the engine that implement one include this: simulation.cpp builds it,
+/// simulation_run.cpp runs it, simulation_measures.cpp tells what it took, simulation_data.cpp reads and changes what is in it.
 struct Simulation::Implementation {
     Implementation(Network description, SimulationOptions chosen, std::shared_ptr<comm::Communicator> processes,
                    OwnMachine own_machine);
@@ -38,14 +60,17 @@ struct Simulation::Implementation {
     void build(const Poll& poll);
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
-    void run_worker(std::uint32_t worker, Step first, Step last);
-    void run_epoch(std::uint32_t shard, const Epoch& present, WorkerTimes& times, LapTimer& timer);
     /// @throws StateError when a variable of a neuron is infinite or not a number
     void check_finite() const;
+    Crowding crowding_since_start() const;
+    void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
+    bool begin_next_round(WorkerTimes& times, LapTimer& timer);
+    void begin_epoch();
+    bool end_epoch();
     bool stops(std::uint64_t epoch_number);
-    void trace_epoch(const WorkerTimes& before, const WorkerTimes& after);
-    template <class Job>
-    void run_together(parallel::Team& workers, Job job, const Poll& poll);
+    void trace_epoch();
+    void run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job, const Poll& poll);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
     ConnectionAccess connections() const { return {lowered, shards, *communicator}; }
     std::uint32_t threads() const { return static_cast<std::uint32_t>(places.size()); }
@@ -83,12 +108,9 @@ struct Simulation::Implementation {
     Step counted_from = 0;
     PhaseTimes phases;
     std::vector<WorkerTimes> worker_times;
+    Crowding crowding_before;  ///< until the last reset of the counts
     std::vector<EpochTimes> epoch_times;
-    std::uint64_t traced_spikes = 0;  ///< those of all epochs that were traced
-    /// Whether a run ends early after an epoch, written by worker 0 before the barrier that ends it; one for each of two
-    /// epochs in turn, like the outboxes.
-    std::array<bool, 2> stop_decision{};
-    bool stopped = false;  ///< the last run ended early
+    RunProgress progress;
     /// Whole epochs begun since the start; chooses the outbox.
     std::uint64_t epoch = 0;
 };

@@ -35,10 +35,10 @@ void Simulation::reset_counts() {
     Implementation& self = *implementation_;
     for (const auto& shard : self.shards) shard->reset_counts();
     self.worker_times.assign(self.threads(), {});
+    self.crowding_before = self.crowding_since_start();
     self.counted_from = step();
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
-    self.traced_spikes = 0;
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
@@ -98,6 +98,22 @@ PhaseTimes Simulation::times() const {
         times.record += own.record * share;
     }
     return times;
+}
+
+Crowding Simulation::Implementation::crowding_since_start() const {
+    const parallel::CrowdingCounts counts = team->crowding_counts();
+    Crowding crowding{.delayed = counts.delayed_seconds, .crowded = counts.crowded_seconds};
+    for (std::uint32_t worker = 0; worker < threads(); ++worker) crowding.taken_over += team->items_taken_over(worker);
+    return crowding;
+}
+
+Crowding Simulation::crowding() const {
+    Crowding crowding = implementation_->crowding_since_start();
+    const Crowding& before = implementation_->crowding_before;
+    crowding.delayed -= before.delayed;
+    crowding.crowded -= before.crowded;
+    crowding.taken_over -= before.taken_over;
+    return crowding;
 }
 
 std::vector<WorkerTimes> Simulation::worker_times() const { return implementation_->worker_times; }

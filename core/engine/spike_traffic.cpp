@@ -23,17 +23,13 @@ void clear(std::pmr::vector<std::pmr::vector<Name>>& by_step) {
 
 }  // namespace
 
-SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team)
-    : shards_(shards), team_(team) {
-    make_inboxes();
-}
+SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards) : shards_(shards) { make_inboxes(); }
 
-SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team,
+SpikeTraffic::SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards,
                            std::shared_ptr<comm::Communicator> communicator,
                            std::unique_ptr<comm::SpikeExchange> exchange, const connect::RowAddresses* addresses,
                            bool wait_apart)
     : shards_(shards),
-      team_(team),
       communicator_(std::move(communicator)),
       exchange_(std::move(exchange)),
       addresses_(addresses),
@@ -45,50 +41,24 @@ void SpikeTraffic::make_inboxes() {
     for (const auto& shard : shards_) inboxes_.emplace_back(shard->memory()[Component::spikes]);
 }
 
-void SpikeTraffic::exchange(std::uint32_t worker, const Epoch& epoch, bool flush, WorkerTimes& times, LapTimer& timer) {
-    if (!exchange_) return;
-    // The work is divided into as many parts as there are shards, which workers take from each other like these.
-    const auto parts = static_cast<std::uint32_t>(inboxes_.size());
-    const Step first_step = first_arrivals(epoch);
-    bool first_round = true;
-    while (true) {
-        team_.loop(worker, parts, [&](std::uint32_t part) {
-            Inbox& inbox = inboxes_[part];
-            if (first_round) {
-                list_outboxes(inbox, epoch);
-                // All have delivered what they hold of the last epoch.
-                clear(inbox.sources);
-                for (auto& by_step : inbox.rows) clear(by_step);
-            }
-            exchange_->collocate(part, inbox.outboxes);
-        });
-        times.collocate += timer.lap();
-        team_.wait();
-        times.wait += timer.lap();
-        if (worker == 0) {
-            if (wait_apart_ && first_round) {
-                communicator_->barrier();
-                times.wait += timer.lap();
-            }
-            exchange_->transfer(flush);
-            times.communicate += timer.lap();
-        }
-        team_.wait();
-        times.wait += timer.lap();
-        team_.loop(worker, parts, [&](std::uint32_t part) { collect(part, first_step); });
-        times.deliver += timer.lap();
-        // Nobody may transfer again before all have read what has arrived, nor deliver before all have sorted it.
-        team_.wait();
-        times.wait += timer.lap();
-        if (!exchange_->more()) return;
-        first_round = false;
-        if (worker == 0) {
-            exchange_->next_round();
-            times.communicate += timer.lap();
-        }
-        team_.wait();
+void SpikeTraffic::collocate(std::uint32_t part, const Epoch& epoch, bool first_transfer) {
+    Inbox& inbox = inboxes_[part];
+    if (first_transfer) {
+        list_outboxes(inbox, epoch);
+        // All have delivered what they hold of the last epoch.
+        clear(inbox.sources);
+        for (auto& by_step : inbox.rows) clear(by_step);
+    }
+    exchange_->collocate(part, inbox.outboxes);
+}
+
+void SpikeTraffic::transfer(bool flush, bool first_transfer, WorkerTimes& times, LapTimer& timer) {
+    if (wait_apart_ && first_transfer) {
+        communicator_->barrier();
         times.wait += timer.lap();
     }
+    exchange_->transfer(flush);
+    times.communicate += timer.lap();
 }
 
 void SpikeTraffic::deliver(std::uint32_t shard, const Epoch& epoch) {
@@ -122,9 +92,10 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
     }
 }
 
-/// Sorts a part of what has arrived, in however many stretches.
-void SpikeTraffic::collect(std::uint32_t part, Step first_step) {
+/// In however many stretches it has arrived.
+void SpikeTraffic::collect(std::uint32_t part, const Epoch& epoch) {
     Inbox& inbox = inboxes_[part];
+    const Step first_step = first_arrivals(epoch);
     // Addresses that are ids of sources are looked up like those that came without one.
     const bool by_source = !exchange_->directed() || addresses_->are_sources();
     exchange_->take(part, [&](const comm::SpikeExchange::Arrivals& arrivals) {

@@ -12,7 +12,6 @@
 #include "connect/row_addresses.hpp"
 #include "engine/shard.hpp"
 #include "engine/times.hpp"
-#include "parallel/team.hpp"
 
 namespace ranvier::engine {
 
@@ -23,11 +22,11 @@ namespace ranvier::engine {
 class SpikeTraffic {
    public:
     /// Without an exchange.
-    SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team);
+    explicit SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards);
     /// @param wait_apart meet all processes before each transfer, so that waiting for them is told apart from exchanging
-    SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, parallel::Team& team,
-                 std::shared_ptr<comm::Communicator> communicator, std::unique_ptr<comm::SpikeExchange> exchange,
-                 const connect::RowAddresses* addresses, bool wait_apart);
+    SpikeTraffic(std::span<const std::unique_ptr<Shard>> shards, std::shared_ptr<comm::Communicator> communicator,
+                 std::unique_ptr<comm::SpikeExchange> exchange, const connect::RowAddresses* addresses,
+                 bool wait_apart);
 
     const comm::SpikeExchange* exchange() const { return exchange_.get(); }
     comm::SpikeExchange* exchange() { return exchange_.get(); }
@@ -39,11 +38,17 @@ class SpikeTraffic {
     void advance(std::span<const comm::EmittedSpike> outbox) {
         if (exchange_) exchange_->advance(0, outbox);
     }
-    /// By all workers, when all shards have been updated to the end of the epoch and the workers have met: brings its spikes
-    /// here, and those of other processes.
+    // When all shards have been updated to the end of an epoch, its spikes are brought here, with those of other processes:
+    // collocate() for each part, transfer() by one worker when that is done, collect() for each part; and so once more if
+    // more() is true, after next_round(). There are as many parts as shards.
+
+    /// Puts a part of the spikes where the exchange takes them from.
+    void collocate(std::uint32_t part, const Epoch& epoch, bool first_transfer);
     /// @param flush nothing may stay on its way
     /// @note Collective.
-    void exchange(std::uint32_t worker, const Epoch& epoch, bool flush, WorkerTimes& times, LapTimer& timer);
+    void transfer(bool flush, bool first_transfer, WorkerTimes& times, LapTimer& timer);
+    /// Sorts a part of what has arrived.
+    void collect(std::uint32_t part, const Epoch& epoch);
     /// Then, for each shard, by one worker: tells its tables.
     void deliver(std::uint32_t shard, const Epoch& epoch);
 
@@ -63,18 +68,16 @@ class SpikeTraffic {
     Step first_arrivals(const Epoch& epoch) const { return exchange_->has_latency() ? epoch.earliest : epoch.begin; }
     void list_outboxes(Inbox& inbox, const Epoch& epoch) const;
     void take_outboxes(std::uint32_t shard, const Epoch& epoch);
-    void collect(std::uint32_t part, Step first_step);
     /// @param offset steps from the first one of all arrivals to that from which the lags of these are counted
     static void collect_sources(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes);
     void collect_rows(Inbox& inbox, std::size_t offset, const comm::ArrivedSpikes& spikes) const;
     void deliver_arrivals(std::uint32_t index, const Epoch& epoch);
 
     std::span<const std::unique_ptr<Shard>> shards_;
-    parallel::Team& team_;
     std::shared_ptr<comm::Communicator> communicator_;
     std::unique_ptr<comm::SpikeExchange> exchange_;
     const connect::RowAddresses* addresses_ = nullptr;
-    std::vector<Inbox> inboxes_;  ///< of each worker
+    std::vector<Inbox> inboxes_;  ///< of each shard
     bool wait_apart_ = false;
 };
 

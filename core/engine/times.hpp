@@ -25,11 +25,11 @@ struct Epoch {
     Step end = 0;  ///< inclusive
 };
 
-/// Where the time of an epoch went on one process, in seconds of its first worker, and what the process received.
+/// Where the time of an epoch went on one process, in seconds, and what the process received.
 struct EpochTimes {
-    double compute = 0.0;  ///< delivery, update, recording and collocation
-    double wait = 0.0;     ///< for other workers and processes
-    double exchange = 0.0;
+    double compute = 0.0;  ///< delivery, update, recording and collocation, on average over the workers
+    double wait = 0.0;     ///< for other workers and processes: what is left of the epoch
+    double exchange = 0.0; ///< by whichever worker
     std::uint64_t spikes_received = 0;  ///< records, needed here or not
 };
 

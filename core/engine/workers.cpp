@@ -53,11 +53,17 @@ bool OwnMachine::is_crowded(const std::vector<parallel::Place>& places) const {
     return shares_ || parallel::occupancy(pinned ? parallel::Topology::detect() : topology_, places).shares_units();
 }
 
-parallel::TeamOptions OwnMachine::team_options(const std::vector<parallel::Place>& places,
+parallel::TeamOptions OwnMachine::team_options(const std::string& pinning, const std::vector<parallel::Place>& places,
                                                parallel::StealingPolicy stealing) const {
-    return {.spinning = is_crowded(places) ? parallel::Spinning::never : parallel::Spinning::automatic,
-            .stealing = stealing,
-            .processors = topology_.units().size()};
+    parallel::TeamOptions options{
+        .spinning = is_crowded(places) ? parallel::Spinning::never : parallel::Spinning::automatic,
+        .stealing = stealing,
+        .processors = topology_.units().size()};
+    // Who names processors means these, also while other programs are there.
+    if (parallel::parse_pinning(pinning).policy == parallel::PinningPolicy::list) {
+        for (const parallel::Place& place : places) options.crowding.processors.push_back(place.processor);
+    }
+    return options;
 }
 
 }  // namespace ranvier::engine

@@ -29,7 +29,7 @@ class OwnMachine {
     std::vector<parallel::Place> place(const std::string& pinning, std::uint32_t threads) const;
     /// Whether some processor has more than one thread of the processes of this program, so that they wait for each other.
     bool is_crowded(const std::vector<parallel::Place>& places) const;
-    parallel::TeamOptions team_options(const std::vector<parallel::Place>& places,
+    parallel::TeamOptions team_options(const std::string& pinning, const std::vector<parallel::Place>& places,
                                        parallel::StealingPolicy stealing) const;
 
    private:

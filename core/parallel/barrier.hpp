@@ -39,10 +39,25 @@ class SpinBudget {
     std::atomic<std::uint32_t> sleeps_{0};
 };
 
+/// Waits until `word` is no longer `seen`, or until something else ends the wait: looks for a while, then sleeps. The waits
+/// of a simulation step are microseconds, and waking a sleeper takes longer than that; but with more threads than
+/// processors, looking would keep the others from running.
+/// @pre whoever changes the word, or ends the wait otherwise, notifies all that wait for the word, which must then differ
+template <class IsOver>
+void spin_then_sleep(SpinBudget& budget, const std::atomic<std::uint32_t>& word, std::uint32_t seen, IsOver ends) {
+    const auto is_over = [&] { return word.load(std::memory_order_acquire) != seen || ends(); };
+    for (std::uint32_t spins = budget.get(); spins > 0; --spins) {
+        if (is_over()) {
+            budget.learn(false);
+            return;
+        }
+        pause();
+    }
+    while (!is_over()) word.wait(seen, std::memory_order_acquire);
+    budget.learn(true);
+}
+
 /// A barrier for a fixed number of threads that can be broken, so that no thread waits for one that failed.
-///
-/// A thread spins for a while before it sleeps: the waits of a simulation step are microseconds, and waking a sleeper
-/// takes longer than that. With more threads than processors, spinning would keep the others from running.
 class Barrier {
    public:
     /// @param spins how often to look, at most, before sleeping
@@ -58,7 +73,7 @@ class Barrier {
             generation_.fetch_add(1, std::memory_order_seq_cst);
             generation_.notify_all();
         } else {
-            wait_for_others(generation);
+            spin_then_sleep(budget_, generation_, generation, [&] { return is_broken(); });
         }
         if (is_broken()) throw Cancelled{};
     }
@@ -76,19 +91,6 @@ class Barrier {
 
    private:
     bool is_broken() const { return broken_.load(std::memory_order_acquire); }
-
-    void wait_for_others(std::uint32_t generation) {
-        const auto is_over = [&] { return generation_.load(std::memory_order_acquire) != generation || is_broken(); };
-        for (std::uint32_t spins = budget_.get(); spins > 0; --spins) {
-            if (is_over()) {
-                budget_.learn(false);
-                return;
-            }
-            pause();
-        }
-        while (!is_over()) generation_.wait(generation, std::memory_order_acquire);
-        budget_.learn(true);
-    }
 
     std::uint32_t threads_;
     SpinBudget budget_;

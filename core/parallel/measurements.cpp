@@ -159,14 +159,30 @@ std::vector<double> ParallelMeasurement::barrier(std::uint32_t rounds, std::uint
     return time_rounds(team_, rounds, repetitions, poll_, [this](std::uint32_t) { team_.wait(); });
 }
 
-std::vector<double> ParallelMeasurement::loop(std::uint32_t rounds, std::uint32_t repetitions) {
-    return time_rounds(team_, rounds, repetitions, poll_, [this](std::uint32_t worker) {
-        team_.loop(worker, team_.size(), [](std::uint32_t item) {
-            // Kept by the compiler, though nobody needs it.
-            [[maybe_unused]] volatile std::uint32_t seen;
-            seen = item;
-        });
-    });
+std::vector<double> ParallelMeasurement::rounds(std::uint32_t rounds, std::uint32_t repetitions) {
+    std::vector<double> seconds;
+    for (std::uint32_t repetition = 0; repetition < repetitions; ++repetition) {
+        std::uint32_t done = 0;
+        auto begin = Clock::now();
+        team_.run(
+            [&](std::uint32_t worker) {
+                team_.rounds(
+                    worker, team_.size(),
+                    [](std::uint32_t item) {
+                        // Kept by the compiler, though nobody needs it.
+                        [[maybe_unused]] volatile std::uint32_t seen;
+                        seen = item;
+                    },
+                    [&] {
+                        // The first one waits until all workers are up.
+                        if (done == 0) begin = Clock::now();
+                        return ++done <= rounds;
+                    });
+            },
+            poll_);
+        seconds.push_back(seconds_since(begin) / rounds);
+    }
+    return seconds;
 }
 
 std::vector<double> ParallelMeasurement::job(std::uint32_t repetitions) {

@@ -18,7 +18,7 @@ struct TaskRuns {
     std::vector<TaskCounts> counts;  ///< of each worker, in all runs together
 };
 
-/// Measures what it costs to use a team of workers: meetings, loops, tasks, and a sum up a tree of boxes.
+/// Measures what it costs to use a team of workers: meetings, rounds, tasks, and a sum up a tree of boxes.
 ///
 /// Everything is done once before it is measured. Numbers of repetitions, rounds and tasks are at least 1.
 /// @throws what `poll` throws, here and below
@@ -35,8 +35,8 @@ class ParallelMeasurement {
 
     /// Seconds of one barrier, in each repetition the mean of so many `rounds`.
     std::vector<double> barrier(std::uint32_t rounds, std::uint32_t repetitions);
-    /// Seconds of one loop over an empty item for each worker, with no barrier between loops.
-    std::vector<double> loop(std::uint32_t rounds, std::uint32_t repetitions);
+    /// Seconds of one round of an empty item for each worker.
+    std::vector<double> rounds(std::uint32_t rounds, std::uint32_t repetitions);
     /// Seconds to begin and end a job in which nothing is done.
     std::vector<double> job(std::uint32_t repetitions);
 

@@ -2,6 +2,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 namespace ranvier::parallel {
 
 std::vector<int> available_processors() {
@@ -23,12 +25,15 @@ std::vector<int> available_processors() {
     return processors;
 }
 
-bool pin_to_processor(int processor) {
-    cpu_set_t* set = CPU_ALLOC(processor + 1);
+bool pin_to_processor(int processor) { return pin_to_processors({&processor, 1}); }
+
+bool pin_to_processors(std::span<const int> processors) {
+    const int most = *std::max_element(processors.begin(), processors.end());
+    cpu_set_t* set = CPU_ALLOC(most + 1);
     if (set == nullptr) return false;
-    const std::size_t bytes = CPU_ALLOC_SIZE(processor + 1);
+    const std::size_t bytes = CPU_ALLOC_SIZE(most + 1);
     CPU_ZERO_S(bytes, set);
-    CPU_SET_S(static_cast<std::size_t>(processor), bytes, set);
+    for (const int processor : processors) CPU_SET_S(static_cast<std::size_t>(processor), bytes, set);
     const bool done = ::sched_setaffinity(0, bytes, set) == 0;
     CPU_FREE(set);
     return done;

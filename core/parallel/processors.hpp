@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace ranvier::parallel {
@@ -9,5 +10,7 @@ std::vector<int> available_processors();
 
 /// Binds the calling thread to one processor. Returns whether the system agreed.
 bool pin_to_processor(int processor);
+/// Lets the calling thread run on any of these processors, at least one. Returns whether the system agreed.
+bool pin_to_processors(std::span<const int> processors);
 
 }  // namespace ranvier::parallel

@@ -41,6 +41,12 @@ std::uint32_t choose_spins(std::span<const Place> places, const TeamOptions& opt
     return have_own_processors(places, processors) ? spins_with_own_processor : 0;
 }
 
+/// Workers that share processors put each other aside, which tells nothing of other programs.
+CrowdingOptions crowding_options(CrowdingOptions options, std::uint32_t spins) {
+    if (spins == 0 && !options.make_delay) options.interval = std::chrono::nanoseconds::max();
+    return options;
+}
+
 }  // namespace
 
 Team::Team(std::vector<Place> places, TeamOptions options)
@@ -49,7 +55,8 @@ Team::Team(std::vector<Place> places, TeamOptions options)
       stealing_(options.stealing),
       spins_(choose_spins(places_, options)),
       barrier_(size(), spins_),
-      loop_(places_, stealing_) {
+      rounds_(places_, stealing_, spins_),
+      crowding_(places_, crowding_options(std::move(options.crowding), spins_)) {
     if (places_.empty()) throw InternalError("a team without workers");
     start();
 }
@@ -99,7 +106,7 @@ void Team::run(const std::function<void(std::uint32_t)>& job, const std::functio
     std::unique_lock lock(signals_->mutex);
     stop_.store(false, std::memory_order_relaxed);
     barrier_.mend();
-    loop_.begin_job();
+    rounds_.begin_job();
     failure_ = nullptr;
     job_ = &job;
     running_ = size();
@@ -124,9 +131,13 @@ void Team::run(const std::function<void(std::uint32_t)>& job, const std::functio
     if (poll_failure) std::rethrow_exception(poll_failure);
 }
 
+void Team::break_up() {
+    barrier_.break_up();
+    rounds_.break_up(crowding_);
+}
+
 void Team::work(std::uint32_t worker) {
-    Place& place = places_[worker];
-    if (place.processor >= 0 && !pin_to_processor(place.processor)) place.processor = -1;
+    if (!crowding_.begin(worker)) places_[worker].processor = -1;
     std::uint64_t seen = 0;
     std::unique_lock lock(signals_->mutex);
     if (--running_ == 0) signals_->job_done.notify_all();
@@ -141,10 +152,10 @@ void Team::work(std::uint32_t worker) {
             job(worker);
         } catch (const Cancelled&) {
             // Whoever cancelled has the reason.
-            barrier_.break_up();
+            break_up();
         } catch (...) {
             failure = std::current_exception();
-            barrier_.break_up();
+            break_up();
         }
         lock.lock();
         if (failure && !failure_) failure_ = failure;

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "parallel/barrier.hpp"
-#include "parallel/loop.hpp"
+#include "parallel/crowding.hpp"
 #include "parallel/pinning.hpp"
+#include "parallel/rounds.hpp"
 #include "parallel/stealing.hpp"
 
 namespace ranvier::parallel {
@@ -32,6 +33,8 @@ struct TeamOptions {
     StealingPolicy stealing = StealingPolicy::local_and_remote;
     /// On how many processors the team may count; none: all that the process may use.
     std::optional<std::size_t> processors = std::nullopt;
+    /// Only if each worker can have a processor to itself.
+    CrowdingOptions crowding = {};
 };
 
 /// A team of worker threads that live as long as the team and run one job at a time, all of them together.
@@ -48,7 +51,7 @@ class Team {
     Team& operator=(const Team&) = delete;
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
-    /// Where the workers are. One that the system refused to bind has no processor.
+    /// Where the workers belong. One that the system refused to bind has no processor.
     std::span<const Place> places() const { return places_; }
     std::uint32_t node_of(std::uint32_t worker) const { return places_[worker].node; }
     /// Whether each worker is bound to a processor.
@@ -64,13 +67,13 @@ class Team {
 
     /// For workers within a job: waits for the whole team. @throws Cancelled
     void wait() { barrier_.wait(); }
-    /// For workers within a job, all of them and with the same count: calls body(item) once for each item from 0 to
-    /// count - 1, on some worker. Item i belongs to worker i mod size(), who does its own ones first; then others may,
-    /// by the policy. Nobody waits here: before what was written is read, and before the next loop over the same data,
-    /// stands wait().
-    template <class Body>
-    void loop(std::uint32_t worker, std::uint32_t count, Body&& body) {
-        loop_.run(worker, count, std::forward<Body>(body));
+    /// For workers within a job, once each: goes through rounds of `count` items; see SharedRounds::run(). While other
+    /// programs take processors from the team, workers are not bound to theirs, and do the items of those that wait for one
+    /// whatever the policy of stealing says.
+    template <class Body, class Next>
+    void rounds(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next) {
+        crowding_.begin_job(worker);
+        rounds_.run(worker, count, std::forward<Body>(body), std::forward<Next>(next), crowding_);
     }
     /// For workers within a job: whether the caller wants the job to end early.
     bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
@@ -79,20 +82,27 @@ class Team {
         if (stop_requested()) throw Cancelled{};
     }
 
-    /// Items of loops that a worker has done since the beginning. Between jobs.
-    const StealingCounts& loop_counts(std::uint32_t worker) const { return loop_.counts(worker); }
+    /// What other programs took from the team since the beginning, while it went through rounds. Between jobs.
+    CrowdingCounts crowding_counts() const { return crowding_.counts(); }
+    /// Items of rounds that a worker has done for others because the team was crowded. Between jobs.
+    std::uint64_t items_taken_over(std::uint32_t worker) const { return rounds_.taken_over(worker); }
+    /// Items of rounds that a worker has done since the beginning, but for those. Between jobs.
+    const StealingCounts& item_counts(std::uint32_t worker) const { return rounds_.counts(worker); }
 
    private:
     void start();
     void work(std::uint32_t worker);
     void end();
+    /// Makes nobody wait for a worker that has left its job early.
+    void break_up();
 
     int process_;  ///< the threads belong to it, not to one that is forked from it
     std::vector<Place> places_;
     StealingPolicy stealing_;
     std::uint32_t spins_;
     Barrier barrier_;
-    SharedLoop loop_;
+    SharedRounds rounds_;
+    Crowding crowding_;
     std::atomic<bool> stop_{false};
     /// Apart, because destroying a condition that threads wait for would never return: a forked copy leaves it alone.
     struct Signals {

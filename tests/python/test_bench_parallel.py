@@ -59,7 +59,7 @@ def test_all_policies(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeyp
     }
     for result in platform["results"]:
         assert len(result["places"]) == result["threads"]
-        for name in ("barrier_s", "loop_s", "job_s", "task_s"):
+        for name in ("barrier_s", "round_s", "job_s", "task_s"):
             assert 0.0 <= result[name] < 1.0
         for name, tasks in (("reduction", 2**5 - 1), ("unbalanced", 2583)):
             assert 0.0 < result[f"{name}_s"]["median"] <= result[f"{name}_s"]["quantile_75"] * (1.0 + 1e-12) < 10.0
@@ -123,7 +123,7 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
 def test_measurements_refuse_what_cannot_be() -> None:
     team = _core.ParallelMeasurement([(-1, 0), (-1, 3)], "local_only")
     assert team.places() == [(-1, 0), (-1, 3)]
-    assert len(team.barrier(10, 4)) == len(team.loop(10, 4)) == len(team.job(4)) == 4
+    assert len(team.barrier(10, 4)) == len(team.rounds(10, 4)) == len(team.job(4)) == 4
     assert team.empty_tasks(10, 2)["tasks"] == 2 * (10 + 1)
     with pytest.raises(ValueOutOfBoundsError, match="levels"):
         team.tree_reduction(21, 1)

@@ -1,9 +1,9 @@
-"""What threads cost: barriers, loops and tasks, under each policy of pinning and of stealing work.
+"""What threads cost: barriers, rounds and tasks, under each policy of pinning and of stealing work.
 
 Measured, for each number of threads:
 
 barrier  all threads meet
-loop     a loop that they share, with one empty item each
+rounds   rounds of items that they share, with one empty item each
 job      the threads are woken, do nothing, and return
 task     an empty task is created and done; so many on each thread at once
 tree     a tree of tasks that grows from one thread to one side, so that the others have to steal
@@ -244,7 +244,7 @@ def _measure(places: list[tuple[int, int]], stealing: str, runs: int, levels: in
         "places": team.places(),
         "spins": team.spins(),
         "barrier_s": team.barrier(rounds, 3),
-        "loop_s": team.loop(rounds, 3),
+        "round_s": team.rounds(rounds, 3),
         "job_s": team.job(_JOBS),
         "empty": team.empty_tasks(_EMPTY_TASKS, 3),
         "unbalanced": team.unbalanced_tree(_DEPTH, max(1, runs // 4)),
@@ -275,7 +275,7 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         "places": turns[0]["places"],
         "spins": turns[0]["spins"],
         "barrier_s": median("barrier_s"),
-        "loop_s": median("loop_s"),
+        "round_s": median("round_s"),
         "job_s": median("job_s"),
         # Of a thread: all threads do as many at once.
         "task_s": times("empty")["median"] / (_EMPTY_TASKS + 1),
@@ -311,7 +311,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
             f"  With {', '.join(map(str, crowded))} threads some share a processor: who waits sleeps at once",
             style="dim",
         )
-    costs = _table("threads", "pinning", "stealing", "barrier (us)", "loop (ns)", "job (us)", "task (ns)")
+    costs = _table("threads", "pinning", "stealing", "barrier (us)", "round (ns)", "job (us)", "task (ns)")
     sums = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
     trees = _table("threads", "pinning", "stealing", "median (ms)", "75 % (ms)", "near", "far")
     for result in platform["results"]:
@@ -319,7 +319,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
         costs.add_row(
             *head,
             f"{1e6 * result['barrier_s']:.2f}",
-            f"{1e9 * result['loop_s']:.0f}",
+            f"{1e9 * result['round_s']:.0f}",
             f"{1e6 * result['job_s']:.1f}",
             f"{1e9 * result['task_s']:.0f}",
         )

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <exception>
+
+#include "base/errors.hpp"
+#include "engine/agreement.hpp"
+#include "engine/network_checks.hpp"
+#include "engine/simulation_implementation.hpp"
+
+namespace ranvier::engine {
+
+/// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
+/// it ends the run of all.
+void Simulation::Implementation::run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job,
+                                              const Poll& poll) {
+    if (is_alone()) {
+        workers.run(job, poll);
+        return;
+    }
+    std::exception_ptr interruption;
+    try {
+        workers.run(job, [&] {
+            if (!poll || interruption) return;
+            try {
+                poll();
+            } catch (...) {
+                interruption = std::current_exception();
+                throw;
+            }
+        });
+    } catch (...) {
+        const std::exception_ptr failure = std::current_exception();
+        // The processes have stopped together, or this one had done all that was asked for.
+        if (failure == interruption) throw;
+        end_all(*communicator, failure);
+    }
+}
+
+/// All workers go through rounds, in each of which the same is done for every shard. Between two of them, one worker does
+/// what has to be done once: it talks to the other processes and decides what comes next.
+///
+/// Without an exchange there is one round an epoch: outboxes alternate, so that the spikes of the last epoch are read while
+/// those of the present one are written.
+void Simulation::Implementation::run(Step steps, const Poll& poll) {
+    if (steps <= 0) return;
+    const Step first = step.load(std::memory_order_relaxed) + 1;
+    constexpr Step most_steps = std::int64_t{1} << 60;
+    if (steps > most_steps - first) {
+        throw ValueOutOfBoundsError({.object = "steps to run",
+                                     .value = std::to_string(steps),
+                                     .bound = "a simulation has at most 2^60 steps",
+                                     .remedy = "run for a shorter time"});
+    }
+    LapTimer run_timer;
+    const auto finish = [&] { phases.simulation += run_timer.lap(); };
+    progress = RunProgress{};
+    progress.present = {.number = epoch, .earliest = first, .begin = first};
+    progress.last = first + steps - 1;
+    if (options.trace_epochs) trace_epoch();
+    begin_epoch();
+    try {
+        run_together(
+            *team,
+            [&](std::uint32_t worker) {
+                WorkerTimes& times = worker_times[worker];
+                LapTimer timer;
+                team->rounds(
+                    worker, shard_count(), [&](std::uint32_t shard) { run_item(shard, times, timer); },
+                    [&] { return begin_next_round(times, timer); });
+                times.wait += timer.lap();
+            },
+            poll);
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+    // Those who were interrupted are not here.
+    if (!progress.stops) agree(*communicator, "run", [&] { check_finite(); });
+    if (progress.stops && !is_alone()) {
+        throw RemoteError({.object = "run",
+                           .value = "",
+                           .bound = "another rank was interrupted after step " + std::to_string(step.load()),
+                           .remedy = "continue it on all ranks"});
+    }
+}
+
+/// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
+/// what numbers hold. Neurons whose potential is not a number would be silent for ever.
+void Simulation::Implementation::check_finite() const {
+    for (const auto& shard : shards) {
+        for (const Shard::Group& group : shard->groups()) {
+            if (!group.neurons || group.neurons->is_finite()) continue;
+            throw StateError(
+                {.object = "state of population " + quoted(network.population(group.population).name),
+                 .value = "not finite",
+                 .bound = "a variable has left the range of numbers by step " + std::to_string(step.load()),
+                 .remedy = "check the units of weights, currents and parameters, or use double precision"});
+        }
+    }
+}
+
+/// Epochs end at multiples of their length.
+void Simulation::Implementation::begin_epoch() {
+    Epoch& present = progress.present;
+    present.end = std::min(progress.last, (present.begin + epoch_steps - 1) / epoch_steps * epoch_steps);
+    progress.kind = RoundKind::update;
+}
+
+void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer) {
+    times.wait += timer.lap();
+    const Epoch& present = progress.present;
+    switch (progress.kind) {
+        case RoundKind::update:
+            if (progress.past.end > 0) traffic->deliver(shard, progress.past);
+            times.deliver += timer.lap();
+            update_shard(shard, times, timer);
+            break;
+        case RoundKind::collocate:
+            traffic->collocate(shard, present, progress.first_transfer);
+            times.collocate += timer.lap();
+            break;
+        case RoundKind::collect:
+            traffic->collect(shard, present);
+            times.deliver += timer.lap();
+            break;
+        case RoundKind::finish:
+            traffic->deliver(shard, progress.past);
+            shards[shard]->begin_epoch(present.number, present.begin);
+            times.deliver += timer.lap();
+            break;
+    }
+}
+
+/// Updates a shard to the end of the present epoch. Who does so for the first one also talks to the other processes.
+void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
+    const Epoch& present = progress.present;
+    Shard& shard = *shards[index];
+    shard.begin_epoch(present.number, present.begin);
+    if (index == 0) traffic->begin(present.begin);
+    times.communicate += timer.lap();
+    for (Step now = present.begin; now <= present.end; ++now) {
+        shard.begin_step(now);
+        times.deliver += timer.lap();
+        shard.update(now);
+        times.update += timer.lap();
+        shard.record(now);
+        times.record += timer.lap();
+        if (index != 0) continue;
+        traffic->advance(shard.outbox(present.number));
+        times.collocate += timer.lap();
+    }
+    shard.publish_recorded_bytes();
+    if (index != 0) return;
+    progress.stops = stops(present.number);
+    times.communicate += timer.lap();
+}
+
+/// Between two rounds. Returns whether there is another one.
+bool Simulation::Implementation::begin_next_round(WorkerTimes& times, LapTimer& timer) {
+    switch (progress.kind) {
+        case RoundKind::update:
+            progress.ends = progress.stops || progress.present.end == progress.last;
+            progress.first_transfer = true;
+            if (traffic->exchange() == nullptr) return end_epoch();
+            progress.kind = RoundKind::collocate;
+            return true;
+        case RoundKind::collocate:
+            traffic->transfer(progress.ends, progress.first_transfer, times, timer);
+            progress.kind = RoundKind::collect;
+            return true;
+        case RoundKind::collect:
+            if (!traffic->exchange()->more()) return end_epoch();
+            traffic->exchange()->next_round();
+            times.communicate += timer.lap();
+            progress.first_transfer = false;
+            progress.kind = RoundKind::collocate;
+            return true;
+        case RoundKind::finish:
+            epoch = progress.present.number;
+            break;
+    }
+    return false;
+}
+
+/// When the spikes of the present epoch are where they have to be.
+bool Simulation::Implementation::end_epoch() {
+    step.store(progress.present.end, std::memory_order_relaxed);
+    if (options.trace_epochs) trace_epoch();
+    progress.past = progress.present;
+    const Epoch& past = progress.past;
+    progress.present = {.number = past.number + 1, .earliest = past.begin, .begin = past.end + 1};
+    if (progress.ends) {
+        progress.kind = RoundKind::finish;
+    } else {
+        begin_epoch();
+    }
+    return true;
+}
+
+/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only.
+bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
+    if (is_alone()) return team->stop_requested();
+    constexpr std::uint64_t epochs_between = 16;
+    if (epoch_number % epochs_between != 0) return false;
+    return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;
+}
+
+/// Puts down what has come since the last epoch; at the beginning of a run, only from where that is counted.
+void Simulation::Implementation::trace_epoch() {
+    EpochTimes sum;
+    for (const WorkerTimes& times : worker_times) {
+        sum.compute += times.update + times.deliver + times.record + times.collocate;
+        sum.exchange += times.communicate;
+    }
+    sum.compute /= static_cast<double>(threads());
+    const comm::SpikeExchange* const exchange = traffic->exchange();
+    sum.spikes_received = exchange == nullptr ? 0 : exchange->counts().spikes_received;
+    const EpochTimes& until_last = progress.traced;
+    const double seconds = progress.epoch_timer.lap();
+    if (progress.present.end > 0) {
+        EpochTimes own{.compute = sum.compute - until_last.compute,
+                       .wait = 0.0,
+                       .exchange = sum.exchange - until_last.exchange,
+                       .spikes_received = sum.spikes_received - until_last.spikes_received};
+        own.wait = std::max(0.0, seconds - own.compute - own.exchange);
+        epoch_times.push_back(own);
+    }
+    progress.traced = sum;
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "parallel/attendance.hpp"
+#include "parallel/pinning.hpp"
+
+namespace ranvier::parallel {
+
+/// How long the calling thread was ready to run but waited for a processor, since it exists.
+///
+/// Read from the scheduler's account of the thread (/proc/thread-self/schedstat). Where there is none, each time that the
+/// system put the thread aside counts as a millisecond.
+class RunDelay {
+   public:
+    /// By the thread itself.
+    RunDelay();
+    ~RunDelay();
+    RunDelay(const RunDelay&) = delete;
+    RunDelay& operator=(const RunDelay&) = delete;
+
+    std::chrono::nanoseconds read() const;
+
+   private:
+    int file_ = -1;
+};
+
+/// When workers count as crowded: other programs take processors from them.
+struct CrowdingOptions {
+    /// Where workers may be while they are not bound; empty: wherever the process may be.
+    std::vector<int> processors{};
+    /// A worker looks this often. Longer than a slice of the scheduler, so that one look sees a program that shares.
+    std::chrono::nanoseconds interval = std::chrono::milliseconds(25);
+    /// Part of the time between two looks that a worker must have waited for a processor; twice in turn, since what passes
+    /// sooner is not worth a change, but once where the team was crowded a moment ago.
+    double share = 0.25;
+    /// How long until the team tries again to have its processors to itself. Three times as long each time that it was too
+    /// early, up to the longest. What workers wait meanwhile tells nothing: while they are not bound, they meet each other.
+    std::chrono::nanoseconds hold = std::chrono::milliseconds(500);
+    std::chrono::nanoseconds longest_hold = std::chrono::seconds(12);
+    /// Makes what tells a worker its delay, in place of RunDelay. For tests.
+    std::function<std::function<std::chrono::nanoseconds()>(std::uint32_t worker)> make_delay{};
+    AttendanceOptions attendance{};
+};
+
+/// What other programs took from a team.
+struct CrowdingCounts {
+    double delayed_seconds = 0.0;  ///< for which workers waited for a processor, all together
+    double crowded_seconds = 0.0;  ///< for which the team counted as crowded
+    std::uint64_t crowdings = 0;   ///< how often it began to
+};
+
+/// Watches whether other programs take processors from the workers of a team, and lets go of pins while they do: a thread that
+/// must run on one processor waits there behind another program, also when others are free.
+class Crowding {
+   public:
+    /// @param places where the workers belong
+    Crowding(std::span<const Place> places, CrowdingOptions options);
+    ~Crowding();
+
+    /// By each worker at its beginning, before anything else: binds it to its place. Returns whether the system agreed.
+    bool begin(std::uint32_t worker);
+    /// By a worker between two pieces of work: looks if it is time to. Returns whether the team is crowded.
+    bool look(std::uint32_t worker) {
+        const std::int64_t now = nanoseconds();
+        if (now - watches_[worker].looked >= options_.interval.count()) look_now(watches_[worker], now);
+        return is_crowded_.load(std::memory_order_relaxed);
+    }
+    bool is_crowded() const { return is_crowded_.load(std::memory_order_relaxed); }
+    /// By one worker between two rounds.
+    void round_is_over() {
+        if (is_crowded() || attendance_.any_rests()) {
+            attendance_.round_is_over(is_crowded(), nanoseconds(), [this] { return recent_delays(); });
+        }
+    }
+    /// By a worker that begins to take part in a job.
+    void begin_job(std::uint32_t worker);
+    Attendance& attendance() { return attendance_; }
+
+    /// Since the beginning. Between jobs.
+    CrowdingCounts counts() const;
+
+   private:
+    struct alignas(64) Watch {
+        std::function<std::chrono::nanoseconds()> delay;
+        int processor = -1;  ///< that it belongs to
+        bool bound = false;
+        bool was_delayed = false;  ///< at the last look
+        std::int64_t looked = 0;  ///< when
+        std::int64_t delayed = 0;  ///< until then
+        /// Of all looks within jobs.
+        std::int64_t sum = 0;
+        std::atomic<std::int64_t> recent{0};  ///< of late, read by others
+    };
+
+    static std::int64_t nanoseconds() {
+        return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    }
+    std::vector<std::int64_t> recent_delays() const;
+    void look_now(Watch& watch, std::int64_t now);
+    /// Whether the team was crowded a moment ago, so that it seems to be so still.
+    bool was_crowded(std::int64_t now) const;
+    void begin_crowding(std::int64_t now);
+    void end_crowding(std::int64_t now);
+
+    CrowdingOptions options_;
+    std::unique_ptr<Watch[]> watches_;
+    std::uint32_t size_;
+    Attendance attendance_;
+    std::atomic<bool> is_crowded_{false};
+    std::atomic<std::int64_t> crowded_until_{0};
+    std::atomic<std::int64_t> hold_;
+    std::atomic<std::int64_t> began_{0};
+    std::atomic<std::int64_t> ended_{0};
+    std::atomic<std::int64_t> crowded_before_{0};  ///< nanoseconds, without the present one
+    std::atomic<std::uint64_t> crowdings_{0};
+};
+
+}  // namespace ranvier::parallel

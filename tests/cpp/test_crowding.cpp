@@ -1,0 +1,230 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "parallel/crowding.hpp"
+#include "parallel/processors.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::parallel {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t long_delay = 1'000'000'000'000;
+
+/// Delays of workers, as a test tells them.
+struct MadeUpDelays {
+    explicit MadeUpDelays(std::uint32_t workers) : delays(std::make_unique<std::atomic<std::int64_t>[]>(workers)) {}
+
+    /// Each look sees as much as the test wants it to see, and what it sees lasts.
+    CrowdingOptions options() const {
+        CrowdingOptions options;
+        options.interval = 0ns;
+        options.hold = 1h;
+        options.make_delay = [this](std::uint32_t worker) {
+            return [this, worker] { return std::chrono::nanoseconds(delays[worker].load()); };
+        };
+        return options;
+    }
+    std::unique_ptr<std::atomic<std::int64_t>[]> delays;
+};
+
+/// Goes through so many rounds of one item for each worker.
+template <class Body>
+void run_rounds(Team& team, std::uint32_t rounds, Body body) {
+    std::uint32_t round = 0;
+    team.run([&](std::uint32_t worker) {
+        team.rounds(
+            worker, team.size(), [&](std::uint32_t item) { body(round, item); }, [&] { return ++round < rounds; });
+    });
+}
+
+TEST(Crowding, BeginsWhenAWorkerWaitsTwiceInTurn) {
+    const MadeUpDelays made_up(1);
+    Crowding crowding(std::vector<Place>(1), made_up.options());
+    crowding.begin(0);
+    const auto look_after = [&](std::int64_t delay) {
+        made_up.delays[0] += delay;
+        return crowding.look(0);
+    };
+    EXPECT_FALSE(look_after(0));
+    EXPECT_FALSE(look_after(long_delay));
+    EXPECT_FALSE(look_after(0));
+    EXPECT_FALSE(look_after(long_delay));
+    EXPECT_TRUE(look_after(long_delay));
+    EXPECT_EQ(crowding.counts().crowdings, 1u);
+    EXPECT_DOUBLE_EQ(crowding.counts().delayed_seconds, 3e-9 * static_cast<double>(long_delay));
+}
+
+TEST(Crowding, EndsAndBeginsAgainSooner) {
+    const MadeUpDelays made_up(1);
+    CrowdingOptions options = made_up.options();
+    options.hold = 0ns;
+    options.longest_hold = 0ns;
+    Crowding crowding(std::vector<Place>(1), options);
+    crowding.begin(0);
+    for (int i = 0; i < 2; ++i) {
+        made_up.delays[0] += long_delay;
+        crowding.look(0);
+    }
+    EXPECT_TRUE(crowding.is_crowded());
+    crowding.look(0);
+    EXPECT_FALSE(crowding.is_crowded());
+    EXPECT_GT(crowding.counts().crowded_seconds, 0.0);
+}
+
+/// A pin is let go when another program sits on the processor.
+TEST(Crowding, LetsGoOfPins) {
+    const std::vector<int> all = available_processors();
+    if (all.size() < 2) GTEST_SKIP() << "there is one processor only";
+    const MadeUpDelays made_up(1);
+    Team team({{.processor = all[1], .node = 0}}, {.crowding = made_up.options()});
+    std::vector<int> processors;
+    const auto body = [&](std::uint32_t, std::uint32_t) {
+        made_up.delays[0] += long_delay;
+        processors = available_processors();
+    };
+    run_rounds(team, 2, body);
+    EXPECT_EQ(processors, std::vector<int>{all[1]});
+    run_rounds(team, 2, body);
+    EXPECT_EQ(processors, all);
+    // Where it belongs is still there.
+    EXPECT_EQ(team.places()[0].processor, all[1]);
+    EXPECT_TRUE(team.pinned());
+}
+
+/// And it is taken again, to see whether the other program has gone.
+TEST(Crowding, TakesPinsAgain) {
+    const std::vector<int> all = available_processors();
+    const MadeUpDelays made_up(1);
+    CrowdingOptions options = made_up.options();
+    options.hold = 0ns;
+    options.longest_hold = 0ns;
+    Team team({{.processor = all.back(), .node = 0}}, {.crowding = options});
+    std::vector<int> processors;
+    run_rounds(team, 20, [&](std::uint32_t round, std::uint32_t) {
+        if (round < 10) made_up.delays[0] += long_delay;
+        processors = available_processors();
+    });
+    EXPECT_GT(team.crowding_counts().crowdings, 0u);
+    EXPECT_EQ(processors, std::vector<int>{all.back()});
+}
+
+TEST(Crowding, KeepsToTheProcessorsThatAreNamed) {
+    const std::vector<int> all = available_processors();
+    const MadeUpDelays made_up(1);
+    CrowdingOptions options = made_up.options();
+    options.processors = {all.back()};
+    Team team({{.processor = all.back(), .node = 0}}, {.crowding = options});
+    std::vector<int> processors;
+    run_rounds(team, 5, [&](std::uint32_t, std::uint32_t) {
+        made_up.delays[0] += long_delay;
+        processors = available_processors();
+    });
+    EXPECT_GT(team.crowding_counts().crowdings, 0u);
+    EXPECT_EQ(processors, std::vector<int>{all.back()});
+}
+
+/// While a team is crowded, some rest and the others do their items, also where nobody may steal; each item once a round.
+TEST(Crowding, LetsWorkersRest) {
+    constexpr std::uint32_t workers = 3;
+    constexpr std::uint32_t rounds = 2000;
+    const MadeUpDelays made_up(workers);
+    Team team(std::vector<Place>(workers), {.stealing = StealingPolicy::none, .crowding = made_up.options()});
+    for (int job = 0; job < 3; ++job) {
+        std::vector<std::uint32_t> done(workers, 0);
+        run_rounds(team, rounds, [&](std::uint32_t, std::uint32_t item) {
+            ++done[item];
+            made_up.delays[1] += long_delay;
+        });
+        EXPECT_EQ(done, std::vector<std::uint32_t>(workers, rounds));
+    }
+    EXPECT_EQ(team.crowding_counts().crowdings, 1u);
+    EXPECT_LT(team.item_counts(1).own, std::uint64_t{3} * rounds);
+    EXPECT_GT(team.items_taken_over(0) + team.items_taken_over(2), 0u);
+}
+
+/// Whoever rests when a job fails leaves it too, and comes to the next.
+TEST(Crowding, LeavesATeamWholeAfterAFailure) {
+    constexpr std::uint32_t workers = 3;
+    const MadeUpDelays made_up(workers);
+    Team team(std::vector<Place>(workers), {.crowding = made_up.options()});
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        const auto failing = [&](std::uint32_t round, std::uint32_t item) {
+            made_up.delays[item] += long_delay;
+            if (round == 100 && item == 0) throw std::out_of_range("item failed");
+        };
+        EXPECT_THROW(run_rounds(team, 1000, failing), std::out_of_range);
+    }
+    EXPECT_TRUE(team.crowding_counts().crowdings > 0);
+    std::atomic<std::uint32_t> done{0};
+    run_rounds(team, 10, [&](std::uint32_t, std::uint32_t) { ++done; });
+    EXPECT_EQ(done, 10 * workers);
+}
+
+TEST(RunDelay, NeverFalls) {
+    const RunDelay delay;
+    const auto first = delay.read();
+    EXPECT_GE(first.count(), 0);
+    EXPECT_GE(delay.read(), first);
+}
+
+// ---- attendance ------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t millisecond = 1'000'000;
+
+/// How many workers take part in each round, where rounds take as long as `duration` says for that number.
+template <class Duration>
+std::vector<std::uint32_t> present_over_time(const std::vector<std::int64_t>& delays, std::int64_t end,
+                                             Duration duration) {
+    const auto workers = static_cast<std::uint32_t>(delays.size());
+    Attendance attendance(workers, {});
+    std::vector<std::uint32_t> present;
+    for (std::int64_t now = 0; now < end; now += duration(attendance.present())) {
+        attendance.round_is_over(true, now, [&] { return delays; });
+        std::uint32_t awake = 0;
+        for (std::uint32_t worker = 0; worker < workers; ++worker) awake += attendance.rests(worker) ? 0 : 1;
+        EXPECT_EQ(awake, attendance.present());
+        present.push_back(attendance.present());
+    }
+    attendance.round_is_over(false, end, [&] { return delays; });
+    EXPECT_FALSE(attendance.any_rests());
+    return present;
+}
+
+TEST(Attendance, KeepsAsFewAsAreFastest) {
+    const auto present = present_over_time(
+        {1, 5, 5, 5}, 120 * second, [](std::uint32_t workers) { return workers == 1 ? millisecond : 3 * millisecond; });
+    EXPECT_EQ(present.front(), 1u);
+    EXPECT_EQ(present.back(), 1u);
+    const auto more = std::count_if(present.begin(), present.end(), [](std::uint32_t workers) { return workers > 1; });
+    EXPECT_GT(more, 0);
+    EXPECT_LT(static_cast<double>(more), 0.05 * static_cast<double>(present.size()));
+}
+
+TEST(Attendance, FindsThatMoreAreFaster) {
+    const auto present = present_over_time({5, 5, 5, 5, 5, 5, 5, 5}, 60 * second,
+                                           [](std::uint32_t workers) { return 8 * millisecond / workers; });
+    EXPECT_EQ(present.front(), 1u);
+    EXPECT_EQ(present.back(), 8u);
+}
+
+TEST(Attendance, SendsThoseToRestThatWaited) {
+    Attendance attendance(4, {});
+    attendance.round_is_over(true, 0, [] { return std::vector<std::int64_t>{1, 9, 2, 8}; });
+    EXPECT_FALSE(attendance.rests(0));
+    EXPECT_TRUE(attendance.rests(1));
+    EXPECT_FALSE(attendance.rests(2));
+    EXPECT_TRUE(attendance.rests(3));
+}
+
+}  // namespace
+}  // namespace ranvier::parallel

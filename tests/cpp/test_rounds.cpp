@@ -1,0 +1,256 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "parallel/rounds.hpp"
+#include "parallel/stealing.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::parallel {
+namespace {
+
+/// Workers on invented nodes, dealt to them in turn.
+std::vector<Place> places_on(std::uint32_t workers, std::uint32_t nodes) {
+    std::vector<Place> places(workers);
+    for (std::uint32_t worker = 0; worker < workers; ++worker) places[worker].node = worker % nodes;
+    return places;
+}
+
+// ---- policies --------------------------------------------------------------------------------------------------------
+
+TEST(StealingPolicies, SayWhomToAskInWhichOrder) {
+    const std::vector<Place> places{{-1, 0}, {-1, 0}, {-1, 1}, {-1, 1}, {-1, 0}};
+    const auto victims = [&](StealingPolicy policy) { return list_victims(places, 1, policy); };
+    using Workers = std::vector<std::uint32_t>;
+    using Ends = std::vector<std::size_t>;
+    EXPECT_EQ(victims(StealingPolicy::local_and_remote).workers, (Workers{2, 3, 4, 0}));
+    EXPECT_EQ(victims(StealingPolicy::local_and_remote).ends, Ends{4});
+    EXPECT_EQ(victims(StealingPolicy::prefer_local).workers, (Workers{4, 0, 2, 3}));
+    EXPECT_EQ(victims(StealingPolicy::prefer_local).ends, (Ends{2, 4}));
+    EXPECT_EQ(victims(StealingPolicy::local_only).workers, (Workers{4, 0}));
+    EXPECT_EQ(victims(StealingPolicy::local_only).ends, Ends{2});
+    EXPECT_EQ(victims(StealingPolicy::none).workers, Workers{});
+    EXPECT_EQ(victims(StealingPolicy::none).ends, Ends{});
+}
+
+TEST(StealingPolicies, DivideWorkersIntoCompanies) {
+    const std::vector<Place> places{{-1, 4}, {-1, 1}, {-1, 4}, {-1, 7}};
+    using Numbers = std::vector<std::uint32_t>;
+    EXPECT_EQ(companies(places, StealingPolicy::local_and_remote), (Numbers{0, 0, 0, 0}));
+    EXPECT_EQ(companies(places, StealingPolicy::prefer_local), (Numbers{0, 0, 0, 0}));
+    EXPECT_EQ(companies(places, StealingPolicy::local_only), (Numbers{0, 1, 0, 2}));
+    EXPECT_EQ(companies(places, StealingPolicy::none), (Numbers{0, 1, 2, 3}));
+}
+
+TEST(StealingPolicies, HaveNames) {
+    for (const auto policy : {StealingPolicy::local_and_remote, StealingPolicy::prefer_local,
+                              StealingPolicy::local_only, StealingPolicy::none}) {
+        EXPECT_EQ(parse_stealing(to_string(policy)), policy);
+    }
+    try {
+        parse_stealing("prefer_lokal");
+        FAIL() << "a policy of that name";
+    } catch (const UnknownNameError& error) {
+        EXPECT_NE(std::string(error.what()).find("'prefer_local'"), std::string::npos) << error.what();
+    }
+}
+
+// ---- rounds ----------------------------------------------------------------------------------------------------------
+
+class RoundsOn : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t, StealingPolicy>> {
+   protected:
+    std::uint32_t workers() const { return std::get<0>(GetParam()); }
+    std::uint32_t nodes() const { return std::get<1>(GetParam()); }
+    StealingPolicy policy() const { return std::get<2>(GetParam()); }
+    std::unique_ptr<Team> team() const {
+        return std::make_unique<Team>(places_on(workers(), nodes()), TeamOptions{.stealing = policy()});
+    }
+    /// Whether the policy lets `worker` do what belongs to `owner`.
+    bool may_do(std::uint32_t worker, std::uint32_t owner) const {
+        const std::vector<std::uint32_t> company = companies(places_on(workers(), nodes()), policy());
+        return company[worker] == company[owner];
+    }
+    /// Work of a length that differs from item to item, so that some workers have to wait for others or help them.
+    static void work(std::uint32_t item) {
+        std::atomic<std::uint32_t> spent{0};
+        for (std::uint32_t i = 0; i < 200 * (item % 7); ++i) spent.fetch_add(1, std::memory_order_relaxed);
+    }
+    /// Goes through so many rounds.
+    template <class Body>
+    static void run(Team& team, std::uint32_t rounds, std::uint32_t count, Body body) {
+        std::uint32_t round = 0;
+        team.run([&](std::uint32_t worker) {
+            team.rounds(
+                worker, count, [&](std::uint32_t item) { body(worker, round, item); },
+                [&] { return ++round < rounds; });
+        });
+        EXPECT_EQ(round, rounds);
+    }
+};
+
+TEST_P(RoundsOn, DoEachItemOnceRoundAfterRound) {
+    const auto team = this->team();
+    constexpr std::uint32_t rounds = 100;
+    std::uint64_t items_in_all = 0;
+    // Fewer items than workers, as many, and more.
+    for (const std::uint32_t count : {1u, workers(), 3 * workers() + 1, 64u}) {
+        std::vector<std::uint32_t> items(count, 0);
+        std::vector<std::uint32_t> done_by(count, 0);
+        std::uint64_t wrong = 0;
+        std::uint32_t round = 0;
+        team->run([&](std::uint32_t worker) {
+            team->rounds(
+                worker, count,
+                [&](std::uint32_t item) {
+                    ++items[item];  // not atomic: doing an item twice would be a race as well
+                    done_by[item] = worker;
+                    work(item);
+                },
+                [&] {
+                    for (std::uint32_t item = 0; item < count; ++item) {
+                        wrong += !may_do(done_by[item], item % workers());
+                        wrong += items[item] != 1;
+                        items[item] = 0;
+                    }
+                    return ++round < rounds;
+                });
+        });
+        EXPECT_EQ(wrong, 0u);
+        EXPECT_EQ(round, rounds);
+        items_in_all += std::uint64_t{rounds} * count;
+    }
+    StealingCounts all;
+    for (std::uint32_t worker = 0; worker < workers(); ++worker) {
+        const StealingCounts& counted = team->item_counts(worker);
+        all.own += counted.own;
+        all.local += counted.local;
+        all.remote += counted.remote;
+    }
+    EXPECT_EQ(all.own + all.local + all.remote, items_in_all);
+    if (policy() == StealingPolicy::none || workers() == 1) {
+        EXPECT_EQ(all.local, 0u);
+    }
+    if (policy() == StealingPolicy::none || policy() == StealingPolicy::local_only || nodes() == 1) {
+        EXPECT_EQ(all.remote, 0u);
+    }
+}
+
+/// Each round sees what all items of the one before have written.
+TEST_P(RoundsOn, FollowEachOther) {
+    const auto team = this->team();
+    const std::uint32_t count = 2 * workers() + 1;
+    constexpr std::uint32_t rounds = 600;
+    std::vector<std::uint64_t> first(count, 0);
+    std::vector<std::uint64_t> second(count, 0);
+    const auto step = [&](std::uint32_t round, std::uint32_t item, std::vector<std::uint64_t>& a,
+                          std::vector<std::uint64_t>& b) {
+        if (round % 2 == 0) {
+            a[item] += b[(item + 1) % count] + 1;
+        } else {
+            b[item] = a[(item + 3) % count] % 1000;
+        }
+    };
+    run(*team, rounds, count,
+        [&](std::uint32_t, std::uint32_t round, std::uint32_t item) { step(round, item, first, second); });
+    std::vector<std::uint64_t> expected_first(count, 0);
+    std::vector<std::uint64_t> expected_second(count, 0);
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+        for (std::uint32_t item = 0; item < count; ++item) step(round, item, expected_first, expected_second);
+    }
+    EXPECT_EQ(first, expected_first);
+    EXPECT_EQ(second, expected_second);
+}
+
+TEST_P(RoundsOn, CanBeLeftByAnException) {
+    const auto team = this->team();
+    const std::uint32_t count = 4 * workers();
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        const auto failing_item = [&](std::uint32_t, std::uint32_t round, std::uint32_t item) {
+            if (round == 3 && item == count - 1) throw std::out_of_range("item failed");
+        };
+        EXPECT_THROW(run(*team, 10, count, failing_item), std::out_of_range);
+        const auto failing_next = [&](std::uint32_t worker) {
+            team->rounds(worker, count, [](std::uint32_t) {}, []() -> bool { throw std::out_of_range("next failed"); });
+        };
+        EXPECT_THROW(team->run(failing_next), std::out_of_range);
+        std::vector<std::uint32_t> done(count, 0);
+        run(*team, 3, count, [&](std::uint32_t, std::uint32_t, std::uint32_t item) { ++done[item]; });
+        EXPECT_EQ(done, std::vector<std::uint32_t>(count, 3));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Teams, RoundsOn,
+                         testing::Combine(testing::Values(1u, 2u, 5u, 16u), testing::Values(1u, 3u),
+                                          testing::Values(StealingPolicy::local_and_remote,
+                                                          StealingPolicy::prefer_local, StealingPolicy::local_only,
+                                                          StealingPolicy::none)));
+
+/// Three workers on two nodes, of which worker 0 comes when all rounds are over.
+struct LateWorker {
+    static constexpr std::uint32_t count = 30;
+    SharedRounds rounds;
+    Crowding crowding;
+
+    explicit LateWorker(StealingPolicy policy) : rounds(places(), policy, 0), crowding(places(), {}) {
+        rounds.begin_job();
+    }
+    static std::vector<Place> places() { return {{-1, 0}, {-1, 0}, {-1, 1}}; }
+    /// Returns the items that were done until the others had to wait for worker 0, or until all were done.
+    std::uint32_t run_others(std::uint32_t expected) {
+        std::atomic<std::uint32_t> done{0};
+        const auto take_part = [&](std::uint32_t worker) {
+            crowding.begin(worker);
+            try {
+                rounds.run(worker, count, [&](std::uint32_t) { ++done; }, [] { return false; }, crowding);
+            } catch (const Cancelled&) {
+                ++left;
+            }
+        };
+        std::vector<std::thread> others;
+        for (const std::uint32_t worker : {1u, 2u}) others.emplace_back(take_part, worker);
+        while (done < expected) std::this_thread::yield();
+        if (expected < count) rounds.break_up(crowding);
+        for (std::thread& other : others) other.join();
+        if (expected == count) take_part(0);
+        return done;
+    }
+    std::atomic<std::uint32_t> left{0};
+};
+
+/// Whoever is free does what belongs to a worker that is late, and is counted by where that one is.
+TEST(Rounds, AreHelpedOutByPolicy) {
+    for (const auto policy : {StealingPolicy::local_and_remote, StealingPolicy::prefer_local}) {
+        LateWorker late(policy);
+        EXPECT_EQ(late.run_others(LateWorker::count), LateWorker::count);
+        EXPECT_EQ(late.left, 0u);
+        EXPECT_EQ(late.rounds.counts(0), StealingCounts{});
+        const StealingCounts& first = late.rounds.counts(1);
+        const StealingCounts& second = late.rounds.counts(2);
+        EXPECT_EQ(first.own + second.own + first.remote + second.remote + first.local, LateWorker::count);
+        EXPECT_EQ(second.local, 0u);
+    }
+    // The third worker is alone on its node, so that nobody does what is left but the late one.
+    LateWorker late(StealingPolicy::local_only);
+    EXPECT_EQ(late.run_others(LateWorker::count), LateWorker::count);
+    EXPECT_EQ(late.rounds.counts(1), (StealingCounts{.own = 10, .local = 10, .remote = 0}));
+    EXPECT_EQ(late.rounds.counts(2), (StealingCounts{.own = 10, .local = 0, .remote = 0}));
+}
+
+/// Where the policy leaves items to their owner, the others wait for it.
+TEST(Rounds, WaitForAWorkerThatTheyMayNotHelp) {
+    LateWorker late(StealingPolicy::none);
+    EXPECT_EQ(late.run_others(20), 20u);
+    EXPECT_EQ(late.left, 2u);
+    EXPECT_EQ(late.rounds.taken_over(1) + late.rounds.taken_over(2), 0u);
+}
+
+}  // namespace
+}  // namespace ranvier::parallel
