@@ -9,7 +9,7 @@ import numpy as np
 from ranvier.recordings import IntArray
 from ranvier.values import FloatArray
 
-__all__ = ["PARTS", "PHASES", "Bursts", "EpochTimes", "Timers", "Traffic"]
+__all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Timers", "Traffic"]
 
 PHASES = ("build", "init", "simulation")
 """What a process does as a whole."""
@@ -57,6 +57,28 @@ class Bursts:
             float(of_epochs.max() / of_epochs.mean()),
             float(np.mean(stretches) / of_epochs.mean()),
         )
+
+
+@dataclass(frozen=True)
+class Crowding:
+    """How much other programs kept the threads of a process from their processors, while it simulated.
+
+    Where they do, threads are not bound to processors, and as many of them rest as make the simulation faster; the
+    others advance their shards. The spikes are the same.
+
+    Attributes
+    ----------
+    delayed
+        Seconds for which threads were ready to run but waited for a processor, all threads together.
+    crowded
+        Seconds in which threads were not bound, and some of them may have rested.
+    taken_over
+        How often a shard was advanced by an epoch for a thread that rested or was put aside.
+    """
+
+    delayed: float
+    crowded: float
+    taken_over: int
 
 
 @dataclass(frozen=True)

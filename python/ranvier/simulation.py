@@ -25,7 +25,7 @@ from ranvier.errors import (
 )
 from ranvier.immutable import locked
 from ranvier.interrupts import interrupts_deferred
-from ranvier.measurements import PARTS, PHASES, Bursts, EpochTimes, Timers, Traffic
+from ranvier.measurements import PARTS, PHASES, Bursts, Crowding, EpochTimes, Timers, Traffic
 from ranvier.memory_checks import check_room
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network import Network, check_network
@@ -434,6 +434,11 @@ class Simulation:
         """How often a thread of this process has updated a shard of another one for an epoch."""
         with self._exclusive():
             return sum(local + remote for _, local, remote in self._core.stealing_counts())
+
+    @property
+    def crowding(self) -> Crowding:
+        """How much other programs kept the threads of this process from their processors while it simulated."""
+        return Crowding(*self._core.crowding())
 
     @property
     def ranks(self) -> int:

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from ranvier import _core
 from ranvier.machine import peak_resident_bytes
-from ranvier.measurements import PARTS, PHASES, Timers, Traffic
+from ranvier.measurements import PARTS, PHASES, Crowding, Timers, Traffic
 from ranvier.networks import NetworkModel
 from ranvier.recordings import SpikeData, joined
 from ranvier.simulation import Counts, Simulation
@@ -27,6 +27,8 @@ from ranvier.together import exchange_values
 __all__ = ["Results", "gather", "show"]
 
 _BAR_WIDTH = 24
+_MUCH_WAITING = 0.4  # of the time of a simulation
+_MUCH_IMBALANCE = 1.3  # the busiest thread by the mean
 UNSORTED = "Synapses are not sorted by source: each gets spikes of its own"
 
 
@@ -55,6 +57,7 @@ class Results:
     mean_rates: dict[str, float]
     shards: list[int] = field(default_factory=list)
     stolen_shards: list[int] = field(default_factory=list)
+    crowding: list[Crowding] = field(default_factory=list)
     oversubscribed: list[bool] = field(default_factory=list)
 
     @property
@@ -120,6 +123,7 @@ class Results:
             "bytes_per_synapse": self.bytes_per_synapse,
             "shards_by_rank": self.shards,
             "stolen_shards_by_rank": self.stolen_shards,
+            "crowding_by_rank": [asdict(crowding) for crowding in self.crowding],
             "oversubscribed_by_rank": self.oversubscribed,
             "imbalance": self.timers.imbalance,
             "phases_s": self.phases,
@@ -166,6 +170,7 @@ def gather(
         mean_rates=spikes.mean_rates(),
         shards=exchange_values(communicator, simulation.shards),
         stolen_shards=exchange_values(communicator, simulation.stolen_shards),
+        crowding=exchange_values(communicator, simulation.crowding),
         oversubscribed=exchange_values(communicator, simulation.oversubscribed),
     )
 
@@ -209,6 +214,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     console.print(f"Spikes  [bold]{counts.spikes:,}[/], {counts.synaptic_events:,} synaptic events", soft_wrap=True)
     if (balance := _balance(results)) is not None:
         console.print(balance, soft_wrap=True)
+    if (waiting := _waiting(results)) is not None:
+        console.print(waiting, style="yellow", soft_wrap=True)
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
     if any(results.oversubscribed):
         who = "" if not many else f" on {_number(sum(results.oversubscribed), 'rank')}"
@@ -226,6 +233,27 @@ def _balance(results: Results) -> str | None:
     if any(results.stolen_shards):
         text += f"\nStolen  {sum(results.stolen_shards):,} shards, one epoch of each"
     return text
+
+
+def _waiting(results: Results) -> str | None:
+    """Return what kept threads waiting, or None where they have not waited much."""
+    crowded = [crowding for crowding in results.crowding if crowding.crowded > 0.0]
+    if crowded:
+        where = "" if results.ranks == 1 else f" on {_number(len(crowded), 'rank')}"
+        seconds = max(crowding.crowded for crowding in crowded)
+        return (
+            f"Other programs took processors{where}: threads waited {sum(c.delayed for c in crowded):.2g} s for one.\n"
+            f"For {seconds:.2g} s they were not bound to processors, and some rested."
+        )
+    simulation = results.phases["simulation"]
+    waited = results.phases["wait"] / simulation if simulation > 0.0 else 0.0
+    if waited < _MUCH_WAITING or any(results.oversubscribed):
+        return None
+    if results.timers.imbalance > _MUCH_IMBALANCE:
+        why = "some compute longer than others; costs=measured or more shards may help"
+    else:
+        why = "there is little to do between two meetings"
+    return f"Threads waited for each other {waited:.0%} of the time:\n{why}."
 
 
 def _processes(results: Results) -> str:

@@ -1,0 +1,179 @@
+"""Threads on a busy machine: what several take beside one while other programs take processors.
+
+Starts so many programs that compute without end, each as another program would be (a session of its own), and runs
+networks under them: with several threads and with one, in turn. The ratio is the median of the ratios of runs that
+followed each other: above 1, several threads were slower than one. Ranvier watches whether its threads get their
+processors, and lets some rest while they do not; the last columns tell of that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ranvier._python import python_command
+from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
+from ranvier.bench._results import ResultsFile
+from ranvier.commands import info
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.machine import usable_processors
+from ranvier.paths import check_writable
+
+__all__ = ["add_arguments", "busy_programs", "main"]
+
+_NETWORKS = {
+    "microcircuit": ("microcircuit", ()),
+    "brunel": ("brunel", ("order=2500",)),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--networks", default="microcircuit,brunel", metavar="NAME,...", help="of these (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--loops", default="0,1,2", metavar="N,...", help="numbers of busy programs (default: %(default)s)"
+    )
+    parser.add_argument("--threads", type=int, default=usable_processors(), help="(default: %(default)s)")
+    parser.add_argument("--time", type=float, default=2000.0, metavar="MS", help="to measure (default: %(default)s)")
+    parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", nargs="+", default=[], help="more keys of `ranvier run`, for all runs"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all networks under all loads, and tell the results; 1 when runs of a network differ in their spikes."""
+    names = [name.strip() for name in arguments.networks.split(",")]
+    loads = [_number_of_loops(text) for text in arguments.loops.split(",")]
+    _check(arguments, names)
+    console = Console(highlight=False)
+    file = ResultsFile(
+        arguments.json,
+        {"benchmark": "contention", "machine": info.gather(), "options": _options(arguments)},
+    )
+    results: list[dict[str, Any]] = []
+    digests: dict[str, set[str]] = {}
+    for name in names:
+        for loops in loads:
+            comparison = _run(arguments, name, loops, console)
+            digests.setdefault(name, set()).update(
+                report["spike_digest"] for reports in comparison.reports for report in reports
+            )
+            results.append(_result(name, loops, comparison))
+            file.update({"results": results})
+    console.print(_table(arguments.threads, results))
+    file.finish({"results": results}, console)
+    different = [name for name, found in digests.items() if len(found) > 1]
+    if different:
+        console.print(f"Runs of {', '.join(different)} had different spikes", style="bold red")
+    return 1 if different else 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    names = ("networks", "loops", "threads", "time", "presim", "repetitions", "set")
+    return {name: getattr(arguments, name) for name in names}
+
+
+def _number_of_loops(text: str) -> int:
+    most = 16 * usable_processors()
+    try:
+        loops = int(text)
+    except ValueError:
+        loops = -1
+    if not 0 <= loops <= most:
+        raise ValueOutOfBoundsError("--loops", f"'{text}'", f"must be numbers from 0 to {most}")
+    return loops
+
+
+def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
+    for name in names:
+        if name not in _NETWORKS:
+            raise ValueOutOfBoundsError("--networks", f"'{name}'", f"must be some of {', '.join(_NETWORKS)}")
+    if arguments.repetitions < 1:
+        raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
+    if arguments.threads < 2:
+        raise ValueOutOfBoundsError("--threads", str(arguments.threads), "must be at least 2, to be held against 1")
+    if arguments.json is not None:
+        check_writable(arguments.json)
+
+
+@contextmanager
+def busy_programs(number: int) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Keep so many programs computing."""
+    programs = []
+    with ExitStack() as stack:
+        for _ in range(number):
+            # It ends by itself should this process be killed.
+            program = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass"
+            process = subprocess.Popen(python_command("-c", program), start_new_session=True)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            programs.append(process)
+        yield programs
+
+
+def _run(arguments: argparse.Namespace, name: str, loops: int, console: Console) -> Comparison:
+    model, own = _NETWORKS[name]
+    keys = [*own, f"time={arguments.time}", f"presim={arguments.presim}", *arguments.set]
+    contestants = [
+        Contestant(f"{name}, {loops} busy, {threads} threads", ("run", model, "--set", *keys, f"threads={threads}"))
+        for threads in (1, arguments.threads)
+    ]
+    with busy_programs(loops):
+        return run_in_turn(contestants, arguments.repetitions, console)
+
+
+def _result(name: str, loops: int, comparison: Comparison) -> dict[str, Any]:
+    one, several = comparison.reports
+
+    def factors(reports: Sequence[Report]) -> list[float]:
+        return [float(report["real_time_factor"]) for report in reports]
+
+    ratios = [b / a for a, b in zip(factors(one), factors(several), strict=True)]
+    return {
+        "network": name,
+        "busy_programs": loops,
+        "one_thread": factors(one),
+        "several_threads": factors(several),
+        "ratios": ratios,
+        "ratio": statistics.median(ratios),
+        "delayed_s": [sum(rank["delayed"] for rank in report["crowding_by_rank"]) for report in several],
+        "crowded_s": [max(rank["crowded"] for rank in report["crowding_by_rank"]) for report in several],
+    }
+
+
+def _table(threads: int, results: Sequence[dict[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("network", no_wrap=True)
+    for heading in (
+        "busy\nprograms",
+        "1 thread\n(s/s)",
+        f"{threads} threads\n(s/s)",
+        "ratio",
+        "delayed\n(s)",
+        "crowded\n(s)",
+    ):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in results:
+        table.add_row(
+            result["network"],
+            str(result["busy_programs"]),
+            f"{statistics.median(result['one_thread']):.3f}",
+            f"{statistics.median(result['several_threads']):.3f}",
+            f"[bold]{result['ratio']:.2f}[/]",
+            f"{statistics.median(result['delayed_s']):.2f}",
+            f"{statistics.median(result['crowded_s']):.2f}",
+        )
+    return table

@@ -1,0 +1,52 @@
+"""`ranvier bench contention` runs networks beside busy programs that it starts itself, and compares their spikes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+import ranvier as rv
+from ranvier.bench import contention
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    contention.add_arguments(parser)
+    return parser.parse_args([*arguments])
+
+
+def test_results_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    arguments = ("--networks=brunel", "--loops=1", "--threads=2", "--time=20", "--presim=5", "--repetitions=1")
+    assert contention.main(parse(*arguments, "--json", str(file))) == 0
+    written = json.loads(file.read_text())
+    assert written["complete"]
+    (result,) = written["results"]
+    assert (result["network"], result["busy_programs"]) == ("brunel", 1)
+    assert result["ratio"] == pytest.approx(result["several_threads"][0] / result["one_thread"][0])
+    assert written["options"]["loops"] == "1"
+
+
+def test_busy_programs_are_busy_until_the_end() -> None:
+    with contention.busy_programs(2) as programs:
+        assert [program.poll() for program in programs] == [None, None]
+    assert all(program.returncode is not None for program in programs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--networks=brunell",), "--networks"),
+        (("--loops=1,x",), "--loops"),
+        (("--loops=-1",), "--loops"),
+        (("--loops=1000000",), "--loops"),
+        (("--threads=1",), "--threads"),
+        (("--repetitions=0",), "--repetitions"),
+    ],
+)
+def test_bad_options(arguments: tuple[str, ...], named: str) -> None:
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=named):
+        contention.main(parse(*arguments))
