@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz_known import KNOWN, Known
+from fuzz_known import KNOWN
 from fuzz_scripts import fuzz, run_lines, run_seed
 
 CALLS = 400
@@ -22,9 +22,9 @@ def test_random_calls(tmp_path: Path) -> None:
     assert CALLS // 3 < accepted < CALLS, "both kinds of calls are made"
 
 
-@pytest.mark.parametrize("known", KNOWN, ids=lambda known: known.kind)
-def test_known_findings_still_occur(known: Known) -> None:
-    assert known.kind in {kind for kind, _ in run_lines(1, list(known.lines)).faults}
+def test_known_findings_still_occur() -> None:
+    gone = [known for known in KNOWN if known.kind not in {kind for kind, _ in run_lines(1, list(known.lines)).faults}]
+    assert not gone, "mended: take them out of the list"
 
 
 def test_the_same_seed_gives_the_same_calls() -> None:

@@ -1,0 +1,244 @@
+"""Random networks, and random ways to cut the work on them, none of which may change a bit of what comes out.
+
+As a program, for many processes: its arguments are a file with the runs and one for what comes of them, both JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import random
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import ranvier as rv
+from ranvier import _core, mpi
+from ranvier.times import time_of
+
+__all__ = ["NetworkRun", "Outcome", "described", "draw_run", "outcome", "reference"]
+
+STEPS = 300
+
+
+class NetworkRun(NamedTuple):
+    """One way to run a network."""
+
+    seed: int
+    """Of the network; also which precision it has."""
+    options: dict[str, Any]
+    pieces: list[int]
+    """Steps of each call of `run`."""
+
+
+class Outcome(NamedTuple):
+    """What came of a run."""
+
+    digest: str
+    """Of spikes, recorded potentials and weights, and the state at the end; or which error there was."""
+    spikes: int
+
+
+# ---- networks --------------------------------------------------------------------------------------------------------
+
+
+def described(seed: int) -> rv.Network:
+    """Return the network of a seed."""
+    chance = random.Random(seed)
+    net = rv.Network(chance.choice([0.1, 0.1, 0.05, 0.25, 1.0]), seed)
+    for _ in range(chance.randrange(1, 5)):
+        _create(net, chance)
+    if chance.random() < 0.4:
+        # Many spikes at once, and neurons of which some never play any.
+        times = [time_of(step, net.resolution) for step in sorted(chance.choices(range(1, 250), k=20))]
+        repeated = [time for time in times for _ in range(chance.choice([1, 1, 2, 300]))]
+        net.create_spike_generators([repeated, [], times[:3]])
+    for _ in range(chance.randrange(1, 9)):
+        # Some draws are none, for example more sources than there are without multapses.
+        with contextlib.suppress(rv.errors.RanvierError):
+            _connect(net, chance)
+    for population in net.populations:
+        if not population.plays_spikes:
+            _stimulate(net, population, chance)
+    _record(net, chance)
+    return net
+
+
+def _create(net: rv.Network, chance: random.Random) -> None:
+    size = chance.choice([1, 2, 7, 30, 64, 100])
+    name = chance.choice(["iaf_psc_exp", "iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "interval_fire"])
+    if name == "interval_fire":
+        net.create(rv.interval_fire(interval_min=2.0, interval_max=chance.uniform(3.0, 20.0)), size)
+        return
+    values: dict[str, Any] = {"I_e": rv.Uniform(200.0, chance.uniform(300.0, 1200.0))}
+    if chance.random() < 0.5:
+        values["V_m"] = rv.Normal(-65.0, 5.0)
+    if chance.random() < 0.3:
+        values["tau_m"] = [chance.uniform(5.0, 20.0) for _ in range(size)]
+    if chance.random() < 0.5:
+        values["t_ref"] = chance.choice([0.0, 1.0, 2.5])
+    if chance.random() < 0.3 and name != "iaf_psc_delta":
+        values["tau_syn_ex"] = chance.choice([0.5, 10.0, rv.Uniform(0.5, 3.0)])
+    net.create(name, size, **values)
+
+
+def _rule(sources: int, targets: int, chance: random.Random) -> rv.rules.Rule:
+    autapses, multapses = chance.random() < 0.5, chance.random() < 0.8
+    number = chance.choice([0, 1, 3, 10, 40])
+    kind = chance.randrange(8)
+    if kind == 0:
+        return rv.AllToAll(allow_autapses=autapses)
+    if kind == 1:
+        return rv.FixedOutdegree(number, allow_autapses=autapses, allow_multapses=multapses)
+    if kind == 2:
+        return rv.FixedTotalNumber(number * targets, allow_autapses=autapses, allow_multapses=multapses)
+    if kind == 3:
+        return rv.PairwiseBernoulli(chance.choice([0.0, 0.05, 0.5, 1.0]), allow_autapses=autapses)
+    if kind == 4:
+        return rv.UniformIndegree(number // 2, number, allow_autapses=autapses, allow_multapses=multapses)
+    if kind == 5:
+        pairs = range(10 * number)
+        return rv.Explicit([chance.randrange(sources) for _ in pairs], [chance.randrange(targets) for _ in pairs])
+    return rv.FixedIndegree(number, allow_autapses=autapses, allow_multapses=multapses)
+
+
+def _weight(rule: rv.rules.Rule, chance: random.Random) -> Any:
+    sign = chance.choice([1.0, 1.0, -1.0])
+    size = 10.0 ** chance.uniform(-6.0, 3.0)
+    kind = chance.randrange(6)
+    if kind == 0:
+        return rv.LogNormal(chance.uniform(-2.0, 3.0), chance.uniform(0.1, 3.0))
+    if kind == 1:
+        return rv.Normal(
+            sign * size, 0.3 * size, low=0.0 if sign > 0.0 else -math.inf, high=math.inf if sign > 0.0 else 0.0
+        )
+    if kind == 2:
+        return rv.Exponential(size)
+    if kind == 3 and isinstance(rule, rv.Explicit):
+        # Over many magnitudes, among them none at all.
+        return [sign * 10.0 ** chance.uniform(-5.0, 4.0) * (chance.random() < 0.9) for _ in np.asarray(rule.sources)]
+    return sign * chance.choice([size, 1.0, 30.0, 100.0])
+
+
+def _connect(net: rv.Network, chance: random.Random) -> None:
+    sources = chance.choice(net.populations)
+    targets = chance.choice([each for each in net.populations if not each.plays_spikes])
+    rule = _rule(len(sources), len(targets), chance)
+    steps = chance.choice([1, 1, 2, 5, 15, 33, 200])
+    delay: Any = time_of(steps, net.resolution)
+    if chance.random() < 0.4:
+        delay = rv.Uniform(net.resolution, delay + 3.0 * net.resolution)
+    view = targets[: max(1, len(targets) // 2)] if chance.random() < 0.2 else targets
+    if isinstance(rule, rv.Explicit):
+        view = targets
+    net.connect(sources, view, rule, weight=_weight(rule, chance), delay=delay)
+
+
+def _stimulate(net: rv.Network, population: rv.Population, chance: random.Random) -> None:
+    weight = 10.0 ** chance.uniform(0.0, 2.5) if population.model != "interval_fire" else 0.01
+    if chance.random() < 0.6:
+        rate: Any = chance.choice([300.0, 8000.0, rv.Uniform(10.0, 9000.0), 400_000.0])
+        net.stimulate(population, rv.poisson_generator(rate=rate, start=chance.choice([0.0, 3.0])), weight=weight)
+    if chance.random() < 0.2 and population.model != "interval_fire":
+        net.stimulate(population, rv.noise_generator(mean=100.0, std=300.0, interval=net.resolution))
+    if chance.random() < 0.2 and population.model != "interval_fire":
+        net.stimulate(population, rv.ac_generator(amplitude=300.0, frequency=50.0), weight=rv.Normal(0.0, 1.0))
+
+
+def _record(net: rv.Network, chance: random.Random) -> None:
+    net.record_spikes()
+    for population in net.populations:
+        if population.plays_spikes or chance.random() < 0.5:
+            continue
+        variable = "m" if population.model == "interval_fire" else "V_m"
+        net.record(population[chance.randrange(len(population)) :], variable, 3.0 * net.resolution)
+    if net.projections and chance.random() < 0.3:
+        net.record_weights(chance.choice(net.projections), 50.0 * net.resolution)
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+
+
+def _precisions(seed: int) -> dict[str, Any]:
+    chance = random.Random(f"precision {seed}")
+    return {
+        "precision": chance.choice(["double", "double", "single"]),
+        "weight_precision": chance.choice(["single", "double"]),
+    }
+
+
+def reference(seed: int) -> NetworkRun:
+    """Return the plainest run of a network."""
+    options = {**_precisions(seed), "threads": 1, "instruction_set": "baseline"}
+    return NetworkRun(seed, options, [STEPS])
+
+
+def draw_run(seed: int, number: int, **given: Any) -> NetworkRun:
+    """Return another way to run the network of a seed; some of the options may be given."""
+    chance = random.Random(f"run {number} of {seed}")
+    threads = chance.choice([1, 2, 2, 3, 4])
+    options = {
+        "threads": threads,
+        "shards": chance.choice([None, threads, threads + 3]),
+        "stealing": chance.choice(["none", "local_and_remote", "prefer_local", "local_only"]),
+        "pinning": "none",
+        "instruction_set": chance.choice([*_core.instruction_sets(), "auto"]),
+        "table_layout": chance.choice(["auto", "runs", "ring"]),
+        "sort_connections": chance.choice(["auto", True, False]),
+        "row_numbering": chance.choice(["auto", "dense", "compact"]),
+        "measure_costs": chance.random() < 0.2,
+        "trace_epochs": chance.random() < 0.2,
+        **given,
+    }
+    if options["table_layout"] == "runs":
+        options["delivery_window"] = chance.choice([None, 1, 2, 16, 64])
+    cuts = sorted(chance.choices(range(STEPS + 1), k=chance.choice([0, 1, 4])))
+    pieces = [end - begin for begin, end in zip([0, *cuts], [*cuts, STEPS], strict=True)]
+    return NetworkRun(seed, {**_precisions(seed), **options}, pieces)
+
+
+def outcome(run: NetworkRun) -> Outcome:
+    """Run a network, and return what comes of it, the same on all processes."""
+    net = described(run.seed)
+    try:
+        sim = rv.Simulation(net, progress=False, **run.options)
+        for steps in run.pieces:
+            sim.run(time_of(steps, net.resolution))
+    except rv.errors.RanvierError as error:
+        return Outcome(type(error).__name__, 0)
+    result, count = hashlib.sha256(), 0
+    for recorder in net.recorders:
+        if isinstance(recorder, rv.SpikeRecorder):
+            spikes = sim.spikes(recorder)
+            count += len(spikes)
+            result.update(spikes.digest().encode())
+        elif isinstance(recorder, rv.StateRecorder):
+            state = sim.trace(recorder)
+            result.update(state.steps.tobytes() + state.neurons.tobytes() + state.values.tobytes())
+        elif isinstance(recorder, rv.WeightRecorder):
+            weights = sim.weights(recorder)
+            result.update(weights.sources.tobytes() + weights.targets.tobytes() + weights.weights.tobytes())
+    for population in net.populations:
+        if not population.plays_spikes:
+            result.update(sim.get(population, "m" if population.model == "interval_fire" else "V_m").tobytes())
+    return Outcome(result.hexdigest(), count)
+
+
+def main() -> None:
+    """Run what a file tells, on all processes; what any of them finds is written by the first."""
+    runs = [NetworkRun(*run) for run in json.loads(Path(sys.argv[1]).read_text())]
+    outcomes = []
+    for run in runs:
+        # For who looks at a run that hangs.
+        print(json.dumps(run), flush=True)
+        outcomes.append(outcome(run))
+    if mpi.world().rank == 0:
+        Path(sys.argv[2]).write_text(json.dumps(outcomes))
+
+
+if __name__ == "__main__":
+    main()

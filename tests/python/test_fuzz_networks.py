@@ -1,0 +1,54 @@
+"""A dozen random networks, each run in several ways: what comes out is the same, bit for bit.
+
+Five hundred are among the slow tests.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import ranvier as rv
+from fuzz_networks import Outcome, described, draw_run, outcome, reference
+from fuzz_networks_on_ranks import METHODS, check_on_ranks
+from mpi_runs import WHEELS
+
+NETWORKS = 12
+
+
+@pytest.mark.parametrize("seed", range(NETWORKS))
+def test_same_in_many_ways(seed: int) -> None:
+    expected = outcome(reference(seed))
+    assert expected.spikes > 0, "a silent network proves nothing"
+    for number in range(3):
+        run = draw_run(seed, number)
+        assert outcome(run) == expected, run
+
+
+def test_same_on_ranks(tmp_path: Path) -> None:
+    check_on_ranks(WHEELS[0], 2, range(100, 100 + len(METHODS)), METHODS, tmp_path)
+
+
+def test_what_differs_is_seen() -> None:
+    plain = reference(1)
+    others = [
+        plain._replace(seed=2),
+        plain._replace(pieces=[*plain.pieces, 1]),
+        plain._replace(options={**plain.options, "precision": "single"}),
+    ]
+    assert len({outcome(run) for run in [plain, *others]}) == 4
+
+
+def test_what_is_refused_is_an_outcome() -> None:
+    assert outcome(reference(1)._replace(pieces=[-1])) == Outcome("ValueOutOfBoundsError", 0)
+
+
+def test_networks_differ() -> None:
+    networks = [described(seed) for seed in range(60)]
+    rules = {type(projection.rule) for net in networks for projection in net.projections}
+    assert len(rules) >= 7
+    assert {population.model for net in networks for population in net.populations} == {
+        *rv.models.NEURON_MODELS,
+        "spike_generator",
+    }
