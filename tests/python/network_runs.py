@@ -121,7 +121,7 @@ def with_seeds(run: NetworkRun, first: int, count: int) -> list[NetworkRun]:
 def weaken_inhibition(simulation: rv.Simulation) -> None:
     """Make all inhibitory synapses 5 % weaker."""
     synapses = simulation.connections()
-    weights = synapses.weight
+    weights = synapses.weight.copy()
     weights[weights < 0.0] *= 0.95
     synapses.weight = weights
 
