@@ -1,0 +1,114 @@
+"""Numbers in the documentation are those of measurements in docs/measurements, which are what their commands give."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ranvier.bench import contention, microcircuit
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs/measurements"
+# By file: its command.
+COMMANDS = dict(
+    re.findall(r"^\| `(\w+\.json)` \| `ranvier ([^`]*)` \|", (FOLDER / "README.md").read_text(), re.MULTILINE)
+)
+
+
+def load(name: str) -> dict[str, Any]:
+    whole: dict[str, Any] = json.loads((FOLDER / name).read_text())
+    return whole
+
+
+def in_words(number: float) -> str:
+    """Return a number as tables of the documentation write it: two digits, or three where the first is a 1."""
+    digits = 3 if f"{number:e}".startswith("1") and number >= 100 else 2
+    return f"{float(f'{number:.{digits}g}'):g}"
+
+
+def texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for key, one in value.items() for text in [key, *texts(one)]]
+    if isinstance(value, list):
+        return [text for one in value for text in texts(one)]
+    return [value] if isinstance(value, str) else []
+
+
+def test_all_files_have_commands() -> None:
+    assert sorted(COMMANDS) == sorted(path.name for path in FOLDER.glob("*.json"))
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_files_name_no_place_of_the_machine(name: str) -> None:
+    assert [text for text in texts(load(name)) if re.search(r"(^|[\s(:])/\w", text)] == []
+
+
+BENCHMARKS = {"microcircuit": microcircuit, "contention": contention}
+
+
+@pytest.mark.parametrize("name", [name for name, command in sorted(COMMANDS.items()) if command.startswith("bench ")])
+def test_files_are_of_their_commands(name: str) -> None:
+    words = shlex.split(COMMANDS[name])
+    whole = load(name)
+    assert words[:2] == ["bench", whole["benchmark"]]
+    assert whole["complete"]
+    parser = argparse.ArgumentParser()
+    BENCHMARKS[whole["benchmark"]].add_arguments(parser)
+    given = vars(parser.parse_args(words[2:]))
+    options = whole["options"]
+    for key, value in given.items():
+        if isinstance(value, bool | int | float | str) and key != "threads":
+            assert options[key] == value, key
+
+
+def test_table_of_contention() -> None:
+    text = (ROOT / "docs/parallel.md").read_text()
+    for name in ("contention_brunel.json", "contention_one_program.json", "contention_two_programs.json"):
+        whole = load(name)
+        assert whole["options"]["threads"] == 2
+        for result in whole["results"]:
+            one, two = (statistics.median(result[key]) for key in ("one_thread", "several_threads"))
+            ratio = statistics.median(
+                b / a for a, b in zip(result["one_thread"], result["several_threads"], strict=True)
+            )
+            row = f"| {result['network']} | {result['busy_programs']} | {one:.2f} | {two:.2f} | {ratio:.2f} |"
+            assert row in text
+
+
+def test_table_of_nest() -> None:
+    whole = load("microcircuit_nest.json")
+    ours, theirs = (contestant["reports"] for contestant in whole["contestants"])
+    assert {report["neurons"] for report in [*ours, *theirs]} == {77_169}
+
+    def median(reports: list[dict[str, Any]], value: Any) -> float:
+        return float(statistics.median(map(value, reports)))
+
+    rows: list[tuple[str, str, Callable[[dict[str, Any]], float]]] = [
+        ("build and init", "s", lambda report: report["build_s"] + report["init_s"]),
+        ("simulation, per simulated second", "s", lambda report: report["real_time_factor"]),
+        ("peak memory, per synapse", "bytes", lambda report: report["peak_rss_bytes"] / report["synapses"]),
+    ]
+    readme = (ROOT / "README.md").read_text()
+    for name, unit, value in rows:
+        ratio = statistics.median(value(b) / value(a) for a, b in zip(ours, theirs, strict=True))
+        cells = [f"{in_words(median(reports, value))} {unit}" for reports in (ours, theirs)]
+        assert f"| {name} | {cells[0]} | {cells[1]} | {in_words(ratio)} |" in readme
+    versions = [".".join(reports[0]["version"].split(".")[:2]) for reports in (ours, theirs)]
+    assert f"| | Ranvier {versions[0]} | NEST {versions[1]} | ratio |" in readme
+    assert theirs[0]["threads"] == 4
+    options = whole["options"]
+    assert f"{options['time']:g} ms after {options['presim']:g} ms" in readme
+
+
+def test_memory_of_the_microcircuit() -> None:
+    report = load("microcircuit.json")
+    assert report["neurons"] == 77_169
+    assert f"It takes {report['peak_rss_bytes'] / 1e9:.1f} GB of memory" in (ROOT / "README.md").read_text()
