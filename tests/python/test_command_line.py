@@ -193,7 +193,7 @@ def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
         (["microcircuit", "--set", "sclae=1"], ["'sclae'", "did you mean 'scale'?", "k_scaling"]),
         (["microcircuit", "--set", "drive=ac"], ["'ac'", "dc", "poisson"]),
         (["microcircuit", "--set", "scale=big"], ["scale", "'big'", "a number"]),
-        (["microcircuit", "--set", "scale=-1"], ["n_scaling", "-1"]),
+        (["microcircuit", "--set", "scale=-1"], ["scale", "-1"]),
         (["microcircuit", "--set", "threads=1.5"], ["threads", "a whole number"]),
         (["microcircuit", "--set", "threads=0"], ["threads", "at least 1"]),
         (["microcircuit", "--set", "scale"], ["'scale'", "key=value"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import Any
 
@@ -157,6 +158,42 @@ def test_keys_of_brunel() -> None:
     assert net.expected_synapses == 500 * 100
     assert net.projections[1].weight == pytest.approx(-0.8)
     assert net.projections[1].delay == 2.0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"),
+    [
+        ("scale", 1e308, rv.errors.ValueOutOfBoundsError),
+        ("scale", bytearray(b"x"), rv.errors.WrongTypeError),
+        ("order", np.array([2**63], dtype=np.uint64), rv.errors.WrongTypeError),
+        ("order", 0, rv.errors.ValueOutOfBoundsError),
+        ("eta", np.ma.masked_array([1.0, 2.0], mask=[False, True]), rv.errors.WrongTypeError),
+        ("g", math.nan, rv.errors.ValueOutOfBoundsError),
+        ("J", 0.0, rv.errors.ValueOutOfBoundsError),
+        ("epsilon", 1.5, rv.errors.ValueOutOfBoundsError),
+        ("version", np.array(["alpha", "delta"]), rv.errors.WrongTypeError),
+        ("version", "beta", rv.errors.UnknownNameError),
+    ],
+)
+def test_keys_of_brunel_that_are_none_are_refused(key: str, value: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=key):
+        brunel(**{key: value})
+
+
+@pytest.mark.parametrize("value", [1e308, 10**400, -1.0, 0.0, math.nan, math.inf, 1j, "a", [[1.0], [1.0, 2.0]], {}])
+@pytest.mark.parametrize("key", ["scale", "n_scaling", "k_scaling", "indegree_scale"])
+def test_scales_that_are_none_are_refused(key: str, value: Any) -> None:
+    for network in (microcircuit, hpc_benchmark):
+        if key in inspect.signature(network).parameters:
+            with pytest.raises(rv.errors.RanvierError, match=key):
+                network(**{key: value})
+
+
+def test_names_that_are_none_are_refused() -> None:
+    with pytest.raises(rv.errors.WrongTypeError, match="drive"):
+        microcircuit(drive=np.array(["dc", "dc"]))  # type: ignore[arg-type]
+    with pytest.raises(rv.errors.WrongTypeError, match="topology"):
+        interval_fire(cells=10, topology=np.array(["random"] * 2))  # type: ignore[arg-type]
 
 
 def test_hpc_benchmark_of_the_paper() -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from ranvier._names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.model_base import NeuronModel
 from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
 from ranvier.network import Network
 from ranvier.networks._alpha_psp import alpha_psp_height
 from ranvier.networks.network_model import NetworkModel
+from ranvier.numeric import number, whole_number
+from ranvier.options import check_choice
 from ranvier.rules import FixedIndegree
 
 __all__ = ["brunel"]
@@ -22,6 +23,7 @@ __all__ = ["brunel"]
 _THRESHOLD = 20.0  # mV above rest
 _TAU_M, _TAU_SYN, _T_REF = 20.0, 0.5, 2.0  # ms
 _C_M_ALPHA = 250.0  # pF
+_LARGEST_NUMBER = 2**63 - 1
 
 
 def brunel(
@@ -77,19 +79,13 @@ def brunel(
     ----------
     N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000), https://doi.org/10.1023/A:1008925309027
     """
-    if version not in ("delta", "alpha"):
-        unknown_name("version of the Brunel network", version, ["delta", "alpha"])
-    for name, value, lowest, highest in (
-        ("scale", scale, math.ulp(0.0), math.inf),
-        ("g", g, 0.0, math.inf),
-        ("eta", eta, 0.0, math.inf),
-        ("epsilon", epsilon, 0.0, 1.0),
-        ("J", J, math.ulp(0.0), math.inf),
-    ):
-        if not (lowest <= value <= highest and math.isfinite(value)):
-            bound = f"it must be {'>= 0' if lowest == 0.0 else '> 0'} and {'finite' if highest == math.inf else '<= 1'}"
-            raise ValueOutOfBoundsError(f"{name} of the Brunel network", str(value), bound)
-    inhibitory_size = round(order * scale)
+    check_choice("version of the Brunel network", version, ["delta", "alpha"])
+    scale = _checked("scale", scale, math.ulp(0.0), _LARGEST_NUMBER)
+    g = _checked("g", g, 0.0)
+    eta = _checked("eta", eta, 0.0)
+    epsilon = _checked("epsilon", epsilon, 0.0, 1.0)
+    J = _checked("J", J, math.ulp(0.0))  # noqa: N806
+    inhibitory_size = round(whole_number("order of the Brunel network", order, 1, _LARGEST_NUMBER) * scale)
     excitatory_size = 4 * inhibitory_size
     excitatory_indegree = round(epsilon * excitatory_size)
     inhibitory_indegree = round(epsilon * inhibitory_size)
@@ -135,3 +131,13 @@ def brunel(
         presim=100.0,
         source="N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000)",
     )
+
+
+def _checked(name: str, value: float, lowest: float, highest: float = math.inf) -> float:
+    """Return a key of the network as a number, which must be finite and within bounds."""
+    name = f"{name} of the Brunel network"
+    value = number(name, value)
+    if not (lowest <= value <= highest and math.isfinite(value)):
+        end = "finite" if highest == math.inf else f"<= {highest:g}"
+        raise ValueOutOfBoundsError(name, str(value), f"it must be {'>= 0' if lowest == 0.0 else '> 0'} and {end}")
+    return value

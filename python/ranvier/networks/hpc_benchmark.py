@@ -25,6 +25,7 @@ _TAU_SYN = 0.32582722403722841  # ms
 _PSP = 0.14  # mV
 _INHIBITION = -5.0  # inhibitory weight in excitatory ones
 _DELAY = 1.5  # ms
+_LARGEST_SCALE = 1e12  # with which 64 bits still count the neurons
 _ETA = 1.685  # rate of the drive by that which takes a neuron to its threshold
 
 
@@ -109,11 +110,11 @@ def hpc_benchmark(
 def _scaled(name: str, scale: float) -> tuple[int, int]:
     """Return the scaled numbers of excitatory and inhibitory neurons, or synapses."""
     scale = number(f"{name} of the balanced random network", scale)
-    if not (math.isfinite(scale) and scale > 0.0 and round(_INHIBITORY * scale) >= 1):
+    if not (0.0 < scale <= _LARGEST_SCALE and round(_INHIBITORY * scale) >= 1):
         raise ValueOutOfBoundsError(
             f"{name} of the balanced random network",
             str(scale),
-            f"it must be finite and leave something of {_INHIBITORY}",
+            f"it must be <= {_LARGEST_SCALE:g} and leave something of {_INHIBITORY}",
         )
     return round(_EXCITATORY * scale), round(_INHIBITORY * scale)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ranvier._names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import interval_fire as cell
 from ranvier.network import Network
 from ranvier.networks.network_model import NetworkModel
 from ranvier.numeric import whole_number
+from ranvier.options import check_choice
 from ranvier.rules import NearestNeighbors, Rule, UniformIndegree
 
 __all__ = ["interval_fire"]
@@ -83,10 +83,11 @@ def interval_fire(
     if not isinstance(burst, bool):
         raise WrongTypeError(f"burst {of_network}", type(burst).__name__, "must be True or False")
     rule: Rule
+    check_choice(f"topology {of_network}", topology, ["random", "adjacent"])
     if topology == "random":
         half = _half_spread(f"spread {of_network}", spread, connections)
         rule = UniformIndegree(connections - half, connections + half, allow_autapses=False)
-    elif topology == "adjacent":
+    else:
         if spread is not None:
             raise ValueOutOfBoundsError(
                 f"spread {of_network}",
@@ -95,8 +96,6 @@ def interval_fire(
                 "leave it out",
             )
         rule = NearestNeighbors(connections)
-    else:
-        unknown_name(f"topology {of_network}", topology, ["random", "adjacent"])
     net = Network(resolution=dt, seed=seed, name=f"interval-fire network ({topology})")
     population = net.create(cell(burst_groups=_BURST_GROUPS if burst else 0), cells, name="cells")
     net.connect(population, population, rule, weight=weight, delay=delay)

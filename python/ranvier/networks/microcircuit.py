@@ -13,12 +13,13 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranvier._names import unknown_name
 from ranvier.distributions import Normal
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_exp, poisson_generator
 from ranvier.network import Network
 from ranvier.networks.network_model import NetworkModel
+from ranvier.numeric import number
+from ranvier.options import check_choice
 from ranvier.rules import FixedTotalNumber
 
 __all__ = ["choose_drive", "microcircuit"]
@@ -52,6 +53,7 @@ _INHIBITION = -4.0  # inhibitory weight in excitatory ones
 _WEIGHT_SPREAD = 0.1  # standard deviation by mean
 _DELAYS = {"E": 1.5, "I": 0.75}  # ms
 _DELAY_SPREAD = 0.5
+_LARGEST_SCALING = 1e5  # with which 64 bits still count the synapses
 _EXTERNAL_DELAY = 1.5  # ms
 
 # With fewer in-degrees than this part of the full ones, constant drive leaves most populations silent for good: at 10 %
@@ -100,10 +102,9 @@ def microcircuit(
     ----------
     T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358
     """
-    if drive not in ("auto", "dc", "poisson"):
-        unknown_name("drive of the microcircuit", drive, ["auto", "dc", "poisson"])
-    n = _scaling("n_scaling", scale if n_scaling is None else n_scaling)
-    k = _scaling("k_scaling", scale if k_scaling is None else k_scaling)
+    check_choice("drive of the microcircuit", drive, ["auto", "dc", "poisson"])
+    n = _scaling("scale", scale) if n_scaling is None else _scaling("n_scaling", n_scaling)
+    k = _scaling("scale", scale) if k_scaling is None else _scaling("k_scaling", k_scaling)
     notes = _notes(n, k, drive)
     if drive == "dc" and choose_drive(k) != "dc":
         warnings.warn(notes[0], stacklevel=2)
@@ -194,9 +195,10 @@ def _notes(n: float, k: float, drive: str) -> tuple[str, ...]:
 
 
 def _scaling(name: str, value: float) -> float:
-    if not 0.0 < float(value) < math.inf:
-        raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
-    return float(value)
+    value = number(name, value)
+    if not 0.0 < value <= _LARGEST_SCALING:
+        raise ValueOutOfBoundsError(name, str(value), f"it must be > 0 and <= {_LARGEST_SCALING:g}")
+    return value
 
 
 def _weight(psp: float) -> float:
