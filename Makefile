@@ -136,6 +136,9 @@ test-cpp: machine $(STAMPS)/package ## Build and run the C++ tests
 	@$(CONFIGURE) -B build/package >/dev/null
 	$(BUILD) build/package --target tests
 	$(CTEST) --test-dir build/package --parallel $(JOBS)
+	@echo "The slowest 20 of the C++ tests"
+	@sed '/^---/,$$d' build/package/Testing/Temporary/CTestCostData.txt | sort --key 3,3 --reverse --numeric-sort | \
+	    head --lines 20 | awk '{ printf "%8.2f s  %s\n", $$3, $$1 }'
 
 # The C++ program that tests run under mpiexec.
 .PHONY: test-mpi-program
@@ -145,7 +148,7 @@ test-mpi-program: machine $(STAMPS)/package
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
-	$(PYTEST) --numprocesses $(JOBS) --dist worksteal $(ARGS)
+	$(PYTEST) --numprocesses $(JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
 validate: machine $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
