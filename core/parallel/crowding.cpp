@@ -85,10 +85,14 @@ void Crowding::look_now(Watch& watch, std::int64_t now) {
                        std::memory_order_relaxed);
     watch.looked = now;
     watch.delayed = delayed;
-    if (is_crowded()) {
-        if (now > crowded_until_.load(std::memory_order_relaxed)) end_crowding(now);
-    } else if (is_delayed && (watch.was_delayed || was_crowded(now))) {
-        begin_crowding(now);
+    {
+        // Workers look at the same time: what one begins must not be taken for what was over long ago by another.
+        const std::lock_guard lock(mutex_);
+        if (is_crowded()) {
+            if (now > crowded_until_.load(std::memory_order_relaxed)) end_crowding(now);
+        } else if (is_delayed && (watch.was_delayed || was_crowded(now))) {
+            begin_crowding(now);
+        }
     }
     watch.was_delayed = is_delayed;
     const bool binds = watch.processor >= 0 && !is_crowded();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -113,6 +114,7 @@ class Crowding {
     std::unique_ptr<Watch[]> watches_;
     std::uint32_t size_;
     Attendance attendance_;
+    std::mutex mutex_;  ///< of those who begin or end a crowding
     std::atomic<bool> is_crowded_{false};
     std::atomic<std::int64_t> crowded_until_{0};
     std::atomic<std::int64_t> hold_;
