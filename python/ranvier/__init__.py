@@ -20,17 +20,13 @@ from typing import TYPE_CHECKING
 from ranvier import errors, networks
 from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
-from ranvier.connections import Connections
-from ranvier.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
+from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
-from ranvier.network import Network
-from ranvier.populations import Population, PopulationView, Projection, Stimulus
-from ranvier.progress import ProgressReport
-from ranvier.reading import read_spikes, read_state, read_weights
-from ranvier.recorders import SpikeRecorder, StateRecorder, WeightRecorder
-from ranvier.recordings import Segment, SpikeData, StateData, WeightData
-from ranvier.rules import (
+from ranvier.network.network import Network
+from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.rules import (
     AllToAll,
     Explicit,
     FixedIndegree,
@@ -39,9 +35,14 @@ from ranvier.rules import (
     NearestNeighbors,
     OneToOne,
     PairwiseBernoulli,
+    Rule,
     UniformIndegree,
 )
-from ranvier.simulation import Counts, Simulation, predict_memory
+from ranvier.recording.data import Segment, SpikeData, StateData, WeightData
+from ranvier.recording.reading import read_spikes, read_state, read_weights
+from ranvier.simulation.connections import Connections
+from ranvier.simulation.progress import ProgressReport
+from ranvier.simulation.simulation import Counts, Simulation, predict_memory
 
 if TYPE_CHECKING:
     from ranvier import plot
@@ -66,6 +67,7 @@ __all__ = [
     "PopulationView",
     "ProgressReport",
     "Projection",
+    "Rule",
     "Segment",
     "Simulation",
     "SpikeData",

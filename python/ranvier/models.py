@@ -14,8 +14,8 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
-from ranvier.model_base import NeuronModel, Stimulator
-from ranvier.values import Values
+from ranvier.base.values import Values
+from ranvier.network.model_base import NeuronModel, Stimulator
 
 __all__ = [
     "ac_generator",

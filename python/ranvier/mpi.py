@@ -18,10 +18,11 @@ import threading
 from types import TracebackType
 from typing import Protocol
 
-from ranvier import _core, _mpi_library
+from ranvier import _core
 from ranvier._core import Communicator, open_mpi_communicator
-from ranvier._mpi_library import Family, Launcher
 from ranvier.errors import CommunicationError, StateError
+from ranvier.processes import mpi_library
+from ranvier.processes.mpi_library import Family, Launcher
 
 __all__ = ["Communicator", "communicator", "exchanges", "launched", "world"]
 
@@ -44,7 +45,7 @@ def exchanges() -> dict[str, str]:
 
 def launched() -> bool:
     """Return whether an mpiexec or srun has started this process, even if alone."""
-    return _mpi_library.find_launcher() is not None
+    return mpi_library.find_launcher() is not None
 
 
 def world() -> Communicator:
@@ -61,7 +62,7 @@ def world() -> Communicator:
     """
     global _world
     if _world is None:
-        launcher = _mpi_library.find_launcher()
+        launcher = mpi_library.find_launcher()
         alone = launcher is None and not _mpi4py_is_running()
         _world = Communicator.local() if alone else _open_world(launcher)
     return _world
@@ -93,8 +94,8 @@ def communicator(mpi4py_communicator: Mpi4pyCommunicator) -> Communicator:
         raise StateError(
             "communicator", type(mpi4py_communicator).__name__, "it must be one of mpi4py's", "pass MPI.COMM_WORLD"
         )
-    launcher = _mpi_library.find_launcher()
-    family, _ = _mpi_library.load_library(launcher.family if launcher else None)
+    launcher = mpi_library.find_launcher()
+    family, _ = mpi_library.load_library(launcher.family if launcher else None)
     return _open(family, mpi4py_communicator.py2f())
 
 
@@ -104,14 +105,14 @@ def _mpi4py_is_running() -> bool:
 
 
 def _open_world(launcher: Launcher | None) -> Communicator:
-    if launcher is not None and not _mpi_library.plugins():
+    if launcher is not None and not mpi_library.plugins():
         raise CommunicationError(
             "Ranvier",
             "built without MPI",
             f"{launcher.name} has started {launcher.size} processes of it",
             "install it anew where the headers of an MPI are found, or run one process without mpiexec",
         )
-    family, library = _mpi_library.load_library(launcher.family if launcher else None)
+    family, library = mpi_library.load_library(launcher.family if launcher else None)
     _prepare_environment()
     opened = _open(family, -1)
     if launcher is not None and launcher.size not in (1, opened.size):
@@ -127,7 +128,7 @@ def _open_world(launcher: Launcher | None) -> Communicator:
 
 def _open(family: Family, fortran_communicator: int) -> Communicator:
     if not family.plugin.is_file():
-        built = ", ".join(each.name for each in _mpi_library.plugins()) or "none"
+        built = ", ".join(each.name for each in mpi_library.plugins()) or "none"
         raise CommunicationError(
             "MPI of this run",
             family.name,

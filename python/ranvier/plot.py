@@ -20,11 +20,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from ranvier.base.paths import checked_path, write_whole
+from ranvier.base.times import text_of, times_of
+from ranvier.base.values import FloatArray
 from ranvier.errors import StateError
-from ranvier.paths import checked_path, write_whole
-from ranvier.recordings import Segment, SpikeData, StateData
-from ranvier.times import text_of, times_of
-from ranvier.values import FloatArray
+from ranvier.recording.data import Segment, SpikeData, StateData
 
 __all__ = ["Figure", "irregularity", "raster", "rates", "traces"]
 

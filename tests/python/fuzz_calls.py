@@ -53,7 +53,13 @@ HOSTILE = [
     *("np.ma.masked_array([1.0, 2.0])", "np.broadcast_to(1.0, 10**12)", "np.broadcast_to(np.int64(1), (10**6, 10**6))"),
     *("np.datetime64('2020-01-01')", "np.timedelta64(1)", "decimal.Decimal('0.1')", "fractions.Fraction(1, 3)"),
     *("range(3)", "range(10**15)", "slice(None)", "object()", "int", "rv", "lambda: 1", "iter([1.0])", "{1.0, 2.0}"),
-    *("rv.Normal(0.0, 1.0)", "rv.LogNormal(0.0, 700.0)", "rv.AllToAll()", "rv.rules.Rule()", "rv.Distribution()"),
+    *(
+        "rv.Normal(0.0, 1.0)",
+        "rv.LogNormal(0.0, 700.0)",
+        "rv.AllToAll()",
+        "rv.Rule()",
+        "rv.Distribution()",
+    ),
     *("net", "other", "p0", "p0[:0]", "foreign", "sim", "c0", "r0"),
 ]
 # Numbers of steps that could be simulated, but not within the life of anybody, are not drawn as durations.
@@ -342,7 +348,7 @@ def _synapses(draw: Drawing) -> str:
 
 
 def _recordings(draw: Drawing) -> str:
-    recorder = draw.value(draw.made(rv.recorders.Recorder))
+    recorder = draw.value(draw.made(rv.network.recorders.Recorder))
     what = draw.one(
         "",
         f".of({draw.value(draw.view())})",

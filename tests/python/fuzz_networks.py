@@ -18,7 +18,7 @@ import numpy as np
 
 import ranvier as rv
 from ranvier import _core, mpi
-from ranvier.times import time_of
+from ranvier.base.times import time_of
 
 __all__ = ["NetworkRun", "Outcome", "described", "draw_run", "outcome", "reference"]
 
@@ -86,7 +86,7 @@ def _create(net: rv.Network, chance: random.Random) -> None:
     net.create(name, size, **values)
 
 
-def _rule(sources: int, targets: int, chance: random.Random) -> rv.rules.Rule:
+def _rule(sources: int, targets: int, chance: random.Random) -> rv.Rule:
     autapses, multapses = chance.random() < 0.5, chance.random() < 0.8
     number = chance.choice([0, 1, 3, 10, 40])
     kind = chance.randrange(8)
@@ -106,7 +106,7 @@ def _rule(sources: int, targets: int, chance: random.Random) -> rv.rules.Rule:
     return rv.FixedIndegree(number, allow_autapses=autapses, allow_multapses=multapses)
 
 
-def _weight(rule: rv.rules.Rule, chance: random.Random) -> Any:
+def _weight(rule: rv.Rule, chance: random.Random) -> Any:
     sign = chance.choice([1.0, 1.0, -1.0])
     size = 10.0 ** chance.uniform(-6.0, 3.0)
     kind = chance.randrange(6)

@@ -37,7 +37,7 @@ import numpy as np
 
 import fuzz_calls
 import ranvier as rv
-from ranvier import prediction
+from ranvier.forecast import prediction
 
 __all__ = ["Finding", "fuzz", "run_lines", "run_seed"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import ranvier as rv
 from damaged_files import Truth
-from ranvier import files
+from ranvier.recording import files
 
 __all__ = ["truth_after", "write_until_killed"]
 

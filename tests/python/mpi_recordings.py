@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import ranvier as rv
-from ranvier import mpi, store
-from ranvier.options import RECORDINGS
+from ranvier import mpi
+from ranvier.recording import store
+from ranvier.simulation.options import RECORDINGS
 from small_networks import balanced
 
 PIECES = (0.0, 12.3, 27.7, 20.0)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ranvier._mpi_library import FAMILIES, Family
+from ranvier.processes.mpi_library import FAMILIES, Family
 
 __all__ = [
     "INSTALLATIONS",

@@ -15,7 +15,7 @@ from ranvier.bench import scaling
 from ranvier.bench._networks import describe
 from ranvier.bench._scaling_worker import fingerprint
 from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
-from ranvier.measurements import Bursts
+from ranvier.simulation.measurements import Bursts
 
 SMALL = ["--ranks=1,2", "--indegree=40", "--time=20", "--presim=5"]
 
@@ -93,7 +93,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     activity = result["predicted_from"]
     bursts = Bursts(**activity["bursts"])
     assert 0.0 < activity["rate"] != rv.prediction.DEFAULT_RATE
-    predicted = rv.simulation.predict_memory(
+    predicted = rv.predict_memory(
         more, ranks=2, rank=0, threads=1, rate=activity["rate"], bursts=bursts, sort_connections=True
     )
     assert sum(predicted.values()) > 400_000

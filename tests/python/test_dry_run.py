@@ -11,7 +11,7 @@ import ranvier as rv
 from mpi_runs import WHEELS, Installation, run_python
 from ranvier import _core
 from ranvier.command_line import main
-from ranvier.dry_run import play
+from ranvier.forecast.dry_run import play
 
 NETWORK = """
 import ranvier as rv

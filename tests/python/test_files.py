@@ -12,7 +12,8 @@ import pytest
 
 import ranvier as rv
 from full_disk import files_limited_to
-from ranvier import errors, store
+from ranvier import errors
+from ranvier.recording import store
 from small_networks import balanced
 
 SUFFIXES = [".h5", ".hdf5", ".csv"]

@@ -325,7 +325,7 @@ def test_raw_errors_that_were_found() -> None:
     exc = net.create("iaf_psc_exp", 5, name="exc", I_e=500.0)
     assert net.connect(exc, exc, rv.AllToAll(allow_autapses=np.bool_(False))).expected_synapses == 20  # type: ignore[arg-type]
     with pytest.raises(RuleError, match="base of all rules"):
-        rv.rules.Rule()
+        rv.Rule()
     with pytest.raises(WrongTypeError, match="lists of different lengths"):
         net.connect(exc, exc, "all_to_all", weight=[[1.0], [2.0, 3.0]])
     with pytest.raises(ShapeError, match="different lengths"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ranvier._python import python_command
+from ranvier.base.python_process import python_command
 from ranvier.command_line import main
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
-from ranvier.interrupts import interrupts_deferred
+from ranvier.base.interrupts import interrupts_deferred
 from small_networks import balanced
 
 pytestmark = pytest.mark.usefixtures("interrupts")
@@ -184,7 +184,7 @@ def test_other_signals_are_handled_while_running() -> None:
 
 MODEL = """
 import ranvier as rv
-from ranvier import progress
+from ranvier.simulation import progress
 
 enter = progress.ProgressReporter.__enter__
 

@@ -66,7 +66,7 @@ def test_few_connections_of_many_neurons() -> None:
     net = rv.Network()
     population = net.create("iaf_psc_exp", 10**9)
     with room(100 * MEGABYTE):
-        projection = net.connect(population, population, rv.rules.Explicit([0, 999_999_999, 5], [7, 3, 999_999_999]))
+        projection = net.connect(population, population, rv.Explicit([0, 999_999_999, 5], [7, 3, 999_999_999]))
         assert projection.expected_synapses == 3
         with pytest.raises(errors.InsufficientMemoryError):
             rv.Simulation(net, threads=2)
@@ -83,7 +83,7 @@ def test_array_that_exceeds_the_room(what: str) -> None:
     calls: dict[str, Callable[[], object]] = {
         "parameter": lambda: net.create("iaf_psc_exp", size, C_m=numbers),
         "weight": lambda: net.connect(population, population, "one_to_one", weight=numbers),
-        "indices": lambda: rv.rules.Explicit(indices, indices),
+        "indices": lambda: rv.Explicit(indices, indices),
         "record": lambda: net.record(population, "V_m"),
         "ids": lambda: population.ids,
     }

@@ -13,8 +13,8 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core
-from ranvier.measurements import Bursts
-from ranvier.simulation import predict_memory
+from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.simulation import predict_memory
 
 TIME = 200.0  # ms
 DIRECTED = ("alltoall", "alltoallv", "neighbor", "multisend", "overlap", "two_phase", "persistent")

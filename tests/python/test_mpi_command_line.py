@@ -12,7 +12,7 @@ import pytest
 import ranvier as rv
 from mpi_runs import WHEELS, Installation, Run, run_ranks
 from ranvier import mpi
-from ranvier.measurements import PARTS, PHASES
+from ranvier.simulation.measurements import PARTS, PHASES
 
 SMALL = ("n_scaling=0.01", "k_scaling=0.5", "time=60", "presim=40", "threads=2")
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from mpi_runs import INSTALLATIONS, ROOT, WHEELS, Installation, installation, run_python, run_ranks
-from ranvier import _mpi_library, mpi
-from ranvier._mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launcher
+from ranvier import mpi
 from ranvier.commands import info
 from ranvier.errors import CommunicationError
+from ranvier.processes import mpi_library
+from ranvier.processes.mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launcher
 
 PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
 VERBS = 78
@@ -28,7 +29,7 @@ def test_there_are_both_families_from_the_system_and_as_wheels() -> None:
 
 
 def test_the_package_was_built_for_both_families() -> None:
-    assert _mpi_library.plugins() == list(FAMILIES)
+    assert mpi_library.plugins() == list(FAMILIES)
 
 
 # ---- the verbs -------------------------------------------------------------------------------------------------------
@@ -96,7 +97,7 @@ def test_processes_find_each_other(where: Installation, tmp_path: Path) -> None:
 COMPARISON = """
 from ranvier import mpi
 from ranvier.errors import RemoteError
-from ranvier.together import agree_on, agreed
+from ranvier.simulation.agreement import agree_on, agreed
 
 world = mpi.world()
 odd = world.rank == 1
@@ -290,9 +291,9 @@ def test_a_library_that_does_not_find_its_launcher() -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.package)
 def test_no_library(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Family(family.name, family.package, ("libno_such_mpi.so.1",), family.system_packages)
-    monkeypatch.setattr(_mpi_library, "loaded_libraries", list)
+    monkeypatch.setattr(mpi_library, "loaded_libraries", list)
     with pytest.raises(CommunicationError) as caught:
-        _mpi_library.load_library(nowhere)
+        mpi_library.load_library(nowhere)
     assert caught.value.object == f"library of {family.name}"
     assert "libno_such_mpi.so.1 (where the system's loader looks: " in caught.value.bound
     assert f"'pip install {family.package}' into this environment" in caught.value.remedy
@@ -300,8 +301,8 @@ def test_no_library(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_built_without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mpi, "_world", None)
-    monkeypatch.setattr(_mpi_library, "plugins", list)
-    monkeypatch.setattr(_mpi_library, "find_launcher", lambda: _mpi_library.Launcher("mpiexec", MPICH, 4))
+    monkeypatch.setattr(mpi_library, "plugins", list)
+    monkeypatch.setattr(mpi_library, "find_launcher", lambda: mpi_library.Launcher("mpiexec", MPICH, 4))
     with pytest.raises(CommunicationError, match="built without MPI, but mpiexec has started 4 processes"):
         mpi.world()
 
@@ -327,7 +328,7 @@ def test_who_has_started_a_process(environment: dict[str, str], expected: tuple[
 
 
 def test_info_tells_which_libraries_would_be_taken() -> None:
-    found = _mpi_library.describe_libraries()
+    found = mpi_library.describe_libraries()
     # Those of the system at least.
     assert len(found) == len(FAMILIES)
     assert re.match(r"Open MPI v\d+\.\d+\.\d+: .*libmpi\.so\.40 \(", found[0])

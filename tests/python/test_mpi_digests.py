@@ -15,7 +15,7 @@ import ranvier as rv
 from mpi_digests import GIVEN, NETWORKS, simulate
 from mpi_runs import WHEELS, Installation, run_python
 from ranvier import mpi
-from ranvier._mpi_library import MPICH
+from ranvier.processes.mpi_library import MPICH
 
 TESTS = Path(__file__).parent
 

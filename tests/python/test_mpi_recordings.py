@@ -17,9 +17,10 @@ import mpi_recordings
 import ranvier as rv
 from mpi_recordings import PIECES, SUFFIXES
 from mpi_runs import WHEELS, run_python
-from ranvier import csv_files, errors, files, hdf5_files
-from ranvier.files import path_of_rank, peek
-from ranvier.options import RECORDINGS
+from ranvier import errors
+from ranvier.recording import csv_files, files, hdf5_files
+from ranvier.recording.files import path_of_rank, peek
+from ranvier.simulation.options import RECORDINGS
 
 RANKS = 3
 TESTS = Path(__file__).parent

@@ -15,7 +15,8 @@ import pytest
 
 import ranvier as rv
 from full_disk import files_limited_to
-from ranvier import errors, paths, plot
+from ranvier import errors, plot
+from ranvier.base import paths
 from ranvier.command_line import main
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import errors, plot
-from ranvier.recordings import SpikeData
+from ranvier.recording.data import SpikeData
 
 Recorded = tuple[rv.Network, rv.SpikeData, rv.StateData]
 

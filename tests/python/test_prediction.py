@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import ranvier as rv
-from ranvier import calibration
-from ranvier.calibration import Costs
 from ranvier.command_line import main
-from ranvier.dry_run import play
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.prediction import (
+from ranvier.forecast import calibration
+from ranvier.forecast.calibration import Costs
+from ranvier.forecast.dry_run import play
+from ranvier.forecast.prediction import (
     expect_load,
     expect_times,
     largest_fit,
@@ -25,7 +25,7 @@ from ranvier.prediction import (
     memory_over_ranks,
     ranks_around,
 )
-from ranvier.simulation import predict_memory, sorts_connections
+from ranvier.simulation.simulation import predict_memory, sorts_connections
 
 COSTS = Costs(
     synapse=1e-8,

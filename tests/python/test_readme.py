@@ -20,7 +20,7 @@ import pytest
 
 import ranvier as rv
 from mpi_runs import installation, run_ranks
-from ranvier._mpi_library import MPICH
+from ranvier.processes.mpi_library import MPICH
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

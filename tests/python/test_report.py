@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 import ranvier as rv
+from ranvier.base.values import FloatArray
 from ranvier.commands import report
-from ranvier.measurements import PARTS, PHASES
-from ranvier.values import FloatArray
+from ranvier.simulation.measurements import PARTS, PHASES
 
 
 @pytest.fixture(scope="module")

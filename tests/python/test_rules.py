@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ranvier as rv
-from ranvier import _core, errors, rules
-from ranvier.connections import Connections
+from ranvier import _core, errors
+from ranvier.network import rules
+from ranvier.simulation.connections import Connections
 
 ALLOWED = st.booleans()
 SIZES = st.integers(0, 12)

@@ -15,8 +15,8 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
-from ranvier.measurements import PARTS
-from ranvier.simulation import predict_memory
+from ranvier.simulation.measurements import PARTS
+from ranvier.simulation.simulation import predict_memory
 from small_networks import balanced
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import errors
-from ranvier.simulation import predict_memory
+from ranvier.simulation.simulation import predict_memory
 
 SOURCES, TARGETS = 300, 60
 ARRIVAL = 1.1  # ms: the spikes leave at 0.1

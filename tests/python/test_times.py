@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import ranvier as rv
 from ranvier import errors
-from ranvier.times import text_of, time_of, times_of
+from ranvier.base.times import text_of, time_of, times_of
 
 LAST = 2**63 - 1
 # Decimal numbers of at most 10 digits, none of which can be taken for another fraction.

@@ -12,11 +12,11 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from ranvier import mpi
+from ranvier.base.paths import write_text
 from ranvier.bench._mpiexec import PROGRESS, REPORTED
 from ranvier.networks import NetworkModel, interval_fire
-from ranvier.options import Placement
-from ranvier.paths import write_text
-from ranvier.simulation import Simulation
+from ranvier.simulation.options import Placement
+from ranvier.simulation.simulation import Simulation
 
 __all__ = ["TIMES", "TRAFFIC", "Run", "Specification", "imbalance", "main"]
 

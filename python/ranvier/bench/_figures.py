@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
-from ranvier.paths import save_figure
+from ranvier.base.paths import save_figure
+from ranvier.base.values import FloatArray
 from ranvier.plot import _COLOURS, _FAINT, _GREY, _STYLE, Figure, _styled
-from ranvier.values import FloatArray
 
 __all__ = ["intervals", "run_times", "save", "scaling"]
 

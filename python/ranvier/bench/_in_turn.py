@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from ranvier._python import python_command
+from ranvier.base.python_process import python_command
 from ranvier.errors import StateError
 
 __all__ = ["Comparison", "Contestant", "Measure", "Report", "run_in_turn", "show"]

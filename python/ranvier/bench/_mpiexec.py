@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ranvier import _mpi_library, mpi
-from ranvier._mpi_library import MPICH, OPEN_MPI, Family
-from ranvier._python import python_command
+from ranvier import mpi
+from ranvier.base.python_process import python_command
 from ranvier.errors import CommunicationError, RemoteError, StateError
-from ranvier.machine import usable_processors
+from ranvier.processes import mpi_library
+from ranvier.processes.machine import usable_processors
+from ranvier.processes.mpi_library import MPICH, OPEN_MPI, Family
 
 __all__ = ["PROGRESS", "REPORTED", "Mpiexec", "find_mpiexec", "is_crowded", "run_worker"]
 
@@ -95,7 +96,7 @@ def find_mpiexec(given: Path | None = None) -> Mpiexec:
             "it starts processes itself, with one for each number of ranks",
             "run it without mpiexec",
         )
-    built = _mpi_library.plugins()
+    built = mpi_library.plugins()
     if not built:
         raise CommunicationError(
             "Ranvier",

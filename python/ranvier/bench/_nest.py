@@ -8,7 +8,7 @@ import os
 from typing import Any
 
 from ranvier.errors import StateError
-from ranvier.machine import usable_processors
+from ranvier.processes.machine import usable_processors
 
 __all__ = ["load_nest", "require_nest", "thread_count"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ranvier._names import unknown_name
+from ranvier.base.names import unknown_name
 from ranvier.networks import NetworkModel, hpc_benchmark, interval_fire
 
 __all__ = ["NETWORKS", "describe"]

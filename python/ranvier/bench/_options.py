@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ranvier import _core
-from ranvier._names import unknown_name
+from ranvier.base.names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["add_shared_arguments", "check_positive", "is_directed", "method_variants", "parse_methods", "parse_ranks"]

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ranvier.paths import write_text
+from ranvier.base.paths import write_text
 
 __all__ = ["ResultsFile"]
 

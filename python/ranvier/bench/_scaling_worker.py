@@ -15,10 +15,10 @@ import numpy as np
 
 from ranvier import mpi
 from ranvier.bench._networks import describe
-from ranvier.machine import peak_resident_bytes
-from ranvier.measurements import Bursts
-from ranvier.recordings import IntArray
-from ranvier.simulation import Simulation
+from ranvier.processes.machine import peak_resident_bytes
+from ranvier.recording.data import IntArray
+from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Report", "Specification", "main"]
 

@@ -19,13 +19,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ranvier._python import python_command
+from ranvier.base.paths import check_writable
+from ranvier.base.python_process import python_command
 from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.machine import usable_processors
-from ranvier.paths import check_writable
+from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "busy_programs", "main"]
 

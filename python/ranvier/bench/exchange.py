@@ -26,15 +26,15 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
+from ranvier.base.paths import check_destinations
 from ranvier.bench._exchange_worker import TIMES, TRAFFIC, Run
 from ranvier.bench._mpiexec import find_mpiexec, is_crowded, run_worker
 from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
-from ranvier.machine import usable_processors
 from ranvier.networks import interval_fire
-from ranvier.paths import check_destinations
+from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
 

@@ -25,17 +25,18 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from ranvier import _core, calibration
-from ranvier._python import python_command
+from ranvier import _core
+from ranvier.base.paths import check_destinations, save_figure
+from ranvier.base.python_process import python_command
 from ranvier.bench._options import check_positive, method_variants, parse_methods
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.forecast import calibration
+from ranvier.forecast.prediction import expect_load, expect_times
 from ranvier.networks import hpc_benchmark
-from ranvier.options import MOST_RANKS
-from ranvier.paths import check_destinations, save_figure
-from ranvier.prediction import expect_load, expect_times
-from ranvier.simulation import predict_memory
+from ranvier.simulation.options import MOST_RANKS
+from ranvier.simulation.simulation import predict_memory
 
 __all__ = ["add_arguments", "main"]
 
@@ -115,7 +116,7 @@ def main(arguments: argparse.Namespace) -> int:
     _show(console, arguments, list(results.values()))
     file.finish({"results": list(results.values())}, console)
     if arguments.plot is not None:
-        from ranvier.prediction_plot import many_ranks_figure
+        from ranvier.forecast.figure import many_ranks_figure
 
         load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
         title = f"{load}, {arguments.rate:g} spikes/s"

@@ -18,14 +18,14 @@ from typing import Any
 
 from rich.console import Console
 
+from ranvier.base.paths import check_writable
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, Report, run_in_turn, show
 from ranvier.bench._nest import require_nest
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.machine import usable_processors
 from ranvier.networks.microcircuit import choose_drive
-from ranvier.paths import check_writable
+from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "main"]
 

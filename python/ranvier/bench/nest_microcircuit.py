@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.paths import write_text
 from ranvier.bench._nest import load_nest, thread_count
-from ranvier.machine import peak_resident_bytes
-from ranvier.paths import write_text
+from ranvier.processes.machine import peak_resident_bytes
 
 __all__ = ["add_arguments", "main"]
 

@@ -36,8 +36,10 @@ from rich.padding import Padding
 from rich.progress import Progress
 from rich.table import Table
 
-from ranvier import _core, machine
-from ranvier._names import unknown_name
+from ranvier import _core
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import whole_number
+from ranvier.base.paths import check_destinations
 from ranvier.bench._portability import (
     Bounded,
     Platform,
@@ -50,8 +52,7 @@ from ranvier.bench._portability import (
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
-from ranvier.numeric import whole_number
-from ranvier.paths import check_destinations
+from ranvier.processes import machine
 
 __all__ = ["add_arguments", "main"]
 

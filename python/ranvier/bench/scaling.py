@@ -28,6 +28,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier import _core
+from ranvier.base.paths import check_destinations
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
 from ranvier.bench._networks import NETWORKS, describe
 from ranvier.bench._options import (
@@ -42,12 +43,11 @@ from ranvier.bench._results import ResultsFile
 from ranvier.bench._scaling_worker import Report
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
-from ranvier.machine import usable_processors
-from ranvier.measurements import Bursts
-from ranvier.options import check_choice
-from ranvier.paths import check_destinations
-from ranvier.prediction import DEFAULT_RATE
-from ranvier.simulation import predict_memory
+from ranvier.forecast.prediction import DEFAULT_RATE
+from ranvier.processes.machine import usable_processors
+from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.options import check_choice
+from ranvier.simulation.simulation import predict_memory
 
 __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
 

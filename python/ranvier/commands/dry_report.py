@@ -12,12 +12,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ranvier import dry_run, mpi
+from ranvier import mpi
 from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
-from ranvier.dry_run import DryRun
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
-from ranvier.measurements import PARTS
+from ranvier.forecast import dry_run
+from ranvier.forecast.dry_run import DryRun
 from ranvier.networks import NetworkModel
+from ranvier.simulation.measurements import PARTS
 
 __all__ = ["add_arguments", "check_arguments", "memory_table", "play", "show"]
 

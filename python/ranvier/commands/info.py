@@ -19,10 +19,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ranvier import _core, _mpi_library, machine
+from ranvier import _core
+from ranvier.base.numeric import whole_number
 from ranvier.commands import machine_tree
 from ranvier.commands.thread_places import ThreadPlaces, place
-from ranvier.numeric import whole_number
+from ranvier.processes import machine, mpi_library
 
 __all__ = ["add_command"]
 
@@ -92,8 +93,8 @@ def gather() -> dict[str, Any]:
         "usable_processors": machine.usable_processors(),
         "processor_quota": _core.processor_quota(),
         "instruction_sets": _core.instruction_sets(),
-        "built_for_mpi": [family.name for family in _mpi_library.plugins()],
-        "mpi_libraries": _mpi_library.describe_libraries(),
+        "built_for_mpi": [family.name for family in mpi_library.plugins()],
+        "mpi_libraries": mpi_library.describe_libraries(),
         "memory_bytes": machine.total_memory(),
         "available_memory_bytes": _core.available_memory(),
         "python": platform.python_version(),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ranvier import networks
-from ranvier._names import unknown_name
+from ranvier.base.names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["RUN_KEYS", "parse_settings", "shipped_networks", "signature_keys"]

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
-from ranvier._names import unknown_name
+from ranvier.base.names import unknown_name
 from ranvier.commands.keys import RUN_KEYS, shipped_networks, signature_keys
 
 __all__ = ["add_command"]

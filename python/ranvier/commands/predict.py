@@ -22,19 +22,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from ranvier import _core, calibration, machine
+from ranvier import _core
+from ranvier.base.numeric import whole_number
+from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.bench.scaling import parse_bytes
 from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
 from ranvier.commands.keys import RUN_KEYS, parse_settings, signature_keys
 from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.errors import StateError, ValueOutOfBoundsError
-from ranvier.network import Network
-from ranvier.networks import NetworkModel
-from ranvier.numeric import whole_number
-from ranvier.options import MOST_RANKS, core_options
-from ranvier.paths import check_destinations, save_figure, write_text
-from ranvier.prediction import (
+from ranvier.forecast import calibration
+from ranvier.forecast.prediction import (
     DEFAULT_RATE,
     SCALING_KEYS,
     Fit,
@@ -47,7 +45,11 @@ from ranvier.prediction import (
     memory_over_ranks,
     ranks_around,
 )
-from ranvier.simulation import predict_memory, sorts_connections
+from ranvier.network.network import Network
+from ranvier.networks import NetworkModel
+from ranvier.processes import machine
+from ranvier.simulation.options import MOST_RANKS, core_options
+from ranvier.simulation.simulation import predict_memory, sorts_connections
 
 __all__ = ["add_command"]
 
@@ -300,7 +302,7 @@ def _times(times: Times) -> Table:
 
 def _draw(question: _Question, answer: _Answer) -> Any:
     # Loading matplotlib takes a second: only for those who want to draw.
-    from ranvier.prediction_plot import memory_figure
+    from ranvier.forecast.figure import memory_figure
 
     net = question.model.net
     ranks = ranks_around(question.ranks)

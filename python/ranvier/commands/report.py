@@ -16,13 +16,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ranvier import _core
-from ranvier.machine import peak_resident_bytes
-from ranvier.measurements import PARTS, PHASES, Crowding, Timers, Traffic
+from ranvier.base.times import time_of
 from ranvier.networks import NetworkModel
-from ranvier.recordings import SpikeData, joined
-from ranvier.simulation import Counts, Simulation
-from ranvier.times import time_of
-from ranvier.together import exchange_values
+from ranvier.processes.machine import peak_resident_bytes
+from ranvier.recording.data import SpikeData, joined
+from ranvier.simulation.agreement import exchange_values
+from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Timers, Traffic
+from ranvier.simulation.simulation import Counts, Simulation
 
 __all__ = ["Results", "gather", "show"]
 

@@ -60,15 +60,15 @@ from typing import Any, cast
 from rich.console import Console
 
 from ranvier import mpi
-from ranvier._names import unknown_name
+from ranvier.base.names import unknown_name
+from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.commands import dry_report, report
 from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
 from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
-from ranvier.network import Network
+from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
-from ranvier.paths import check_destinations, save_figure, write_text
-from ranvier.simulation import Simulation
-from ranvier.together import agree, teller
+from ranvier.simulation.agreement import agree, teller
+from ranvier.simulation.simulation import Simulation
 
 __all__ = ["add_command"]
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 
-from ranvier.distributions import Normal
+from ranvier.base.distributions import Normal
+from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_alpha, poisson_generator
-from ranvier.network import Network
+from ranvier.network.network import Network
+from ranvier.network.rules import FixedIndegree
 from ranvier.networks._alpha_psp import alpha_psp_height
 from ranvier.networks.network_model import NetworkModel
-from ranvier.numeric import number
-from ranvier.rules import FixedIndegree
 
 __all__ = ["hpc_benchmark"]
 

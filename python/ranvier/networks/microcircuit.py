@@ -13,14 +13,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.distributions import Normal
+from ranvier.base.distributions import Normal
+from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_exp, poisson_generator
-from ranvier.network import Network
+from ranvier.network.network import Network
+from ranvier.network.rules import FixedTotalNumber
 from ranvier.networks.network_model import NetworkModel
-from ranvier.numeric import number
-from ranvier.options import check_choice
-from ranvier.rules import FixedTotalNumber
+from ranvier.simulation.options import check_choice
 
 __all__ = ["choose_drive", "microcircuit"]
 

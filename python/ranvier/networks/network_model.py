@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ranvier.network import Network
-from ranvier.recorders import SpikeRecorder
+from ranvier.network.network import Network
+from ranvier.network.recorders import SpikeRecorder
 
 __all__ = ["NetworkModel"]
 

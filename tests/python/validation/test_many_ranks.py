@@ -17,9 +17,9 @@ import pytest
 import ranvier as rv
 from mpi_runs import WHEELS, run_python
 from ranvier import _core
-from ranvier.dry_run import DryRun, play
+from ranvier.forecast.dry_run import DryRun, play
 from ranvier.networks import NetworkModel
-from ranvier.simulation import predict_memory
+from ranvier.simulation.simulation import predict_memory
 
 TOLERANCE = 0.05
 

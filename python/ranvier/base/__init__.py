@@ -1,0 +1,1 @@
+"""What all parts of the package use: names, numbers, values, times, paths."""

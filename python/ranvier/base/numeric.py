@@ -1,0 +1,123 @@
+"""Numbers that users give: what is none is refused by name, also text that looks like one."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.memory_checks import check_room
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["as_array", "number", "number_array", "whole_number"]
+
+
+def number(name: str, value: object) -> float:
+    """Return a number as a float; `name` is what error messages call it.
+
+    Raises
+    ------
+    TypeError
+        When it is not a number.
+    ValueOutOfBoundsError
+        When it is a whole number beyond what floating point holds.
+    """
+    array = number_array(name, value, "a number")
+    if array.ndim > 0:
+        raise WrongTypeError(name, type(value).__name__, "must be a number")
+    return float(array)
+
+
+def number_array(
+    name: str, values: object, wanted: str = "a number, an array of numbers or a distribution"
+) -> npt.NDArray[np.float64]:
+    """Return a copy of numbers, of any shape; `wanted` is what error messages say that it must be.
+
+    Raises
+    ------
+    TypeError
+        When it holds what is not a number, or elements that are masked.
+    ValueOutOfBoundsError
+        When it holds a whole number beyond what floating point holds.
+    InsufficientMemoryError
+        When there is no room for the copy.
+    """
+    array = as_array(name, values)
+    if array is None or not _holds_numbers(array):
+        found = type(values).__name__
+        if array is None:
+            found = "lists of different lengths"
+        elif isinstance(values, np.ndarray):
+            found = f"an array of {values.dtype}"
+        raise WrongTypeError(name, found, f"must be {wanted}")
+    check_room(f"a copy of {name}", 8 * array.size, "give fewer values, or a distribution")
+    try:
+        return np.array(array, dtype=np.float64)
+    except OverflowError:
+        raise ValueOutOfBoundsError(name, "beyond what floating point holds", "it must be finite") from None
+
+
+def as_array(name: str, values: object) -> npt.NDArray[Any] | None:
+    """Return an array of whatever was given; None when it is lists of different lengths.
+
+    Raises
+    ------
+    WrongTypeError
+        When it holds elements that are masked.
+    InsufficientMemoryError
+        When there is no room for it, for example for the numbers of a long range.
+    """
+    check_unmasked(name, values)
+    if isinstance(values, range):
+        # It takes no memory itself; its own length may be more than Python counts.
+        count = max(0, -((values.start - values.stop) // values.step))
+        check_room(f"an array of {name}", 8 * count, "give fewer values")
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return None
+
+
+def check_unmasked(name: str, values: object) -> None:
+    """Refuse arrays with masked elements, whose mask would be lost.
+
+    Raises
+    ------
+    WrongTypeError
+        For such an array, or a list that holds one.
+    """
+    parts = values if isinstance(values, list | tuple) else [values]
+    if any(np.ma.is_masked(part) for part in parts):
+        raise WrongTypeError(
+            name,
+            "an array with masked elements",
+            "must be without a mask",
+            "use array.filled(value) or array.compressed()",
+        )
+
+
+def whole_number(name: str, value: object, least: int, greatest: int, remedy: str = "") -> int:
+    """Return a whole number within bounds.
+
+    Raises
+    ------
+    TypeError
+        When it is not a whole number.
+    ValueOutOfBoundsError
+        When it is out of the bounds.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise WrongTypeError(name, type(value).__name__, "must be an integer")
+    if value < least:
+        raise ValueOutOfBoundsError(name, str(value), f"it must be at least {least}", remedy)
+    if value > greatest:
+        raise ValueOutOfBoundsError(name, str(value), f"it must be at most {greatest}", remedy)
+    return int(value)
+
+
+def _holds_numbers(array: npt.NDArray[Any]) -> bool:
+    if array.dtype.kind == "O":
+        return all(isinstance(element, Real) for element in array.flat)
+    return array.dtype.kind in "biuf"

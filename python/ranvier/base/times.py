@@ -1,0 +1,32 @@
+"""Steps as times: the double nearest to the decimal time, so that step 3 of 0.1 ms is at 0.3 ms."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.values import FloatArray
+
+__all__ = ["text_of", "time_of", "times_of"]
+
+
+def time_of(step: int, resolution: float) -> float:
+    """Return the time of a step, in the unit of the resolution.
+
+    The resolution is taken for the simplest fraction whose nearest double it is, such as a tenth or a third, or for the
+    decimal number of at most 15 digits; where there is neither, for what its bits are. The time is the double nearest
+    to the product, for any 64-bit step.
+    """
+    return _core.step_time(int(step), resolution)
+
+
+def times_of(steps: npt.ArrayLike, resolution: float) -> FloatArray:
+    """Return the times of many steps, of the same shape; see `time_of`."""
+    whole = np.ascontiguousarray(steps, dtype=np.int64)
+    return _core.step_times(whole.reshape(-1), resolution).reshape(whole.shape)
+
+
+def text_of(milliseconds: float) -> str:
+    """Return a time with all of its digits, and no more."""
+    return repr(float(milliseconds)).removesuffix(".0")

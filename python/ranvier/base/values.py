@@ -1,0 +1,51 @@
+"""Values that users give: one number for all, an array with one for each, or a distribution to draw them from."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.distributions import Distribution
+from ranvier.base.memory_checks import check_room
+from ranvier.base.numeric import number_array
+from ranvier.errors import ShapeError
+
+__all__ = ["FloatArray", "Values"]
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+Values: TypeAlias = npt.ArrayLike | Distribution
+StoredValues: TypeAlias = float | FloatArray | Distribution
+"""Values as a network keeps them: arrays are copies that nobody can change."""
+
+
+def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
+    """Return a locked copy of an array of numbers with one dimension."""
+    stored = store(name, values)
+    if not isinstance(stored, np.ndarray):
+        raise ShapeError(name, "a single number", "it must be an array of one dimension")
+    return stored
+
+
+def store(name: str, values: Values) -> StoredValues:
+    """Return values as a network keeps them; `name` is what error messages call them."""
+    if isinstance(values, Distribution):
+        return values
+    if isinstance(values, np.ndarray):
+        # The copy that is kept, which the core shares; one that is broadcast may have taken no memory so far.
+        check_room(name, 8 * values.size, "give fewer values, or a distribution")
+    # A copy, even of an array: the description of a network must not change behind its back.
+    array = number_array(name, values)
+    if array.ndim == 0:
+        return float(array)
+    if array.ndim != 1:
+        raise ShapeError(name, f"an array of shape {array.shape}", "it must have one dimension")
+    array.flags.writeable = False
+    return array
+
+
+def to_core(values: StoredValues) -> float | FloatArray | _core.Distribution:
+    """Return stored values as the core takes them."""
+    return values._to_core() if isinstance(values, Distribution) else values

@@ -1,0 +1,1 @@
+"""The description of a network: populations, rules, projections, stimuli, recorders."""

@@ -1,0 +1,187 @@
+"""What `Network.set` makes of a call that a user made earlier: the same call with other arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core, models
+from ranvier.base.distributions import Distribution
+from ranvier.base.immutable import locked
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import number
+from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
+from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.checks import check_positive, check_text, flatten
+from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.network.rules import AllToAll, Rule, make_rule
+
+__all__ = ["changed_population", "changed_projection", "changed_stimulus", "numbers_of", "sequences_of", "spike_lists"]
+
+Arguments = dict[str, Any]
+
+
+def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
+    """Return values of parameters of a model as a network keeps them."""
+    return {
+        check_text(f"name of a parameter of {model}", key): store(f"parameter {key} of {model}", value)
+        for key, value in values.items()
+    }
+
+
+def sequences_of(stimulator: str, values: dict[str, StoredValues]) -> dict[str, npt.NDArray[np.float64]]:
+    """Take those values out that are lists of numbers for each target, and return them."""
+    known = models.STIMULATORS.get(stimulator)
+    sequences = {key: values.pop(key) for key in (known.sequence_names if known else ()) if key in values}
+    for key, sequence in sequences.items():
+        if not isinstance(sequence, np.ndarray):
+            raise ShapeError(f"{key} of {stimulator}", "not an array", "it must be an array of one dimension")
+    return sequences  # type: ignore[return-value]
+
+
+def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
+    """Return the spike times of each source."""
+    try:
+        given = list(spike_times)
+    except TypeError:
+        raise WrongTypeError(
+            "spike_times", type(spike_times).__name__, "must be one list of times for each source"
+        ) from None
+    return [store_array(f"spike times of source {i}", times) for i, times in enumerate(given)]
+
+
+def changed_population(view: PopulationView, made: Arguments, values: dict[str, Any]) -> Arguments:
+    """Return the arguments of the call that creates a population with other values, for all or some of its neurons."""
+    population = view.population
+    for key in values:
+        if key in ("model", "name", "size"):
+            _refuse(population, key)
+    if population.plays_spikes:
+        return _other_spikes(view, made, values)
+    given = numbers_of(population.model, values)
+    if len(view) < len(population):
+        given = {key: _in_part(view, made["values"], key, value) for key, value in given.items()}
+    return {**made, "values": {**made["values"], **given}}
+
+
+def changed_projection(projection: Projection, made: Arguments, values: dict[str, Any]) -> Arguments:
+    """Return the arguments of the call that connects neurons with another rule, weight or delay."""
+    for key in values:
+        if key in ("sources", "targets", "name"):
+            _refuse(projection, key)
+    given = dict(values)
+    rule = _other_rule(projection, made["rule"], given)
+    pairs = (len(projection.targets), len(projection.sources)) if isinstance(rule, AllToAll) else None
+    changed = {**made, "rule": rule}
+    for key in ("weight", "delay"):
+        if key in given:
+            changed[key] = store(key, flatten(key, given[key], pairs))
+    if "weight_bound" in given:
+        bound = given["weight_bound"]
+        changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
+    return changed
+
+
+def changed_stimulus(stimulus: Stimulus, made: Arguments, values: dict[str, Any], resolution: float) -> Arguments:
+    """Return the arguments of the call that stimulates neurons with other values."""
+    for key in values:
+        if key in ("targets", "stimulator", "name"):
+            _refuse(stimulus, key)
+    given = dict(values)
+    changed = dict(made)
+    if "weight" in given:
+        changed["weight"] = store("weight", given.pop("weight"))
+    if "delay" in given:
+        delay = given.pop("delay")
+        changed["delay"] = resolution if delay is None else number("delay", delay)
+    numbers = numbers_of(stimulus.stimulator, given)
+    sequences = sequences_of(stimulus.stimulator, numbers)
+    changed["values"] = {**made["values"], **numbers}
+    changed["sequences"] = {**made["sequences"], **sequences}
+    return changed
+
+
+def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
+    raise ReadOnlyError(f"{key} of {part._called()}", bound="it cannot be changed", remedy=part._way_to(key))
+
+
+def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Rule:
+    """Take from what is given the rule or the parameters of one, and return the rule that results."""
+    keywords = {key: given.pop(key) for key in list(given) if key not in ("weight", "delay", "weight_bound", "rule")}
+    if "rule" in given:
+        return make_rule(given.pop("rule"), keywords)
+    known = [field.name for field in fields(rule)]
+    for key in keywords:
+        if key not in known:
+            unknown_name(f"value of {projection._called()}", key, ["weight", "delay", "weight_bound", "rule", *known])
+    return replace(rule, **keywords) if keywords else rule
+
+
+def _other_spikes(view: PopulationView, made: Arguments, values: dict[str, Any]) -> Arguments:
+    for key in values:
+        if key != "spike_times":
+            unknown_name("value of a spike_generator", key, ["spike_times"])
+    if not values:
+        return made
+    lists = spike_lists(values["spike_times"])
+    if len(lists) != len(view):
+        raise ShapeError(
+            f"spike_times of {view.name}",
+            f"{len(lists)} lists",
+            f"there are {len(view)} sources",
+            "give one list for each",
+        )
+    ends = np.cumsum(made["counts"])
+    begins = ends - made["counts"]
+    all_lists = [made["times"][begin:end] for begin, end in zip(begins, ends, strict=True)]
+    all_lists[view.begin : view.end] = lists
+    counts = np.array([len(times) for times in all_lists], dtype=np.int64)
+    times = np.concatenate(all_lists) if all_lists else np.empty(0)
+    return {**made, "times": locked(times), "counts": locked(counts)}
+
+
+def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str, value: StoredValues) -> StoredValues:
+    """Return values of all neurons of a population, of which those of a part are new."""
+    population = view.population
+    others = _present_value(population, present, key)
+    if isinstance(value, Distribution) or isinstance(others, Distribution):
+        drawn, of = (value, view) if isinstance(value, Distribution) else (others, population)
+        raise ValueOutOfBoundsError(
+            f"{key} of {of.name}",
+            repr(drawn),
+            "where parts of a population differ, each neuron needs a number",
+            "give the whole population an array or a distribution, or make two populations",
+        )
+    if isinstance(value, np.ndarray) and value.shape != (len(view),):
+        raise ShapeError(f"{key} of {view.name}", f"an array of shape {value.shape}", f"there are {len(view)} neurons")
+    size = len(population)
+    check_room(
+        f"an array with {key} of each neuron of {population.name}", 16 * size, "give the whole population one number"
+    )
+    numbers = np.empty(size)
+    numbers[:] = others
+    numbers[view.begin : view.end] = value
+    return locked(numbers)
+
+
+def _present_value(population: Population, present: Mapping[str, StoredValues], key: str) -> StoredValues:
+    """Return what was set, or the default."""
+    if key in present:
+        return present[key]
+    (model,) = (model for model in _core.neuron_models() if model.name == population.model)
+    for parameter in model.parameters:
+        if parameter.name == key:
+            return parameter.default
+    for variable in model.variables:
+        if variable.name == key:
+            # It follows a parameter, or is 0.
+            return (
+                _present_value(population, present, variable.initial_parameter) if variable.initial_parameter else 0.0
+            )
+    known = [parameter.name for parameter in model.parameters] + [variable.name for variable in model.variables]
+    return unknown_name(f"parameter of {population.model}", key, known)

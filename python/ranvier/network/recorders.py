@@ -1,0 +1,161 @@
+"""Recorders of a network, as handles: a simulation of the network gathers what they ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.immutable import Immutable, locked
+from ranvier.base.names import some_names
+from ranvier.base.times import text_of
+
+if TYPE_CHECKING:
+    from ranvier.network.network import Network
+    from ranvier.network.populations import Population, PopulationView, Projection
+
+__all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
+
+Kind = Literal["spikes", "state", "weights"]
+
+
+class Recorder(Immutable):
+    """Base of all recorders.
+
+    Attributes
+    ----------
+    network
+        The network that it records from.
+    index
+        Its place among the network's recorders of its kind.
+    to
+        The file that it writes to, or None when the simulation keeps what it records.
+    """
+
+    kind: Kind
+    network: Network
+    index: int
+    to: Path | None
+    _call: int
+
+    def __init__(self, network: Network, index: int, to: Path | None) -> None:
+        self._put(network=network, index=index, to=to)
+
+    def _called(self) -> str:
+        return f"recorder of {self.description}"
+
+    def _way_to(self, name: str) -> str:
+        return "a recorder stays as it was made: add another one to the network"
+
+    @property
+    def description(self) -> str:
+        """What it records, in a line."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        to = f" to {self.to}" if self.to else ""
+        return f"<{type(self).__name__}: {self.description}{to}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _recorder_of, (self.network, self.kind, self.index)
+
+
+def _recorder_of(network: Network, kind: Kind, index: int) -> Recorder:
+    return [recorder for recorder in network.recorders if recorder.kind == kind][index]
+
+
+class SpikeRecorder(Recorder):
+    """Records the spikes of the neurons in `selections`."""
+
+    kind = "spikes"
+    selections: tuple[PopulationView, ...]
+
+    def __init__(self, network: Network, index: int, to: Path | None, selections: tuple[PopulationView, ...]) -> None:
+        super().__init__(network, index, to)
+        self._put(selections=selections)
+
+    @property
+    def description(self) -> str:
+        """What it records, in a line."""
+        return "spikes of " + some_names([selection.name for selection in self.selections])
+
+
+class StateRecorder(Recorder):
+    """Records state variables of some neurons of one population.
+
+    Attributes
+    ----------
+    population
+        The population that they belong to.
+    neurons
+        Global ids of the neurons, ascending.
+    variables
+        Names of the state variables.
+    interval
+        Milliseconds from sample to sample; samples are taken at the times that are multiples of it.
+    """
+
+    kind = "state"
+    population: Population
+    neurons: npt.NDArray[np.int64]
+    variables: tuple[str, ...]
+    interval: float
+
+    def __init__(
+        self,
+        network: Network,
+        index: int,
+        to: Path | None,
+        population: Population,
+        neurons: npt.NDArray[np.int64],
+        variables: tuple[str, ...],
+        interval: float,
+    ) -> None:
+        super().__init__(network, index, to)
+        self._put(population=population, neurons=locked(neurons), variables=variables, interval=interval)
+
+    @property
+    def description(self) -> str:
+        """What it records, in a line."""
+        neurons = f"{len(self.neurons)} neurons of {self.population.name}"
+        return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
+
+
+class WeightRecorder(Recorder):
+    """Records the weights of synapses of one projection.
+
+    Attributes
+    ----------
+    projection
+        The projection whose synapses are recorded.
+    interval
+        Milliseconds from sample to sample; samples are taken at the times that are multiples of it.
+    sources, targets
+        Only synapses of these neurons; None: of all.
+    """
+
+    kind = "weights"
+    projection: Projection
+    interval: float
+    sources: PopulationView | None
+    targets: PopulationView | None
+
+    def __init__(
+        self,
+        network: Network,
+        index: int,
+        to: Path | None,
+        projection: Projection,
+        interval: float,
+        sources: PopulationView | None,
+        targets: PopulationView | None,
+    ) -> None:
+        super().__init__(network, index, to)
+        self._put(projection=projection, interval=interval, sources=sources, targets=targets)
+
+    @property
+    def description(self) -> str:
+        """What it records, in a line."""
+        return f"weights of {self.projection.name} every {text_of(self.interval)} ms"

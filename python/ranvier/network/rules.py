@@ -1,0 +1,384 @@
+"""Connection rules: who connects to whom.
+
+What a rule draws depends on the seed of the network, the projection and the neurons alone, so that it is the same for
+any number of threads. An *autapse* connects a neuron to itself; *multapses* are several connections from one neuron to
+another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.immutable import locked, value_class
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import as_array, number, whole_number
+from ranvier.errors import RuleError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+
+__all__ = [
+    "AllToAll",
+    "Explicit",
+    "FixedIndegree",
+    "FixedOutdegree",
+    "FixedTotalNumber",
+    "NearestNeighbors",
+    "OneToOne",
+    "PairwiseBernoulli",
+    "Rule",
+    "UniformIndegree",
+]
+
+# The core counts synapses in 64 bits, and Python's integers have no end.
+_LARGEST_NUMBER = 2**63 - 1
+
+
+def _count(rule: str, name: str, value: object) -> int:
+    return whole_number(f"{name} of {rule}", value, 0, _LARGEST_NUMBER)
+
+
+def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    array = as_array(f"{name} of {rule}", values)
+    if array is None:
+        raise ShapeError(f"{name} of {rule}", "lists of different lengths", "it must have one dimension")
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1:
+        raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "it must have one dimension")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise WrongTypeError(f"{name} of {rule}", str(array.dtype), "must be integers")
+    if array.size and array.min() < 0:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
+    if array.size and array.max() > _LARGEST_NUMBER:
+        raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.max()), "there are fewer neurons")
+    # The copy that is kept, and that of the core.
+    check_room(f"{name} of {rule}", 16 * array.size, "give fewer connections, or a rule that draws them")
+    # Copied, and locked: the description of a network must not change behind its back.
+    result = np.array(array, dtype=np.int64)
+    result.flags.writeable = False
+    return result
+
+
+@value_class
+class Rule:
+    """Base of all rules."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if type(self) is Rule:
+            names = ", ".join(kind.__name__ for kind in _RULES.values())
+            raise RuleError("rule", bound="this is the base of all rules", remedy=f"make one of {names}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.bool_):
+                object.__setattr__(self, field.name, bool(value))
+            elif field.name.startswith("allow_") and not isinstance(value, bool):
+                raise WrongTypeError(f"{field.name} of {self.name}", type(value).__name__, "must be True or False")
+
+    def __repr__(self) -> str:
+        # As a user would write it: without what was left at its default.
+        given = [
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        ]
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def _arguments(self) -> dict[str, Any]:
+        """Arguments of the core's `Network.connect`."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@value_class
+class OneToOne(Rule):
+    """The i-th source connects to the i-th target; there must be as many sources as targets.
+
+    Parameters
+    ----------
+    allow_autapses
+        Whether a neuron that would connect to itself does.
+
+    Arrays of weights or delays hold one number per pair, in the order of the neurons.
+    """
+
+    name: ClassVar[str] = "one_to_one"
+    allow_autapses: bool = True
+
+
+@value_class
+class AllToAll(Rule):
+    """Every source connects to every target.
+
+    Parameters
+    ----------
+    allow_autapses
+        Whether a neuron that is both a source and a target connects to itself.
+
+    Arrays of weights or delays hold one number per pair of a target and a source, ``(targets, sources)``, also flat.
+    Those of autapses that are not allowed stand in them too, and are not used.
+    """
+
+    name: ClassVar[str] = "all_to_all"
+    allow_autapses: bool = True
+
+
+@value_class
+class FixedIndegree(Rule):
+    """Every target gets the same number of connections, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree
+        Connections per target.
+    allow_autapses
+        Whether a neuron may be drawn as its own source.
+    allow_multapses
+        Whether a source may be drawn more than once for a target.
+    """
+
+    name: ClassVar[str] = "fixed_indegree"
+    indegree: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "number": _count(self.name, "indegree", self.indegree),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@value_class
+class UniformIndegree(Rule):
+    """Every target gets a number of connections drawn uniformly, from sources drawn uniformly.
+
+    Parameters
+    ----------
+    indegree_min, indegree_max
+        Least and greatest number of connections of a target. Every whole number from one to the other is as probable.
+    allow_autapses
+        Whether a neuron may be drawn as its own source.
+    allow_multapses
+        Whether a source may be drawn more than once for a target.
+    """
+
+    name: ClassVar[str] = "uniform_indegree"
+    indegree_min: int
+    indegree_max: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "least_number": _count(self.name, "indegree_min", self.indegree_min),
+            "number": _count(self.name, "indegree_max", self.indegree_max),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@value_class
+class NearestNeighbors(Rule):
+    """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
+
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Its last neuron stands
+    beside its first one.
+
+    Parameters
+    ----------
+    indegree
+        Connections per target, half of them from the neurons before it and half from those after it. An even number,
+        less than the number of neurons.
+
+    Arrays of weights or delays hold one number per connection: target by target, and for each its sources from the one
+    farthest before it to the one farthest after it.
+    """
+
+    name: ClassVar[str] = "nearest_neighbors"
+    indegree: int
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"number": _count(self.name, "indegree", self.indegree)}
+
+
+@value_class
+class FixedOutdegree(Rule):
+    """Every source gets the same number of connections, to targets drawn uniformly.
+
+    Parameters
+    ----------
+    outdegree
+        Connections per source.
+    allow_autapses
+        Whether a neuron may be drawn as its own target.
+    allow_multapses
+        Whether a target may be drawn more than once for a source.
+    """
+
+    name: ClassVar[str] = "fixed_outdegree"
+    outdegree: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "number": _count(self.name, "outdegree", self.outdegree),
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+@value_class
+class FixedTotalNumber(Rule):
+    """A number of connections between pairs of a source and a target drawn uniformly.
+
+    Parameters
+    ----------
+    number
+        Connections in all.
+    allow_autapses
+        Whether a neuron may be paired with itself.
+    allow_multapses
+        Whether a pair may be drawn more than once.
+    """
+
+    name: ClassVar[str] = "fixed_total_number"
+    number: int
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def _arguments(self) -> dict[str, Any]:
+        return {**super()._arguments(), "number": _count(self.name, "number", self.number)}
+
+
+@value_class
+class PairwiseBernoulli(Rule):
+    """Each pair of a source and a target is connected with the same probability, independently.
+
+    Parameters
+    ----------
+    probability
+        Between 0 and 1.
+    allow_autapses
+        Whether a neuron may connect to itself.
+    """
+
+    name: ClassVar[str] = "pairwise_bernoulli"
+    probability: float
+    allow_autapses: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "probability", number(f"probability of {self.name}", self.probability))
+
+
+@value_class
+class Explicit(Rule):
+    """The connections themselves, as a list in coordinate form.
+
+    Parameters
+    ----------
+    sources, targets
+        Of each connection, the index of its source among the sources and of its target among the targets. Two arrays of
+        integers of equal length.
+    allow_autapses
+        Whether the list may connect a neuron to itself.
+    allow_multapses
+        Whether the list may hold a pair more than once.
+
+    Arrays of weights or delays hold one number per connection, in the same order.
+    """
+
+    name: ClassVar[str] = "explicit"
+    sources: npt.ArrayLike
+    targets: npt.ArrayLike
+    allow_autapses: bool = True
+    allow_multapses: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
+        object.__setattr__(self, "targets", _indices(self.name, "targets", self.targets))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Arrays that were copied or pickled can be written to again.
+        for name, value in state.items():
+            object.__setattr__(self, name, locked(value) if isinstance(value, np.ndarray) else value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Explicit):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+
+    def __repr__(self) -> str:
+        return f"Explicit({len(np.asarray(self.sources))} connections)"
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "source_indices": self.sources,
+            "target_indices": self.targets,
+            "allow_autapses": self.allow_autapses,
+            "allow_multapses": self.allow_multapses,
+        }
+
+
+# Arrays have no hash.
+Explicit.__hash__ = None  # type: ignore[assignment]
+
+_RULES: dict[str, type[Rule]] = {
+    rule.name: rule
+    for rule in (
+        OneToOne,
+        AllToAll,
+        FixedIndegree,
+        UniformIndegree,
+        FixedOutdegree,
+        FixedTotalNumber,
+        PairwiseBernoulli,
+        NearestNeighbors,
+        Explicit,
+    )
+}
+
+
+def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
+    """Return the rule, which may be given by its name and the parameters as keywords.
+
+    Raises
+    ------
+    UnknownNameError
+        When no rule, or no parameter of the rule, has that name.
+    RuleError
+        When a parameter is missing, or when keywords stand beside a rule that is complete.
+    """
+    if isinstance(rule, Rule):
+        if keywords:
+            raise RuleError(
+                f"rule {rule.name}",
+                bound=f"keywords ({', '.join(keywords)}) cannot stand beside a complete rule",
+                remedy="give them to the rule itself",
+            )
+        return rule
+    if not isinstance(rule, str):
+        raise WrongTypeError("a rule", type(rule).__name__, "must be a ranvier.network.rules.Rule or the name of one")
+    if rule not in _RULES:
+        unknown_name("rule", rule, sorted(_RULES))
+    rule_type = _RULES[rule]
+    names = [field.name for field in fields(rule_type)]
+    for name in keywords:
+        if name not in names:
+            unknown_name(f"parameter of rule {rule}", name, names)
+    try:
+        return rule_type(**keywords)
+    except TypeError as error:
+        if "missing" not in str(error):
+            raise
+        missing = [field.name for field in fields(rule_type) if field.default is MISSING and field.name not in keywords]
+        raise RuleError(
+            f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=..."
+        ) from None

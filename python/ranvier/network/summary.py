@@ -1,0 +1,149 @@
+"""Tables of what a network consists of, as text and for notebooks."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ranvier.base.distributions import Distribution
+from ranvier.base.times import text_of
+
+if TYPE_CHECKING:
+    from ranvier.network.network import Network
+
+__all__ = ["as_html", "as_text"]
+
+# Rows of one table that are shown; a network may have thousands of projections.
+_MOST_ROWS = 100
+
+Table = tuple[str, list[str], list[list[str]]]
+
+
+def as_text(network: Network) -> str:
+    """Return the tables as text."""
+    lines = [_title(network)]
+    for title, head, rows in _tables(network):
+        lines += ["", title]
+        shown = rows[:_MOST_ROWS]
+        widths = [max(len(row[i]) for row in [head, *shown]) for i in range(len(head))]
+        numeric = [all(_is_number(row[i]) for row in shown) for i in range(len(head))]
+        for row in [head, *shown]:
+            cells = [
+                cell.rjust(width) if right else cell.ljust(width)
+                for cell, width, right in zip(row, widths, numeric, strict=True)
+            ]
+            lines.append(("  " + "  ".join(cells)).rstrip())
+        if len(rows) > len(shown):
+            lines.append(f"  ... and {len(rows) - len(shown)} more")
+    return "\n".join(lines)
+
+
+def as_html(network: Network) -> str:
+    """Return the tables as HTML."""
+    parts = [f"<p><b>{html.escape(_title(network))}</b></p>"]
+    for title, head, rows in _tables(network):
+        shown = rows[:_MOST_ROWS]
+        numeric = [all(_is_number(row[i]) for row in shown) for i in range(len(head))]
+        parts.append(f"<details open><summary>{html.escape(title)}</summary><table>")
+        parts.append("<tr>" + "".join(f"<th>{html.escape(name)}</th>" for name in head) + "</tr>")
+        for row in shown:
+            cells = (
+                f'<td style="text-align:{"right" if right else "left"}">{html.escape(cell)}</td>'
+                for cell, right in zip(row, numeric, strict=True)
+            )
+            parts.append("<tr>" + "".join(cells) + "</tr>")
+        parts.append("</table>")
+        if len(rows) > len(shown):
+            parts.append(f"<p>... and {len(rows) - len(shown)} more</p>")
+        parts.append("</details>")
+    return "".join(parts)
+
+
+def describe_values(values: object) -> str:
+    """Return values as a user would write them, and of an array only its size and range."""
+    if isinstance(values, np.ndarray):
+        if not values.size:
+            return "array of 0"
+        return f"array of {values.size:,}, {values.min():g} to {values.max():g}"
+    if isinstance(values, Distribution):
+        return repr(values)
+    return f"{values:g}" if isinstance(values, float) else str(values)
+
+
+def describe_settings(values: Mapping[str, object]) -> str:
+    """Return named values in one line."""
+    return ", ".join(f"{name}={describe_values(value)}" for name, value in values.items())
+
+
+def _title(network: Network) -> str:
+    return (
+        f"{network.name}: {network.neuron_count:,} neurons, {network.expected_synapses:,.0f} synapses, "
+        f"resolution {text_of(network.resolution)} ms, seed {network.seed}"
+    )
+
+
+def _tables(network: Network) -> list[Table]:
+    # A table of nothing tells nothing.
+    return [
+        table
+        for table in (_populations(network), _projections(network), _stimuli(network), _recorders(network))
+        if table[2]
+    ]
+
+
+def _populations(network: Network) -> Table:
+    rows = [
+        [
+            population.name,
+            population.model,
+            f"{len(population):,}",
+            f"{population.first_id:,}",
+            describe_settings(population.values),
+        ]
+        for population in network.populations
+    ]
+    return "Populations", ["name", "model", "size", "first id", "set"], rows
+
+
+def _projections(network: Network) -> Table:
+    rows = [
+        [
+            projection.name,
+            projection.sources.name,
+            projection.targets.name,
+            repr(projection.rule),
+            f"{projection.expected_synapses:,.0f}",
+            describe_values(projection.weight),
+            describe_values(projection.delay),
+        ]
+        for projection in network.projections
+    ]
+    return "Projections", ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"], rows
+
+
+def _stimuli(network: Network) -> Table:
+    rows = [
+        [
+            stimulus.name,
+            stimulus.stimulator,
+            stimulus.targets.name,
+            describe_settings(stimulus.values),
+            describe_values(stimulus.weight),
+        ]
+        for stimulus in network.stimuli
+    ]
+    return "Stimuli", ["name", "stimulator", "to", "set", "weight"], rows
+
+
+def _recorders(network: Network) -> Table:
+    rows = [
+        [type(recorder).__name__, recorder.description, str(recorder.to or "memory")] for recorder in network.recorders
+    ]
+    return "Recorders", ["kind", "records", "to"], rows
+
+
+def _is_number(cell: str) -> bool:
+    return cell.replace(",", "").replace(".", "").isdigit()

@@ -1,0 +1,1 @@
+"""What was recorded: data and the files that hold them."""

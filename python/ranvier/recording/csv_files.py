@@ -1,0 +1,201 @@
+"""Recordings as lines of text, which people and tables read as they are, and of which Ranvier knows what is whole.
+
+A file begins with a line of JSON that describes it and a line with the names of the columns. Then come pieces: lines
+of rows, and a line that closes them, ``# end=200 rows=153 check=0123456789abcdef``. What was recorded up to step `end`
+is in the file then, the piece has as many rows, and the check is the begin of the SHA-256 of all bytes of the file
+before the word ``check``. The first piece has no rows and closes the description.
+
+So a reader tells a piece that is whole from one that was cut when the disk was full or the program was killed, and what
+was changed later from both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.paths import file_errors, write_all
+from ranvier.base.times import times_of
+from ranvier.errors import FileError
+from ranvier.recording.pieces import Columns, Cut, Metadata, Recorded, damaged, not_ours
+
+__all__ = ["CsvFile", "describe", "read"]
+
+_CLOSING = re.compile(rb"# end=(-?[0-9]{1,19}) rows=([0-9]{1,19}) check=([0-9a-f]{16})\n")
+_LINES_AT_A_TIME = 8192
+
+
+class CsvFile:
+    """A file that is being written."""
+
+    def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
+        self._path = path
+        self._kind = metadata["kind"]
+        self._resolution = metadata["resolution"]
+        self._fixed = fixed
+        described = {**metadata, **{name: array.tolist() for name, array in fixed.items()}}
+        names = {
+            "spikes": ["step", "time_ms", "neuron"],
+            "state": ["step", "time_ms", "neuron", *(name for name in columns if name != "steps")],
+            "weights": ["step", "time_ms", "source", "target", "weight"],
+        }[self._kind]
+        header = f"# {json.dumps(described)}\n{','.join(names)}\n".encode()
+        self._check = hashlib.sha256(header)
+        self._last = _closing_line(self._check, metadata["end"], 0)
+        self._bytes = len(header) + len(self._last)
+        path.write_bytes(header + self._last)
+
+    def append(self, columns: Columns, end: int) -> None:
+        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+        # Without a buffer, whose rest would be written when the file is closed after an error.
+        with file_errors(self._path, "written"), self._path.open("r+b", buffering=0) as file:
+            self._make_sure_it_is_ours(file.fileno())
+            # What an earlier attempt may have left is written anew.
+            file.truncate(self._bytes)
+            file.seek(self._bytes)
+            try:
+                self._append(file.fileno(), columns, end)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    file.truncate(self._bytes)
+                    file.seek(self._bytes)
+                    write_all(file.fileno(), f"# missing: what was recorded up to step {end}\n".encode())
+                raise
+
+    def _append(self, descriptor: int, columns: Columns, end: int) -> None:
+        check, size, rows = self._check.copy(), self._bytes, 0
+        lines = self._lines(columns)
+        while batch := list(itertools.islice(lines, _LINES_AT_A_TIME)):
+            text = "".join(batch).encode()
+            check.update(text)
+            write_all(descriptor, text)
+            size += len(text)
+            rows += len(batch)
+        last = _closing_line(check, end, rows)
+        write_all(descriptor, last)
+        self._check, self._last, self._bytes = check, last, size + len(last)
+
+    def _make_sure_it_is_ours(self, descriptor: int) -> None:
+        # The check in it is that of all lines before, the first of which is that of this file alone.
+        if os.pread(descriptor, len(self._last), self._bytes - len(self._last)) != self._last:
+            raise not_ours(self._path)
+
+    def _lines(self, columns: Columns) -> Iterator[str]:
+        steps = columns["steps"]
+        times = times_of(steps, self._resolution).tolist()
+        if self._kind == "spikes":
+            for step, time, neuron in zip(steps.tolist(), times, columns["neurons"].tolist(), strict=True):
+                yield f"{step},{time!r},{neuron}\n"
+        elif self._kind == "state":
+            neurons = self._fixed["neurons"].tolist()
+            names = [name for name in columns if name != "steps"]
+            for row, (step, time) in enumerate(zip(steps.tolist(), times, strict=True)):
+                for neuron, *values in zip(neurons, *(columns[name][row].tolist() for name in names), strict=True):
+                    yield f"{step},{time!r},{neuron},{','.join(map(repr, values))}\n"
+        else:
+            pairs = list(zip(self._fixed["sources"].tolist(), self._fixed["targets"].tolist(), strict=True))
+            for step, time, weights in zip(steps.tolist(), times, columns["weights"], strict=True):
+                for (source, target), weight in zip(pairs, weights.tolist(), strict=True):
+                    yield f"{step},{time!r},{source},{target},{weight!r}\n"
+
+
+def _closing_line(check: Any, end: int, rows: int) -> bytes:
+    """Return the line that closes a piece, and take it into the check."""
+    told = f"# end={end} rows={rows} ".encode()
+    check.update(told)
+    rest = f"check={check.hexdigest()[:16]}\n".encode()
+    check.update(rest)
+    return told + rest
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def describe(path: Path) -> Metadata:
+    """Return what a file tells of itself in its first line, unchecked."""
+    with path.open("rb") as file:
+        first = file.readline()
+    if not first.startswith(b"# {"):
+        raise ValueError("its first line does not describe it")
+    described: Metadata = json.loads(first[2:])
+    return described
+
+
+def read(path: Path) -> Recorded:
+    """Return the pieces of a file that are whole."""
+    with path.open("rb") as file:
+        pieces = _pieces(path, file)
+        first = next(pieces, None)
+        if first is None:
+            raise FileError(
+                f"file {path}",
+                bound="it ends, or was changed, within the lines that describe it",
+                remedy="only a recording that was begun can be read",
+            )
+        (description, names_line), begin = first
+        assert begin is not None
+        end = begin
+        metadata: Metadata = json.loads(description[2:])
+        names = names_line.decode().strip().split(",")
+        types = np.dtype([(name, np.int64 if name in _WHOLE else np.float64) for name in names])
+        parts = [np.empty(0, dtype=types)]
+        cut = None
+        for lines, reached in pieces:
+            if reached is None:
+                cut = Cut(end)
+                break
+            end = reached
+            if lines:
+                parts.append(np.loadtxt([line.decode() for line in lines], dtype=types, delimiter=",", ndmin=1))
+    metadata["end"] = end
+    return Recorded(metadata, _columns(metadata, names, np.concatenate(parts)), cut)
+
+
+_WHOLE = ("step", "neuron", "source", "target")
+
+
+def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | None]]:
+    """Yield the lines of each piece and the step that it reaches; in the end, the lines of a piece that was cut."""
+    check = hashlib.sha256()
+    end: int | None = None
+    lines: list[bytes] = []
+    for line in file:
+        closing = _CLOSING.fullmatch(line)
+        if closing is None:
+            lines.append(line)
+            continue
+        check.update(b"".join(lines))
+        reached = int(closing[1])
+        # The lines that describe the file are no rows.
+        rows = len(lines) if end is not None else len(lines) - 2
+        if _closing_line(check, reached, int(closing[2])) != line or rows != int(closing[2]):
+            raise damaged(path, end)
+        end = reached
+        yield lines, end
+        lines = []
+    if lines and end is not None:
+        yield lines, None
+
+
+def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    if metadata["kind"] == "spikes":
+        return {"steps": table["step"], "neurons": table["neuron"]}
+    # One line per sample and neuron, or synapse.
+    fixed = ("neurons",) if metadata["kind"] == "state" else ("sources", "targets")
+    width = len(metadata[fixed[0]])
+    result = {name: np.array(metadata[name], dtype=np.int64) for name in (*fixed, "places") if name in metadata}
+    result["steps"] = table["step"][:: max(1, width)]
+    data = names[3:] if metadata["kind"] == "state" else ["weight"]
+    for name in data:
+        result["weights" if name == "weight" else name] = table[name].reshape(-1, max(1, width))[:, :width]
+    return result

@@ -1,0 +1,379 @@
+"""What recorders have gathered, as NumPy arrays."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.immutable import locked
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import some_names, unknown_name
+from ranvier.base.numeric import number, whole_number
+from ranvier.base.times import text_of, time_of, times_of
+from ranvier.base.values import FloatArray
+from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.populations import PopulationView
+
+__all__ = ["IntArray", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
+
+IntArray = npt.NDArray[np.int64]
+
+# Spikes are hashed in pieces of this many, so that a digest takes little memory.
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Neurons with consecutive global ids, by the name of their population."""
+
+    name: str
+    first_id: int
+    size: int
+
+    @property
+    def end_id(self) -> int:
+        """Global id after the last neuron."""
+        return self.first_id + self.size
+
+
+def as_segment(neurons: PopulationView | Segment) -> Segment:
+    """Return the segment of a population or of a part of one."""
+    if isinstance(neurons, Segment):
+        return neurons
+    if not isinstance(neurons, PopulationView):
+        raise WrongTypeError(
+            "neurons", type(neurons).__name__, "must be a population, a part of one, a segment or a name"
+        )
+    return Segment(neurons.name, neurons.first_id, len(neurons))
+
+
+@dataclass(frozen=True, repr=False)
+class SpikeData:
+    """Spikes in a window of time, sorted by step and then by neuron.
+
+    Attributes
+    ----------
+    steps
+        Stamp of each spike, shape ``(spikes,)``: a spike of step *n* was found in the update from (n-1) h to n h.
+    neurons
+        Global id of the neuron of each spike, shape ``(spikes,)``.
+    resolution
+        Length h of a step, ms.
+    begin, end
+        The window: spikes of the steps begin + 1 to end were recorded.
+    segments
+        The neurons that were recorded, those that did not spike too.
+    """
+
+    steps: IntArray
+    neurons: IntArray
+    resolution: float
+    begin: int
+    end: int
+    segments: tuple[Segment, ...]
+
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "neurons")
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        names = some_names([segment.name for segment in self.segments])
+        return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the spikes, ms, shape ``(spikes,)``."""
+        return times_of(self.steps, self.resolution)
+
+    @property
+    def start(self) -> float:
+        """Begin of the window, ms; spikes at this time are not in it."""
+        return time_of(self.begin, self.resolution)
+
+    @property
+    def stop(self) -> float:
+        """End of the window, ms; spikes at this time are in it."""
+        return time_of(self.end, self.resolution)
+
+    @property
+    def duration(self) -> float:
+        """Length of the window, ms."""
+        return time_of(self.end - self.begin, self.resolution)
+
+    def between(self, start: float = 0.0, stop: float = math.inf) -> SpikeData:
+        """Return the spikes with start < time <= stop (ms, rounded to the grid); the window shrinks to that.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For times that are not numbers.
+        """
+        begin = max(self.begin, self._step_of("start of a window", start))
+        end = max(begin, min(self.end, self._step_of("stop of a window", stop)))
+        first, last = np.searchsorted(self.steps, [begin, end], side="right")
+        return replace(self, steps=self.steps[first:last], neurons=self.neurons[first:last], begin=begin, end=end)
+
+    def of(self, neurons: PopulationView | Segment | str) -> SpikeData:
+        """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name.
+
+        Raises
+        ------
+        UnknownNameError
+            When nothing of that name was recorded.
+        ValueOutOfBoundsError
+            When one of the neurons was not recorded: that it has no spikes does not mean that it was silent.
+        """
+        if isinstance(neurons, str):
+            chosen = [segment for segment in self.segments if segment.name == neurons]
+            if not chosen:
+                unknown_name("recorded population", neurons, [segment.name for segment in self.segments])
+            segment = chosen[0]
+        else:
+            segment = as_segment(neurons)
+            self._check_recorded(segment)
+        here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
+        return replace(self, steps=self.steps[here], neurons=self.neurons[here], segments=(segment,))
+
+    def by_population(self) -> dict[str, SpikeData]:
+        """Return the spikes of each recorded population by its name, in the order of recording."""
+        return {segment.name: self.of(segment) for segment in self.segments}
+
+    def counts(self) -> dict[str, IntArray]:
+        """Return the number of spikes of each neuron, by population, shape ``(neurons,)`` each."""
+        return {
+            segment.name: np.bincount(self._of_segment(segment)[1] - segment.first_id, minlength=segment.size).astype(
+                np.int64
+            )
+            for segment in self.segments
+        }
+
+    def rates(self) -> dict[str, FloatArray]:
+        """Return the mean rate of each neuron over the window, by population, spikes/s, shape ``(neurons,)`` each.
+
+        Raises
+        ------
+        StateError
+            When the window has no length, for example before the first run.
+        """
+        if self.end <= self.begin:
+            raise StateError(repr(self), bound="its window has no length", remedy="run the simulation first")
+        scale = 1000.0 / self.duration
+        return {name: np.multiply(counts, scale, dtype=np.float64) for name, counts in self.counts().items()}
+
+    def mean_rates(self) -> dict[str, float]:
+        """Return the mean rate of each population over neurons and the window, spikes/s; raises as `rates`."""
+        return {name: float(rates.mean()) if len(rates) else 0.0 for name, rates in self.rates().items()}
+
+    def irregularity(self, least_spikes: int = 3) -> dict[str, FloatArray]:
+        """Return the coefficient of variation of the inter-spike intervals of each neuron, by population.
+
+        Parameters
+        ----------
+        least_spikes
+            Neurons with fewer spikes in the window have no value and are left out; >= 3.
+        """
+        least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
+        return {segment.name: self._irregularity_of(segment, least) for segment in self.segments}
+
+    def digest(self) -> str:
+        """Return the SHA-256 over the spikes, sorted by (step, neuron), as little-endian 64-bit pairs.
+
+        Two simulations with the same digest gave the same spikes.
+        """
+        result = hashlib.sha256()
+        for begin in range(0, len(self), _PIECE):
+            pairs = np.stack([self.steps[begin : begin + _PIECE], self.neurons[begin : begin + _PIECE]], axis=1)
+            result.update(pairs.astype("<i8", order="C").tobytes())
+        return result.hexdigest()
+
+    def _step_of(self, name: str, time: float) -> int:
+        given = number(name, time)
+        if math.isnan(given):
+            raise ValueOutOfBoundsError(name, "nan", "it must be a time in ms")
+        # No recording reaches as far as this; infinity stands for the end.
+        return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
+
+    def _check_recorded(self, wanted: Segment) -> None:
+        missing = wanted.first_id
+        for segment in sorted(self.segments, key=lambda segment: segment.first_id):
+            if segment.first_id <= missing < segment.end_id:
+                missing = segment.end_id
+        if missing >= wanted.end_id:
+            return
+        parts = [
+            segment.name
+            for segment in self.segments
+            if segment.first_id < wanted.end_id and wanted.first_id < segment.end_id
+        ]
+        raise ValueOutOfBoundsError(
+            wanted.name,
+            bound=f"only {some_names(parts)} of it was recorded" if parts else "none of its neurons was recorded",
+            remedy=f"ask for {some_names(parts)}" if parts else "record it",
+        )
+
+    def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
+        here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
+        return self.steps[here], self.neurons[here]
+
+    def _irregularity_of(self, segment: Segment, least_spikes: int) -> FloatArray:
+        steps, neurons = self._of_segment(segment)
+        order = np.argsort(neurons, kind="stable")
+        steps, neurons = steps[order], neurons[order] - segment.first_id
+        same = neurons[1:] == neurons[:-1]
+        intervals = np.diff(steps)[same].astype(np.float64)
+        owners = neurons[1:][same]
+        number = np.bincount(owners, minlength=segment.size)
+        chosen = number >= least_spikes - 1
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.bincount(owners, weights=intervals, minlength=segment.size) / number
+            squares = np.bincount(owners, weights=(intervals - mean[owners]) ** 2, minlength=segment.size)
+            variation = np.sqrt(squares / number) / mean
+        result: FloatArray = variation[chosen]
+        return result
+
+
+@dataclass(frozen=True, repr=False)
+class StateData:
+    """Samples of state variables of neurons: ``data["V_m"]`` has the shape ``(samples, neurons)``.
+
+    Attributes
+    ----------
+    steps
+        Step after which each sample was taken, shape ``(samples,)``.
+    neurons
+        Global ids of the neurons, shape ``(neurons,)``.
+    variables
+        Names of the variables.
+    values
+        All samples, shape ``(samples, variables, neurons)``, in the units of the variables (mV, pA).
+    resolution
+        Length of a step, ms.
+    population
+        Name of the population.
+    """
+
+    steps: IntArray
+    neurons: IntArray
+    variables: tuple[str, ...]
+    values: FloatArray
+    resolution: float
+    population: str
+
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "neurons", "values")
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the samples, ms, shape ``(samples,)``."""
+        return times_of(self.steps, self.resolution)
+
+    def __getitem__(self, variable: str) -> FloatArray:
+        """Return the samples of one variable, shape ``(samples, neurons)``.
+
+        Raises
+        ------
+        UnknownNameError
+            When it was not recorded.
+        """
+        if not isinstance(variable, str) or variable not in self.variables:
+            unknown_name("recorded variable", variable, self.variables)
+        return self.values[:, self.variables.index(variable), :]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        return (
+            f"<StateData of {', '.join(self.variables)}: {len(self)} samples of {len(self.neurons)} neurons of "
+            f"{self.population}>"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class WeightData:
+    """Samples of the weights of synapses.
+
+    Attributes
+    ----------
+    steps
+        Step after which each sample was taken, shape ``(samples,)``.
+    weights
+        In the unit of the targets' model (pA or mV), shape ``(samples, synapses)``.
+    sources, targets
+        Global ids of the two neurons of each synapse, shape ``(synapses,)``.
+    resolution
+        Length of a step, ms.
+    projection
+        Name of the projection.
+    """
+
+    steps: IntArray
+    weights: FloatArray
+    sources: IntArray
+    targets: IntArray
+    resolution: float
+    projection: str
+
+    def __post_init__(self) -> None:
+        _lock(self, "steps", "weights", "sources", "targets")
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the samples, ms, shape ``(samples,)``."""
+        return times_of(self.steps, self.resolution)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __repr__(self) -> str:
+        return f"<WeightData of {self.projection}: {len(self)} samples of {len(self.sources)} synapses>"
+
+
+def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:
+    """Lock arrays: who writes to them would change neither the simulation nor a file."""
+    for name in names:
+        object.__setattr__(data, name, locked(getattr(data, name)))
+
+
+def joined(parts: Sequence[SpikeData]) -> SpikeData:
+    """Return as one what several processes have recorded with one recorder, as far as all of them reach."""
+    end = min(part.end for part in parts)
+    steps = np.concatenate([part.steps for part in parts])
+    neurons = np.concatenate([part.neurons for part in parts])
+    order = np.lexsort((neurons, steps))
+    order = order[steps[order] <= end]
+    return replace(parts[0], steps=steps[order], neurons=neurons[order], end=end)
+
+
+class Pieces:
+    """Arrays that arrive piece by piece and are joined when somebody asks for them."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[npt.NDArray[Any], ...]] = []
+
+    def append(self, part: tuple[npt.NDArray[Any], ...]) -> None:
+        """Add a piece, unless it is empty."""
+        if len(part[0]):
+            self._parts.append(part)
+
+    def joined(self, empty: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
+        """Return all pieces as one, or `empty` when there are none."""
+        if not self._parts:
+            return empty
+        if len(self._parts) > 1:
+            size = sum(column.nbytes for part in self._parts for column in part)
+            check_room("joining what was recorded", size, "record less, or record to a file")
+            self._parts = [tuple(np.concatenate(column) for column in zip(*self._parts, strict=True))]
+        return self._parts[0]
+
+    def clear(self) -> None:
+        """Forget all pieces."""
+        self._parts = []

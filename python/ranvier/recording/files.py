@@ -1,0 +1,123 @@
+"""Recordings in files, written piece by piece while a simulation runs. `ranvier.recording.reading` reads them.
+
+HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file: see
+`ranvier.hdf5_files`. CSV (``.csv``) holds one line per spike or sample, and lines that begin with ``#``: see
+`ranvier.csv_files`. Both have marks at the end of each piece that was written, by which a reader knows what is whole.
+
+Where each process of a run writes what its own neurons gave, ``spikes.h5`` becomes ``spikes.rank0.h5``,
+``spikes.rank1.h5`` and so on. All files of a run have its ``run_id``, and those of ranks also ``rank``, ``ranks`` and,
+unless they hold spikes, ``places``: which of the recorder's neurons or synapses theirs are. They are read together by
+the name without a rank.
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+import uuid
+from pathlib import Path
+from typing import Protocol
+
+from ranvier import _core
+from ranvier.base.paths import file_errors
+from ranvier.recording import csv_files, hdf5_files
+from ranvier.recording.csv_files import CsvFile
+from ranvier.recording.hdf5_files import Hdf5File
+from ranvier.recording.pieces import CORRUPT, Columns, Metadata
+
+__all__ = [
+    "CSV_SUFFIX",
+    "SUFFIXES",
+    "Columns",
+    "Metadata",
+    "RecordingFile",
+    "create",
+    "files_of_ranks",
+    "path_of_rank",
+    "peek",
+    "remove_relics",
+]
+
+_HDF5_SUFFIXES = (".h5", ".hdf5")
+CSV_SUFFIX = ".csv"
+SUFFIXES = (*_HDF5_SUFFIXES, CSV_SUFFIX)
+
+
+def path_of_rank(path: Path, rank: int) -> Path:
+    """Return the name of the file to which one of several processes writes."""
+    return path.with_name(f"{path.stem}.rank{rank}{path.suffix}")
+
+
+def remove_relics(path: Path, ranks: int | None = None) -> None:
+    """Remove what an earlier run with another number of files has left where a recorder writes.
+
+    Parameters
+    ----------
+    path
+        Where it writes.
+    ranks
+        How many processes will write; None: one, to `path` itself.
+    """
+    with file_errors(path, "replaced"):
+        for rank, relic in files_of_ranks(path).items():
+            if (ranks is None or rank >= ranks) and "rank" in (peek(relic) or {}):
+                relic.unlink(missing_ok=True)
+        if ranks is not None and peek(path) is not None:
+            path.unlink(missing_ok=True)
+
+
+def files_of_ranks(path: Path) -> dict[int, Path]:
+    """Return the files beside `path` that are named like those of its ranks."""
+    found = {}
+    for candidate in path.parent.glob(f"{glob.escape(path.stem)}.rank*{glob.escape(path.suffix)}"):
+        match = re.fullmatch(r"\.rank(0|[1-9][0-9]*)", candidate.stem.removeprefix(path.stem))
+        if match:
+            found[int(match[1])] = candidate
+    return found
+
+
+def peek(path: Path) -> Metadata | None:
+    """Return what a file tells of itself, or None if it is not a recording."""
+    try:
+        metadata = (csv_files if path.suffix.lower() == CSV_SUFFIX else hdf5_files).describe(path)
+    except (OSError, *CORRUPT):
+        return None
+    return metadata if isinstance(metadata, dict) and metadata.get("format") == "ranvier" else None
+
+
+class RecordingFile(Protocol):
+    """A file that grows while a simulation runs. It is open only while something is written."""
+
+    def append(self, columns: Columns, end: int) -> None:
+        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+
+
+def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: Columns) -> RecordingFile:
+    """Create or replace the file of a recorder.
+
+    Parameters
+    ----------
+    path
+        Its suffix tells the format.
+    kind
+        ``"spikes"``, ``"state"`` or ``"weights"``.
+    metadata
+        What must be known to read it, as JSON has it.
+    fixed
+        Arrays that are written once.
+    columns
+        Empty arrays of the type and shape, but for the first dimension, of what will be appended.
+    """
+    metadata = {
+        "format": "ranvier",
+        "kind": kind,
+        "version": _core.version,
+        "file_id": uuid.uuid4().hex,
+        "fixed": list(fixed),
+        "columns": list(columns),
+        **metadata,
+    }
+    with file_errors(path, "written"):
+        if path.suffix.lower() == CSV_SUFFIX:
+            return CsvFile(path, metadata, fixed, columns)
+        return Hdf5File(path, metadata, fixed, columns)

@@ -1,0 +1,237 @@
+"""Recordings in HDF5 files: a dataset for each column, and one more for the pieces that were written.
+
+The dataset ``pieces`` has a row for each piece: the step `end` up to which the recording reaches with it, the number of
+its `rows` in each column, and a `check`, the begin of the SHA-256 of all that was written up to it. The dataset
+``description`` is JSON; the attributes of the file tell the same to other programs.
+
+Rows are written before the piece that tells of them, and in the order that HDF5 keeps for files that are read while
+they are written (SWMR). So what a kill leaves can be read up to the last piece that was whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.paths import file_errors
+from ranvier.errors import FileError
+from ranvier.recording.hdf5_superblock import as_if_closed, was_left_open
+from ranvier.recording.pieces import CORRUPT, Columns, Cut, Metadata, Recorded, damaged, not_ours
+
+__all__ = ["Hdf5File", "describe", "read"]
+
+# Bytes of one chunk of a dataset.
+_CHUNK_BYTES = 1 << 18
+# What HDF5 itself needs beside the chunks when a file grows, at most, in bytes and as a part of them.
+_OVERHEAD_BYTES = 1 << 17
+_OVERHEAD = 1.0 / 64.0
+# The first version of the format in which files can be read while they are written, and whose own parts have checks.
+_VERSIONS = ("v110", "v110")
+_PIECE = np.dtype([("end", np.int64), ("rows", np.int64), ("check", "S16")])
+_PIECES_IN_A_CHUNK = 256
+_OWN = ("description", "pieces")
+
+
+class Hdf5File:
+    """A file that is being written."""
+
+    def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
+        self._path = path
+        self._rows = 0
+        self._pieces = 1
+        self._chunks: dict[str, tuple[int, ...]] = {}
+        description = json.dumps(metadata)
+        self._check = _check_of_description(description.encode(), fixed)
+        self._last = np.array([(metadata["end"], 0, _told(self._check, metadata["end"], 0))], dtype=_PIECE)
+        path.write_bytes(b"")
+        _reserve(path, len(description) + sum(array.nbytes for array in fixed.values()))
+        with h5py.File(path, "w", libver=_VERSIONS) as file:
+            for name, value in metadata.items():
+                file.attrs[name] = json.dumps(value) if isinstance(value, list | dict) else value
+            file.create_dataset("description", data=np.bytes_(description.encode()))
+            for name, array in fixed.items():
+                file.create_dataset(name, data=array)
+            for name, array in columns.items():
+                self._create_column(file, name, array)
+            file.create_dataset("pieces", data=self._last, maxshape=(None,), chunks=(_PIECES_IN_A_CHUNK,))
+        self._stamp = _stamp(path)
+
+    def _create_column(self, file: Any, name: str, array: npt.NDArray[Any]) -> None:
+        row_bytes = max(1, array.dtype.itemsize * math.prod(array.shape[1:]))
+        rows = max(1, _CHUNK_BYTES // row_bytes)
+        # A row that is longer than a chunk is cut.
+        width = tuple(max(1, min(n, _CHUNK_BYTES // array.dtype.itemsize)) for n in array.shape[1:])
+        self._chunks[name] = (rows, *width)
+        file.create_dataset(
+            name,
+            shape=(0, *array.shape[1:]),
+            maxshape=(None, *(n or None for n in array.shape[1:])),
+            dtype=array.dtype,
+            chunks=self._chunks[name],
+        )
+
+    def append(self, columns: Columns, end: int) -> None:
+        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+        with file_errors(self._path, "written"):
+            # Before anything of it is changed: it may be another program's by now.
+            self._make_sure_it_is_ours()
+            _reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
+            self._write(columns, end)
+
+    def _make_sure_it_is_ours(self) -> None:
+        if _stamp(self._path) == self._stamp:
+            return
+        with self._path.open("rb"):
+            pass
+        try:
+            with h5py.File(self._path, "r") as file:
+                pieces = file["pieces"]
+                ours = len(pieces) >= self._pieces and pieces[self._pieces - 1] == self._last[0]
+                ours = ours and all(len(file[name]) >= self._rows for name in self._chunks)
+        except (OSError, *CORRUPT):
+            ours = False
+        if not ours:
+            raise not_ours(self._path)
+
+    def _growth(self, name: str, array: npt.NDArray[Any]) -> int:
+        """Bytes of the chunks that the rows of a dataset need beside those that it has."""
+        rows, *width = self._chunks[name]
+        new = -(-(self._rows + len(array)) // rows) - -(-self._rows // rows)
+        across = [-(-n // chunk) for n, chunk in zip(array.shape[1:], width, strict=True)]
+        return math.prod([new, *across, rows, *width]) * array.dtype.itemsize
+
+    def _write(self, columns: Columns, end: int) -> None:
+        check, rows = self._check.copy(), 0
+        with _open_to_append(self._path) as file:
+            for name, array in columns.items():
+                rows = len(array)
+                dataset = file[name]
+                dataset.resize(self._rows + rows, axis=0)
+                dataset[self._rows :] = array
+                dataset.flush()
+                check.update(_bytes_of(array))
+            last = np.array([(end, rows, _told(check, end, rows))], dtype=_PIECE)
+            pieces = file["pieces"]
+            pieces.resize(self._pieces + 1, axis=0)
+            pieces[self._pieces :] = last
+            pieces.flush()
+        self._check, self._last = check, last
+        self._stamp = _stamp(self._path)
+        self._rows += rows
+        self._pieces += 1
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what the system says of a file that nobody has touched since."""
+    now = path.stat()
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
+
+
+def _reserve(path: Path, size: int) -> None:
+    """Make sure that a file of HDF5 can grow by so many bytes.
+
+    When a write fails inside HDF5, as it does on a full disk, the library is left in a state in which it later crashes.
+    So the space is taken before; HDF5 gives back what it does not use when it closes the file.
+    """
+    with path.open("r+b") as file:
+        now = file.seek(0, os.SEEK_END)
+        try:
+            os.posix_fallocate(file.fileno(), now, _OVERHEAD_BYTES + size + int(size * _OVERHEAD))
+        except OSError:
+            file.truncate(now)
+            raise
+
+
+def _open_to_append(path: Path) -> Any:
+    """Open a file so that what is written arrives in an order in which it can be read at each moment."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
+    flags = h5py.h5f.ACC_RDWR | h5py.h5f.ACC_SWMR_WRITE
+    return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+
+
+def _check_of_description(description: bytes, fixed: Columns) -> Any:
+    check = hashlib.sha256(description)
+    for array in fixed.values():
+        check.update(_bytes_of(array))
+    return check
+
+
+def _told(check: Any, end: int, rows: int) -> bytes:
+    """Return the check of a piece, once what closes it has been taken into it."""
+    check.update(f"end={end} rows={rows}".encode())
+    told: bytes = check.hexdigest()[:16].encode()
+    return told
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+
+def describe(path: Path) -> Metadata:
+    """Return what a file tells of itself, unchecked."""
+    with _open_to_read(path, was_left_open(path)) as file:
+        described: Metadata = json.loads(_dataset(path, file, "description")[()])
+        return described
+
+
+def read(path: Path) -> Recorded:
+    """Return the pieces of a file that are whole."""
+    was_open = was_left_open(path)
+    with _open_to_read(path, was_open) as file:
+        # First of all: what they tell of is there then, also while another process goes on writing.
+        pieces = _dataset(path, file, "pieces")[()]
+        description: bytes = _dataset(path, file, "description")[()]
+        metadata: Metadata = json.loads(description)
+        fixed = {name: _dataset(path, file, name)[()] for name in metadata["fixed"]}
+        datasets = {name: _dataset(path, file, name) for name in metadata["columns"]}
+        rows = int(pieces["rows"].sum())
+        columns = {name: dataset[:rows] for name, dataset in datasets.items()}
+        more = any(len(dataset) > rows for dataset in datasets.values())
+    metadata["end"] = _check_pieces(path, pieces, _check_of_description(description, fixed), columns)
+    return Recorded(metadata, {**fixed, **columns}, Cut(metadata["end"]) if more or was_open else None)
+
+
+@contextlib.contextmanager
+def _open_to_read(path: Path, was_open: bool) -> Iterator[Any]:
+    # Not with the flag for files that are being written: where a checksum is wrong, HDF5 then tries again for hours.
+    with contextlib.ExitStack() as opened:
+        source = opened.enter_context(as_if_closed(path)) if was_open else path
+        yield opened.enter_context(h5py.File(source, "r"))
+
+
+def _dataset(path: Path, file: Any, name: str) -> Any:
+    found = file.get(name)
+    if not isinstance(found, h5py.Dataset):
+        raise FileError(f"file {path}", bound=f"it has no dataset '{name}': it is no recording, or not a whole one")
+    return found
+
+
+def _check_pieces(path: Path, pieces: npt.NDArray[Any], check: Any, columns: Columns) -> int:
+    """Return the step that the last piece reaches, once all have been found to be what was written."""
+    begin, reached = 0, None
+    if pieces.dtype != _PIECE or len(pieces) == 0:
+        raise damaged(path, None)
+    for end, rows, wanted in pieces.tolist():
+        for array in columns.values():
+            # A shorter one gives another check.
+            check.update(_bytes_of(array[begin : begin + max(rows, 0)]))
+        if rows < 0 or _told(check, end, rows) != wanted:
+            raise damaged(path, reached)
+        begin, reached = begin + rows, end
+    assert reached is not None
+    return int(reached)

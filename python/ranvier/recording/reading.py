@@ -1,0 +1,207 @@
+"""Recordings that `ranvier.recording.files` has written, read back."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.paths import checked_path, file_errors
+from ranvier.base.times import text_of, time_of
+from ranvier.errors import FileError, IncompleteRecordingWarning
+from ranvier.recording import csv_files, hdf5_files
+from ranvier.recording.data import IntArray, Segment, SpikeData, StateData, WeightData, joined
+from ranvier.recording.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
+from ranvier.recording.pieces import CORRUPT, Metadata, Recorded
+
+__all__ = ["read_spikes", "read_state", "read_weights"]
+
+Data = TypeVar("Data", SpikeData, StateData, WeightData)
+
+
+def read_spikes(path: str | PathLike[str]) -> SpikeData:
+    """Read the file of a spike recorder.
+
+    Where each process has written a file of its own, ``spikes.rank0.h5`` and so on, the name without a rank reads all
+    of them as one, as far as all of them reach. If there are both, the newer counts.
+
+    Raises
+    ------
+    FileError
+        When it cannot be read or is not such a file, was damaged or changed, or when the file of a rank is missing or
+        belongs to another run.
+
+    Warns
+    -----
+    IncompleteRecordingWarning
+        When the end is missing, since a disk was full or a program was killed while it wrote. The window then ends with
+        what was written as a whole.
+    """
+    return _read(checked_path(path), "spikes", _spikes)
+
+
+def _spikes(parts: list[Recorded]) -> SpikeData:
+    data = [
+        SpikeData(
+            steps=_integers(part.columns["steps"]),
+            neurons=_integers(part.columns["neurons"]),
+            resolution=float(part.metadata["resolution"]),
+            begin=int(part.metadata["begin"]),
+            end=int(part.metadata["end"]),
+            segments=tuple(Segment(name, first, size) for name, first, size in part.metadata["segments"]),
+        )
+        for part in parts
+    ]
+    return data[0] if len(data) == 1 else joined(data)
+
+
+def read_state(path: str | PathLike[str]) -> StateData:
+    """Read the file of a recorder of state variables, or the files of all processes as one; as `read_spikes`.
+
+    Raises
+    ------
+    FileError
+        As `read_spikes`.
+    """
+    return _read(checked_path(path), "state", _state)
+
+
+def _state(parts: list[Recorded]) -> StateData:
+    metadata = parts[0].metadata
+    variables = tuple(metadata["variables"])
+    columns = _side_by_side(parts, ("neurons",), variables)
+    steps, neurons = _integers(columns["steps"]), _integers(columns["neurons"])
+    values = np.empty((len(steps), len(variables), len(neurons)))
+    for i, name in enumerate(variables):
+        values[:, i, :] = columns[name]
+    return StateData(
+        steps=steps,
+        neurons=neurons,
+        variables=variables,
+        values=values,
+        resolution=float(metadata["resolution"]),
+        population=str(metadata["population"]),
+    )
+
+
+def read_weights(path: str | PathLike[str]) -> WeightData:
+    """Read the file of a recorder of weights, or the files of all processes as one; as `read_spikes`.
+
+    Raises
+    ------
+    FileError
+        As `read_spikes`.
+    """
+    return _read(checked_path(path), "weights", _weights)
+
+
+def _weights(parts: list[Recorded]) -> WeightData:
+    metadata = parts[0].metadata
+    columns = _side_by_side(parts, ("sources", "targets"), ("weights",))
+    return WeightData(
+        steps=_integers(columns["steps"]),
+        weights=np.asarray(columns["weights"], dtype=np.float64),
+        sources=_integers(columns["sources"]),
+        targets=_integers(columns["targets"]),
+        resolution=float(metadata["resolution"]),
+        projection=str(metadata["projection"]),
+    )
+
+
+def _side_by_side(
+    parts: list[Recorded], owners: tuple[str, ...], samples: tuple[str, ...]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the samples of all files, in the order of the recorder, up to the step that all of them reach."""
+    if len(parts) == 1:
+        return parts[0].columns
+    end = min(int(part.metadata["end"]) for part in parts)
+    # A file of lines tells nothing of samples of no neurons.
+    steps = max((part.columns["steps"] for part in parts), key=len)
+    steps = steps[steps <= end]
+    order = np.argsort(np.concatenate([part.columns["places"] for part in parts]), kind="stable")
+    joined = {"steps": steps}
+    for name in owners:
+        joined[name] = np.concatenate([part.columns[name] for part in parts])[order]
+    for name in samples:
+        wide = [part.columns[name][: len(steps)] for part in parts if part.columns[name].shape[1] > 0]
+        joined[name] = np.concatenate(wide, axis=1)[:, order] if wide else np.empty((len(steps), 0))
+    return joined
+
+
+def _integers(values: npt.ArrayLike) -> IntArray:
+    return np.asarray(values, dtype=np.int64)
+
+
+def _read(path: Path, kind: str, make: Callable[[list[Recorded]], Data]) -> Data:
+    """Return what is made of what a file holds, or of the files of all ranks, by rank."""
+    with file_errors(path, "read"):
+        parts = []
+        for part in _files_of(path):
+            with _not_a_recording(part):
+                parts.append(_read_file(part, kind))
+        # What it is made of may be inconsistent too.
+        with _not_a_recording(path):
+            return make(parts)
+
+
+@contextlib.contextmanager
+def _not_a_recording(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (FileError, OSError):
+        raise
+    except CORRUPT as error:
+        reason = str(error) or type(error).__name__
+        raise FileError(f"file {path}", bound=f"it is not a recording of Ranvier ({reason})") from error
+
+
+def _read_file(path: Path, kind: str) -> Recorded:
+    # What is no file is told by the system itself.
+    with path.open("rb"):
+        pass
+    recorded = csv_files.read(path) if path.suffix.lower() == CSV_SUFFIX else hdf5_files.read(path)
+    metadata = recorded.metadata
+    if metadata.get("format") != "ranvier" or metadata.get("kind") != kind:
+        raise FileError(f"file {path}", str(metadata.get("kind", "something else")), f"a recording of {kind} is needed")
+    if recorded.cut is not None:
+        time = text_of(time_of(recorded.cut.end, float(metadata["resolution"])))
+        warnings.warn(IncompleteRecordingWarning(path, recorded.cut.end, time), stacklevel=4)
+    return recorded
+
+
+def _files_of(path: Path) -> list[Path]:
+    """Return the file or the files that a name stands for, those of the newest run."""
+    described = {rank: (part, peek(part) or {}) for rank, part in files_of_ranks(path).items()}
+    described = {rank: found for rank, found in described.items() if "rank" in found[1]}
+    if not described:
+        return [path]
+
+    def created(metadata: Metadata) -> float:
+        return float(metadata.get("created", 0.0))
+
+    _, (newest, wanted) = max(described.items(), key=lambda item: created(item[1][1]))
+    alone = peek(path)
+    if alone is not None and created(alone) > created(wanted):
+        return [path]
+    ranks = int(wanted["ranks"])
+    for rank in range(ranks):
+        part = path_of_rank(path, rank)
+        if rank not in described:
+            raise FileError(
+                f"file {part}",
+                bound=f"it is missing: {newest} is one of {ranks} files that belong together",
+                remedy="get the files of all ranks into one folder",
+            )
+        if described[rank][1]["run_id"] != wanted["run_id"]:
+            raise FileError(
+                f"file {part}",
+                bound=f"it is of another run than {newest}",
+                remedy="get all files of one run into one folder",
+            )
+    return [path_of_rank(path, rank) for rank in range(ranks)]

@@ -1,0 +1,315 @@
+"""Where the recordings of a simulation go: into memory, or piece by piece into files."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.paths import check_writable
+from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.recording import files, reading
+from ranvier.recording.data import IntArray, Pieces, Segment, SpikeData, StateData, WeightData
+from ranvier.simulation.agreement import agree, agreed, exchange_values, from_root
+from ranvier.simulation.connections import Connections
+
+__all__ = ["RecordingStore", "check_files"]
+
+# Bytes that recordings on their way to files may take in memory, about.
+_BUDGET = 64 << 20
+_SPIKE_BYTES = 16
+# Until it is known how active the network is, spikes/s and neuron.
+_ASSUMED_RATE = 100.0
+
+Part = tuple[npt.NDArray[Any], ...]
+Data = TypeVar("Data", SpikeData, StateData, WeightData)
+
+
+def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
+    """Make sure that this process can write the files of recorders that it will write."""
+    for recorder in recorders:
+        if recorder.to is not None and _writes(communicator, gather):
+            check_writable(_path(recorder.to, communicator, gather), files.SUFFIXES)
+
+
+class RecordingStore:
+    """Takes recordings out of the core, keeps them or writes them to files.
+
+    What was taken out of the core and not yet written is kept until it is, so that a full disk or Ctrl-C loses nothing.
+    All processes must call its methods together; when one of them cannot write or read, all fail.
+
+    Parameters
+    ----------
+    core
+        The simulation.
+    network
+        Name, seed and recorders of the network.
+    find_synapses
+        Returns the synapses of a weight recorder.
+    communicator
+        The processes that record together.
+    gather
+        Who gets what was recorded, see `ranvier.Simulation`.
+    """
+
+    def __init__(
+        self,
+        core: _core.Simulation,
+        network: tuple[str, int, tuple[Recorder, ...]],
+        find_synapses: Callable[[WeightRecorder], Connections],
+        communicator: _core.Communicator,
+        gather: str,
+    ) -> None:
+        self._core = core
+        self._communicator = communicator
+        self._gather = gather
+        self._network_name, self._seed, self._recorders = network
+        self._resolution = core.resolution
+        self._filed = [recorder for recorder in self._recorders if recorder.to is not None]
+        self._pieces = {recorder: Pieces() for recorder in self._recorders}
+        self._synapses = {
+            recorder: find_synapses(recorder) for recorder in self._recorders if isinstance(recorder, WeightRecorder)
+        }
+        self._places = {
+            recorder: self._find_places(recorder)
+            for recorder in self._recorders
+            if not isinstance(recorder, SpikeRecorder)
+        }
+        self._weight_intervals = {recorder: round(recorder.interval / self._resolution) for recorder in self._synapses}
+        self._last_sample = core.step
+        self._spike_rate = _ASSUMED_RATE * self._resolution / 1000.0
+        self._units = {
+            recorder: sum(len(selection) for selection in recorder.selections)
+            for recorder in self._recorders
+            if isinstance(recorder, SpikeRecorder)
+        }
+        self._files = self._create_files()
+
+    def next_chunk(self, end: int) -> int:
+        """Return how many steps may be run now, towards step `end`, before `write` must be called.
+
+        That depends on how much this process has recorded so far; all processes get the least of what each could do.
+        """
+        # Due still where an exception of a signal of the user's came between a step and what is recorded of it.
+        self._sample_weights()
+        now = self._core.step
+        for interval in self._weight_intervals.values():
+            end = min(end, (now // interval + 1) * interval)
+        if not self._filed:
+            return end - now
+        bytes_per_step = 0.0
+        for recorder in self._filed:
+            if isinstance(recorder, SpikeRecorder):
+                bytes_per_step += self._units[recorder] * self._spike_rate * _SPIKE_BYTES
+            elif isinstance(recorder, StateRecorder):
+                samples = self._resolution / recorder.interval
+                bytes_per_step += 8.0 * samples * len(recorder.variables) * len(self._places[recorder])
+        fits = end - now
+        if bytes_per_step * fits > _BUDGET:
+            fits = max(1, int(_BUDGET / bytes_per_step))
+        return min(exchange_values(self._communicator, fits))
+
+    def write(self) -> None:
+        """Sample weights that are due, and write to files what belongs there."""
+        if not self._filed and not self._synapses:
+            return
+        now = self._core.step
+        with interrupts_deferred():
+            self._sample_weights()
+            for filed in self._filed:
+                self._take(filed)
+            if not self._filed:
+                return
+            with agreed(self._communicator, "files of recorders"):
+                for filed, file in self._files.items():
+                    file.append(self._columns(filed, self._joined(filed)), now)
+                    self._pieces[filed].clear()
+
+    def spikes(self, recorder: SpikeRecorder) -> SpikeData:
+        """Return what was recorded."""
+
+        def take() -> SpikeData:
+            steps, neurons = self._joined(recorder)
+            # Who gets nothing knows nothing of these neurons: that they were silent would be wrong.
+            segments = _segments(recorder) if self._keeps(recorder) else ()
+            return SpikeData(steps, neurons, self._resolution, 0, self._core.step, segments)
+
+        return self._fetch(recorder, take, reading.read_spikes)
+
+    def state(self, recorder: StateRecorder) -> StateData:
+        """Return what was recorded."""
+
+        def take() -> StateData:
+            steps, values = self._joined(recorder)
+            neurons = recorder.neurons[self._places[recorder]]
+            return StateData(steps, neurons, recorder.variables, values, self._resolution, recorder.population.name)
+
+        return self._fetch(recorder, take, reading.read_state)
+
+    def weights(self, recorder: WeightRecorder) -> WeightData:
+        """Return what was recorded."""
+
+        def take() -> WeightData:
+            steps, weights = self._joined(recorder)
+            synapses, places = self._synapses[recorder], self._places[recorder]
+            sources, targets = synapses.source[places], synapses.target[places]
+            return WeightData(steps, weights, sources, targets, self._resolution, recorder.projection.name)
+
+        return self._fetch(recorder, take, reading.read_weights)
+
+    def _fetch(self, recorder: Recorder, take: Callable[[], Data], read: Callable[[Path], Data]) -> Data:
+        """Return what was recorded, from memory or from the file, to those who get it."""
+        if recorder.to is None:
+            with interrupts_deferred():
+                self._take(recorder)
+                return take()
+        path = recorder.to
+        what = f"file {path}"
+        if self._gather == "local":
+            return agree(self._communicator, what, lambda: read(path))
+        if self._gather == "everywhere":
+            return from_root(self._communicator, what, lambda: read(path))
+        # What others have kept of it is nothing.
+        return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take())
+
+    # ---- what this process keeps -------------------------------------------------------------------------------------
+
+    def _gathering(self, recorder: Recorder) -> str:
+        """Who gets what a recorder has recorded: who writes it, if it is written."""
+        return "root" if recorder.to is not None and self._gather == "everywhere" else self._gather
+
+    def _keeps(self, recorder: Recorder) -> bool:
+        return self._gathering(recorder) != "root" or self._communicator.rank == 0
+
+    def _find_places(self, recorder: Recorder) -> IntArray:
+        """Return which of all neurons or synapses of a recorder this process keeps samples of, ascending."""
+        if not self._keeps(recorder):
+            return np.empty(0, dtype=np.int64)
+        if self._gathering(recorder) == "local":
+            if isinstance(recorder, StateRecorder):
+                _, _, places = self._core.take_state(recorder.index, "local")
+                return places
+            assert isinstance(recorder, WeightRecorder)
+            return self._core.stored_here(self._synapses[recorder]._handles)
+        whole = recorder.neurons if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
+        return np.arange(len(whole), dtype=np.int64)
+
+    def _take(self, recorder: Recorder) -> None:
+        if isinstance(recorder, SpikeRecorder):
+            steps, neurons = self._core.take_spikes(recorder.index, self._gathering(recorder))
+            self._append(recorder, steps, neurons)
+            if self._units[recorder] and self._core.step:
+                # Twice what was seen at most, so that a burst does not take the network by surprise.
+                seen = 2.0 * len(steps) / self._units[recorder]
+                self._spike_rate = max(self._spike_rate, seen / self._core.step)
+        elif isinstance(recorder, StateRecorder):
+            steps, values, _ = self._core.take_state(recorder.index, self._gathering(recorder))
+            shape = (len(steps), len(recorder.variables), len(self._places[recorder]))
+            self._append(recorder, steps, values.reshape(shape))
+
+    def _sample_weights(self) -> None:
+        """Sample the weights that are due and have not been sampled."""
+        now = self._core.step
+        if now > self._last_sample:
+            for recorder, interval in self._weight_intervals.items():
+                if now % interval == 0:
+                    weights = self._core.weights(self._synapses[recorder]._handles)[self._places[recorder]]
+                    self._append(recorder, np.array([now], dtype=np.int64), weights[np.newaxis, :])
+            self._last_sample = now
+
+    def _append(self, recorder: Recorder, steps: IntArray, values: npt.NDArray[Any]) -> None:
+        if self._keeps(recorder):
+            self._pieces[recorder].append((steps, values))
+
+    def _joined(self, recorder: Recorder) -> Part:
+        return self._pieces[recorder].joined(self._empty(recorder))
+
+    def _empty(self, recorder: Recorder) -> Part:
+        steps = np.empty(0, dtype=np.int64)
+        if isinstance(recorder, StateRecorder):
+            return steps, np.empty((0, len(recorder.variables), len(self._places[recorder])))
+        if isinstance(recorder, WeightRecorder):
+            return steps, np.empty((0, len(self._places[recorder])))
+        return steps, np.empty(0, dtype=np.int64)
+
+    def _columns(self, recorder: Recorder, part: Part) -> dict[str, npt.NDArray[Any]]:
+        steps, values = part
+        if isinstance(recorder, StateRecorder):
+            return {"steps": steps, **{name: values[:, i, :] for i, name in enumerate(recorder.variables)}}
+        return {"steps": steps, "weights" if isinstance(recorder, WeightRecorder) else "neurons": values}
+
+    # ---- files -------------------------------------------------------------------------------------------------------
+
+    def _create_files(self) -> dict[Recorder, files.RecordingFile]:
+        """Create the files that this process writes, and see to it that no others are taken for them."""
+        if not self._filed:
+            return {}
+        # All files of a run have these in common.
+        run = from_root(self._communicator, "run", lambda: {"run_id": uuid.uuid4().hex, "created": time.time()})
+        with agreed(self._communicator, "files of recorders"):
+            if self._communicator.rank == 0:
+                apart = _apart(self._communicator, self._gather)
+                for recorder in self._filed:
+                    assert recorder.to is not None
+                    files.remove_relics(recorder.to, self._communicator.size if apart else None)
+            if not _writes(self._communicator, self._gather):
+                return {}
+            return {recorder: self._create_file(recorder, run) for recorder in self._filed}
+
+    def _create_file(self, recorder: Recorder, run: files.Metadata) -> files.RecordingFile:
+        assert recorder.to is not None
+        now = self._core.step
+        metadata: files.Metadata = {
+            "network": self._network_name,
+            "seed": str(self._seed),
+            "resolution": self._resolution,
+            "begin": now,
+            "end": now,
+            **run,
+        }
+        fixed: dict[str, npt.NDArray[Any]] = {}
+        if isinstance(recorder, SpikeRecorder):
+            metadata["segments"] = [(segment.name, segment.first_id, segment.size) for segment in _segments(recorder)]
+        elif isinstance(recorder, StateRecorder):
+            metadata["population"] = recorder.population.name
+            metadata["variables"] = list(recorder.variables)
+            metadata["interval"] = recorder.interval
+            fixed["neurons"] = recorder.neurons[self._places[recorder]]
+        elif isinstance(recorder, WeightRecorder):
+            metadata["projection"] = recorder.projection.name
+            metadata["interval"] = recorder.interval
+            fixed["sources"] = self._synapses[recorder].source[self._places[recorder]]
+            fixed["targets"] = self._synapses[recorder].target[self._places[recorder]]
+        if _apart(self._communicator, self._gather):
+            metadata["rank"] = self._communicator.rank
+            metadata["ranks"] = self._communicator.size
+            if recorder in self._places:
+                fixed["places"] = self._places[recorder]
+        path = _path(recorder.to, self._communicator, self._gather)
+        columns = self._columns(recorder, self._empty(recorder))
+        return files.create(path, recorder.kind, metadata, fixed, columns)
+
+
+def _apart(communicator: _core.Communicator, gather: str) -> bool:
+    """Whether each process has a file of its own."""
+    return gather == "local" and communicator.size > 1
+
+
+def _writes(communicator: _core.Communicator, gather: str) -> bool:
+    return communicator.rank == 0 or _apart(communicator, gather)
+
+
+def _path(path: Path, communicator: _core.Communicator, gather: str) -> Path:
+    """Return where this process writes what a recorder writes to `path`."""
+    return files.path_of_rank(path, communicator.rank) if _apart(communicator, gather) else path
+
+
+def _segments(recorder: SpikeRecorder) -> tuple[Segment, ...]:
+    return tuple(Segment(view.name, view.first_id, len(view)) for view in recorder.selections)

@@ -1,0 +1,181 @@
+"""Synapses of a simulation, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.immutable import locked
+from ranvier.base.numeric import as_array, number_array
+from ranvier.base.values import FloatArray
+from ranvier.errors import (
+    IndexOutOfBoundsError,
+    ReadOnlyError,
+    ShapeError,
+    ValueOutOfBoundsError,
+    WrongTypeError,
+)
+from ranvier.network.checks import name_type
+from ranvier.recording.data import IntArray
+from ranvier.simulation.agreement import agree, agree_on, summary_of
+
+__all__ = ["Connections"]
+
+
+class Connections:
+    """Synapses that a query found, in the order (projection, source, target, delay, order of drawing).
+
+    ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` are fewer of them.
+
+    Only `weight` can be assigned: the other arrays are locked, since a change of them would not reach the simulation.
+    """
+
+    def __init__(
+        self,
+        core: _core.Simulation,
+        exclusive: Callable[[], AbstractContextManager[None]],
+        communicator: _core.Communicator,
+        source: IntArray,
+        target: IntArray,
+        delay: FloatArray,
+        projection: IntArray,
+        handles: npt.NDArray[np.uint64],
+    ) -> None:
+        self._core = core
+        self._exclusive = exclusive
+        self._communicator = communicator
+        self._handles = handles
+        self._source = locked(source)
+        self._target = locked(target)
+        self._delay = locked(delay)
+        self._projection = locked(projection)
+
+    @property
+    def source(self) -> IntArray:
+        """Global ids of the sources, shape ``(synapses,)``."""
+        return self._source
+
+    @property
+    def target(self) -> IntArray:
+        """Global ids of the targets, shape ``(synapses,)``."""
+        return self._target
+
+    @property
+    def delay(self) -> FloatArray:
+        """Delays, ms, shape ``(synapses,)``."""
+        return self._delay
+
+    @property
+    def projection(self) -> IntArray:
+        """Index of the projection in ``network.projections``, shape ``(synapses,)``."""
+        return self._projection
+
+    @property
+    def weight(self) -> FloatArray:
+        """Weights as they are now (pA or mV), shape ``(synapses,)``.
+
+        Assign a number or an array of that shape to change them in the simulation; the array that you read is a locked
+        copy, so that some of them are changed by ``connections[chosen].weight = ...``. They are kept as those that
+        ``Network.connect`` takes. A spike finds the weight that a synapse has when it arrives, also when it was on its
+        way while the weight changed.
+
+        Raises
+        ------
+        ShapeError
+            For an array of another length.
+        ValueOutOfBoundsError
+            For weights that are not finite, beyond the ``weight_bound`` of the projections, too small or spread too
+            widely to be kept, or whose sign would move them to another receptor; nothing is changed then.
+        """
+        with self._exclusive():
+            self._agree_on("weights of synapses", self._handles)
+            return locked(self._core.weights(self._handles))
+
+    @weight.setter
+    def weight(self, values: npt.ArrayLike) -> None:
+        def checked() -> FloatArray:
+            array = number_array("weight", values, "a number or an array of numbers")
+            if array.ndim > 0 and array.shape != (len(self),):
+                raise ShapeError(
+                    "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
+                )
+            # The core looks at the weight of each synapse, and there may be none.
+            if array.ndim == 0 and not np.isfinite(array):
+                raise ValueOutOfBoundsError("weight", str(array), "it must be finite")
+            return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
+
+        with self._exclusive():
+            weights = agree(self._communicator, "weights of synapses", checked)
+            self._agree_on("setting weights of synapses", self._handles, weights)
+            self._core.set_weights(self._handles, weights)
+
+    def __len__(self) -> int:
+        return len(self._handles)
+
+    def __getitem__(self, chosen: SupportsIndex | slice | npt.ArrayLike) -> Connections:
+        places = self._chosen(chosen)
+        return Connections(
+            self._core,
+            self._exclusive,
+            self._communicator,
+            self.source[places],
+            self.target[places],
+            self.delay[places],
+            self.projection[places],
+            np.ascontiguousarray(self._handles[places]),
+        )
+
+    def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
+        """Return what chooses some of the synapses, checked."""
+        what = "choice of synapses"
+        wanted = "must be an integer, a slice, a mask or an array of integers"
+        if isinstance(chosen, slice):
+            try:
+                chosen.indices(len(self))
+            except (TypeError, ValueError) as error:
+                raise WrongTypeError(
+                    what, f"a slice of others: {error}", "must be an integer or a slice of integers"
+                ) from None
+            return chosen
+        array = as_array(what, chosen)
+        if array is None:
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension")
+        if array.ndim > 1:
+            raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
+        if array.dtype == np.bool_:
+            if array.shape != (len(self),):
+                raise ShapeError(what, f"a mask of shape {array.shape}", f"there are {len(self)} synapses")
+            return array
+        if array.size == 0:
+            return np.empty(0, dtype=np.int64)
+        if not np.issubdtype(array.dtype, np.integer):
+            raise WrongTypeError(what, name_type(chosen), wanted)
+        places = np.atleast_1d(array)
+        least, greatest = int(places.min()), int(places.max())
+        if least < -len(self) or greatest >= len(self):
+            bad = greatest if greatest >= len(self) else least
+            raise IndexOutOfBoundsError("index of a synapse", str(bad), f"there are {len(self)} synapses")
+        return places.astype(np.int64)
+
+    def _agree_on(self, what: str, *asked: npt.NDArray[Any]) -> None:
+        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
+        if self._communicator.size > 1:
+            agree_on(self._communicator, what, lambda: ", ".join(map(summary_of, asked)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # What is assigned by mistake would be lost without a word.
+        if name != "weight" and not name.startswith("_"):
+            raise ReadOnlyError(
+                f"{name} of connections",
+                bound="it cannot be assigned",
+                remedy="only weight can, or connect neurons anew",
+            )
+        super().__setattr__(name, value)
+
+    def __repr__(self) -> str:
+        return f"<Connections: {len(self)} synapses>"
