@@ -5,7 +5,7 @@
 
 #include "base/errors.hpp"
 #include "bindings.hpp"
-#include "connect/rule.hpp"
+#include "connect/rules/rule.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 

@@ -1,11 +1,14 @@
-# ranvier_add_layer(<layer> [USES <layer>...]): the library ranvier_<layer> of core/<layer>/*.cpp.
+# ranvier_add_layer(<layer> [USES <layer>...]): the library ranvier_<layer> of core/<layer>/*.cpp and of the folders in
+# it, but for core/comm/mpi, which is a plugin of its own (RanvierMpi.cmake).
 #
 # Includes are relative to core/, so the compiler alone would let any layer include any other; that the includes follow
 # the arrows is a test (tests/python/test_layers.py).
 
 function(ranvier_add_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/core/${layer}/*.cpp"
+       "${PROJECT_SOURCE_DIR}/core/${layer}/*/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/core/comm/mpi/")
   if(sources)
     set(scope PUBLIC)
     add_library(ranvier_${layer} STATIC ${sources})

@@ -7,8 +7,8 @@
 
 #include "base/ids.hpp"
 #include "base/random.hpp"
-#include "comm/exchange.hpp"
-#include "connect/layout.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/placement/layout.hpp"
 
 namespace ranvier::engine {
 

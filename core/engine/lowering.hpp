@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/id_sequence.hpp"
-#include "connect/layout.hpp"
-#include "connect/projection_plan.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/projection_plan.hpp"
 #include "engine/network.hpp"
 #include "models/neuron.hpp"
 

@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/errors.hpp"
-#include "comm/exchange.hpp"
-#include "connect/run_table.hpp"
-#include "connect/table_estimate.hpp"
-#include "connect/weight_estimate.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/tables/run_table.hpp"
+#include "connect/tables/table_estimate.hpp"
+#include "connect/tables/weight_estimate.hpp"
 #include "engine/memory_samples.hpp"
 #include "parallel/memory_room.hpp"
 

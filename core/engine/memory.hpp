@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "connect/layout.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
 

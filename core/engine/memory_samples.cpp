@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "connect/destination_code.hpp"
+#include "connect/routing/destination_code.hpp"
 
 namespace ranvier::engine {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "connect/layout.hpp"
-#include "connect/table_estimate.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/table_estimate.hpp"
 #include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/distribution.hpp"
 #include "base/ids.hpp"
 #include "base/shared_array.hpp"
-#include "connect/rule.hpp"
+#include "connect/rules/rule.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 

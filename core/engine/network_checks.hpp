@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "connect/rule.hpp"
+#include "connect/rules/rule.hpp"
 #include "engine/network.hpp"
 
 /// Checks that a network makes of times, weights and stimuli. All throw before anything is changed.

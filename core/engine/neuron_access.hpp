@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "connect/layout.hpp"
+#include "connect/placement/layout.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard.hpp"
 

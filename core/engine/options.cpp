@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/errors.hpp"
-#include "comm/exchange.hpp"
-#include "connect/table_plan.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/tables/table_plan.hpp"
 
 namespace ranvier::engine {
 

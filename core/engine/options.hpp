@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "connect/placement.hpp"
-#include "connect/projection_plan.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/placement/placement.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "engine/network.hpp"
 #include "engine/simulation.hpp"
 

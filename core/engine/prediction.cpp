@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "connect/layout.hpp"
+#include "connect/placement/layout.hpp"
 #include "engine/lowering.hpp"
 #include "engine/memory.hpp"
 #include "engine/options.hpp"

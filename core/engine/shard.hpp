@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "comm/exchange.hpp"
-#include "connect/layout.hpp"
-#include "connect/row_addresses.hpp"
-#include "connect/table_builder.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/routing/row_addresses.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "engine/invented_spikes.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard_memory.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "engine/gather.hpp"
 #include "engine/network.hpp"
 #include "engine/times.hpp"
@@ -26,7 +26,8 @@ struct SimulationOptions {
     models::Precision precision = models::Precision::double_precision;         ///< of the state of neurons
     models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
-    std::string table_layout = "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/stored_table.hpp)
+    std::string table_layout =
+        "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/stored_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
     /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
     /// "compact", "none", or a list of processors (parallel/pinning.hpp).

@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "connect/played_sources.hpp"
-#include "connect/presynaptic_table.hpp"
-#include "connect/row_addresses.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/routing/played_sources.hpp"
+#include "connect/routing/presynaptic_table.hpp"
+#include "connect/routing/row_addresses.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "engine/lowering.hpp"
 #include "engine/neuron_access.hpp"
 #include "engine/queries.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/tight_list.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/tables/table_builder.hpp"
 
 namespace ranvier::engine {
 

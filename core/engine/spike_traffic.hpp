@@ -8,8 +8,8 @@
 
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
-#include "connect/row_addresses.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "connect/routing/row_addresses.hpp"
 #include "engine/shard.hpp"
 #include "engine/times.hpp"
 

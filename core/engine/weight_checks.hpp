@@ -3,8 +3,8 @@
 #include <array>
 
 #include "comm/communicator.hpp"
-#include "connect/input_sums.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/tables/input_sums.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "engine/lowering.hpp"
 
 /// Checks that weights are kept and that their sums are exact.

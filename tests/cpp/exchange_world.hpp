@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "thread_communicator.hpp"
 
 /// A made-up network with all its spikes, and a stand-in for the engine that compares what arrives with what must.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "connect/rule.hpp"
+#include "connect/rules/rule.hpp"
 
 /// What the tests of connection rules share.
 namespace rule_testing {

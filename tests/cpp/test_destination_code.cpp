@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "connect/destination_code.hpp"
+#include "connect/routing/destination_code.hpp"
 
 namespace ranvier::connect {
 namespace {

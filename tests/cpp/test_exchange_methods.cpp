@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
-#include "comm/rank_lists.hpp"
-#include "comm/sections.hpp"
-#include "comm/spike_packing.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "comm/exchange/rank_lists.hpp"
+#include "comm/exchange/sections.hpp"
+#include "comm/exchange/spike_packing.hpp"
 #include "exchange_world.hpp"
 
 // What single methods promise beside bringing every spike where it is needed, which test_exchanges.cpp checks for all.

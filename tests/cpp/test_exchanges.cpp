@@ -8,7 +8,7 @@
 
 #include "base/errors.hpp"
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "exchange_world.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/instruction_set.hpp"
-#include "connect/input_sums.hpp"
+#include "connect/tables/input_sums.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 
 #include "base/errors.hpp"
 #include "base/id_sequence.hpp"
-#include "connect/layout.hpp"
-#include "connect/placement.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/placement/placement.hpp"
 #include "statistics.hpp"
 
 namespace ranvier::connect {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "comm/mirror_communicator.hpp"
-#include "connect/layout.hpp"
-#include "connect/presynaptic_table.hpp"
-#include "connect/projection_plan.hpp"
-#include "connect/row_addresses.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/routing/presynaptic_table.hpp"
+#include "connect/routing/row_addresses.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "parallel/team.hpp"
 #include "thread_communicator.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "balanced_network.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "engine/simulation.hpp"
 #include "thread_communicator.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "balanced_network.hpp"
 #include "base/errors.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "engine/simulation.hpp"
 #include "thread_communicator.hpp"
 

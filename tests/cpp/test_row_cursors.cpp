@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/page_memory.hpp"
-#include "connect/row_cursors.hpp"
+#include "connect/tables/row_cursors.hpp"
 
 namespace ranvier::connect {
 namespace {

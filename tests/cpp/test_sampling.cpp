@@ -1,5 +1,5 @@
 // The samplers against the exact probabilities, with parameters on both sides of every change of algorithm.
-#include "connect/sampling.hpp"
+#include "connect/rules/sampling.hpp"
 
 #include <gtest/gtest.h>
 

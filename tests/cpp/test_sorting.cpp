@@ -7,10 +7,10 @@
 
 #include "balanced_network.hpp"
 #include "base/errors.hpp"
-#include "comm/exchange.hpp"
+#include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
-#include "connect/layout.hpp"
-#include "connect/table_plan.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/table_plan.hpp"
 #include "engine/lowering.hpp"
 #include "engine/simulation.hpp"
 #include "thread_communicator.hpp"

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <vector>
 
-#include "connect/layout.hpp"
-#include "connect/projection_plan.hpp"
-#include "connect/table_builder.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_builder.hpp"
 #include "counting_memory.hpp"
 #include "parallel/team.hpp"
 

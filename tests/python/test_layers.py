@@ -23,6 +23,16 @@ CORE_ARROWS = {
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }
 
+# Folder of a layer -> the folders of the same layer that it may include, besides what lies in no folder.
+FOLDER_ARROWS: dict[str, set[str]] = {
+    "comm/exchange": set(),
+    "comm/mpi": set(),
+    "connect/placement": set(),
+    "connect/rules": set(),
+    "connect/tables": {"connect/placement", "connect/rules"},
+    "connect/routing": {"connect/placement", "connect/tables"},
+}
+
 # Headers that CMake makes.
 GENERATED_HEADERS = {"base/build_info.hpp", "base/source_revision.hpp"}
 
@@ -69,6 +79,28 @@ def test_a_wrong_include_is_found(tmp_path: Path, include: str, complaint: str) 
     (tmp_path / "base/ids.cpp").write_text(f'#include "base/ids.hpp"\n#include "{include}"\n')
     (found,) = wrong_includes(tmp_path, CORE_ARROWS)
     assert complaint in found
+
+
+def folder_of(name: str) -> str:
+    """Return the folder of a file named relative to the core, empty for one that lies in its layer itself."""
+    folder = name.rpartition("/")[0]
+    return folder if "/" in folder else ""
+
+
+def test_includes_follow_the_arrows_between_the_folders_of_a_layer() -> None:
+    folders, wrong = set(), []
+    for path in sources(ROOT / "core"):
+        name = str(path.relative_to(ROOT / "core"))
+        own = folder_of(name)
+        folders.add(own)
+        for include in QUOTED_INCLUDE.findall(path.read_text()):
+            used = folder_of(include)
+            same_layer = include.split("/")[0] == name.split("/")[0]
+            # What lies in the layer itself, such as the communicator, stands below its folders.
+            if used != own and same_layer and used not in FOLDER_ARROWS.get(own, set()) | {""}:
+                wrong.append(f"{name} includes {include}: {own} does not know {used}")
+    assert wrong == []
+    assert folders - {""} == set(FOLDER_ARROWS)
 
 
 def test_every_folder_of_the_core_is_a_layer() -> None:

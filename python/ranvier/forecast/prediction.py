@@ -151,7 +151,7 @@ def expect_load(
         records_per_second=records,
         ranks=ranks,
         threads=threads,
-        # As the core chooses it (core/connect/table_plan.cpp).
+        # As the core chooses it (core/connect/tables/table_plan.cpp).
         dense=sorted_by_source and sum(here.values()) >= 0.7 * threads * sum(possible.values()),
     )
 

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/exchange/exchange_base.hpp"
+#include "comm/exchange/exchange_methods.hpp"
+#include "comm/exchange/spike_packing.hpp"
+
+namespace ranvier::comm {
+
+namespace {
+
+/// Every process sends all its spikes to all processes: a fixed number of them, with the count, in one allgather; only when
+/// some process has more does a second one, of different lengths that all know from the counts, carry what is left (Hines,
+/// Kumar and Schürmann, 2011). What is left may be more than the buffer may hold: then in several rounds.
+class AllgatherExchange final : public ExchangeBase {
+   public:
+    explicit AllgatherExchange(const ExchangeArguments& arguments)
+        : ExchangeBase(arguments),
+          outboxes_(arguments),
+          block_bytes_(sizeof(std::uint64_t) + options().allgather_spikes * outboxes_.packing().bytes()),
+          most_at_once_(std::max<std::uint64_t>(1, options().buffer_bytes / outboxes_.packing().bytes())) {}
+
+    std::string_view name() const override { return allgather_exchange.name; }
+    bool directed() const override { return false; }
+
+    void begin(Step first_step) override {
+        first_step_ = first_step;
+        first_round_ = true;
+        outboxes_.clear();
+        ++counts_.exchanges;
+    }
+    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
+        if (first_round_) outboxes_.pack(worker, outboxes[worker]);
+    }
+    void transfer(bool /*flush*/) override {
+        arrived_.clear();
+        if (first_round_) gather_blocks();
+        if (anything_left()) gather_rest();
+        first_round_ = false;
+        counts_.spikes_received += arrived_.size();
+        arrivals_.assign(1, {first_step_, arrived_});
+        more_ = anything_left();
+    }
+
+   protected:
+    std::uint64_t buffer_bytes() const override {
+        return outboxes_.bytes() + bytes_of(send_) + bytes_of(received_) + bytes_of(left_) +
+               bytes_of(counts_of_ranks_) + bytes_of(arrived_);
+    }
+
+   private:
+    bool anything_left() const { return most_left_ > 0; }
+
+    /// The first allgather: of counts and the first spikes.
+    void gather_blocks() {
+        const std::uint64_t count = outboxes_.left();
+        counts_.spikes_sent += count * static_cast<std::uint64_t>(ranks());
+        send_.resize(block_bytes_);
+        std::memcpy(send_.data(), &count, sizeof count);
+        outboxes_.take(std::span(send_).subspan(sizeof count, in_block(count)));
+        received_.resize(block_bytes_ * static_cast<std::size_t>(ranks()));
+        communicator().allgather(send_, received_);
+        count_collective(send_.size());
+
+        most_left_ = 0;
+        for (std::int32_t rank = 0; rank < ranks(); ++rank) {
+            const std::span block = block_of(rank);
+            const std::uint64_t of_rank = count_in(block);
+            outboxes_.unpack(Rank{rank}, block.subspan(sizeof of_rank, in_block(of_rank)), arrived_);
+            most_left_ = std::max(most_left_, left_of(of_rank));
+        }
+        if (!anything_left()) return;
+        left_.resize(static_cast<std::size_t>(ranks()));
+        for (std::int32_t rank = 0; rank < ranks(); ++rank) {
+            left_[static_cast<std::size_t>(rank)] = left_of(count_in(block_of(rank)));
+        }
+    }
+
+    /// The second one: of what is left, as far as it fits.
+    void gather_rest() {
+        const std::size_t spike_bytes = outboxes_.packing().bytes();
+        counts_of_ranks_.resize(left_.size());
+        std::size_t total = 0;
+        for (std::size_t rank = 0; rank < left_.size(); ++rank) {
+            const std::uint64_t now = std::min(left_[rank], most_at_once_);
+            left_[rank] -= now;
+            counts_of_ranks_[rank] = now * spike_bytes;
+            total += counts_of_ranks_[rank];
+        }
+        most_left_ -= std::min(most_left_, most_at_once_);
+        send_.resize(counts_of_ranks_[static_cast<std::size_t>(communicator().rank().value)]);
+        outboxes_.take(send_);
+        received_.resize(total);
+        communicator().allgatherv(send_, received_, counts_of_ranks_);
+        count_collective(send_.size());
+
+        std::span<const std::byte> rest = received_;
+        for (std::int32_t rank = 0; rank < ranks(); ++rank) {
+            const std::size_t bytes = counts_of_ranks_[static_cast<std::size_t>(rank)];
+            outboxes_.unpack(Rank{rank}, rest.first(bytes), arrived_);
+            rest = rest.subspan(bytes);
+        }
+    }
+
+    std::span<const std::byte> block_of(std::int32_t rank) const {
+        return std::span(received_).subspan(block_bytes_ * static_cast<std::size_t>(rank), block_bytes_);
+    }
+    static std::uint64_t count_in(std::span<const std::byte> block) {
+        std::uint64_t count = 0;
+        std::memcpy(&count, block.data(), sizeof count);
+        return count;
+    }
+    /// Bytes of the spikes that the block of a process with this many holds.
+    std::size_t in_block(std::uint64_t count) const {
+        return std::min<std::uint64_t>(count, options().allgather_spikes) * outboxes_.packing().bytes();
+    }
+    std::uint64_t left_of(std::uint64_t count) const {
+        return count - std::min<std::uint64_t>(count, options().allgather_spikes);
+    }
+
+    PackedOutboxes outboxes_;
+    std::size_t block_bytes_;
+    std::uint64_t most_at_once_;  ///< spikes of one process in a second allgather
+    Step first_step_ = 0;
+    bool first_round_ = true;
+    std::uint64_t most_left_ = 0;      ///< spikes that the process with most of them has still to send
+    std::vector<std::uint64_t> left_;  ///< the same for each; valid where there is any
+    std::vector<std::size_t> counts_of_ranks_;
+    std::vector<std::byte> send_;
+    std::vector<std::byte> received_;
+    std::vector<ArrivedSpike> arrived_;
+};
+
+}  // namespace
+
+const ExchangeInfo allgather_exchange{
+    .name = "allgather",
+    .summary = "sends every spike to all processes, in 2 to 8 bytes",
+    .directed = false,
+    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+        return std::make_unique<AllgatherExchange>(arguments);
+    },
+};
+
+}  // namespace ranvier::comm

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/exchange/exchange_base.hpp"
+#include "comm/exchange/exchange_methods.hpp"
+
+namespace ranvier::comm {
+
+namespace {
+
+/// The methods to choose from: not those with latency, which would change what a step of the engine means, nor
+/// rma_allgather and two_phase, which some installations of MPI and some machines do badly enough to fail or to run out of
+/// memory while they are tried.
+constexpr std::array candidates{&alltoall_exchange, &allgather_exchange, &alltoallv_exchange,
+                                &neighbor_exchange, &multisend_exchange, &persistent_exchange};
+
+/// Each candidate has several turns of a few epochs, since activity and the machine vary while a network runs.
+constexpr std::uint32_t turns = 5;
+constexpr std::uint32_t epochs_per_turn = 4;
+
+/// Measures several methods during the first epochs and keeps the fastest.
+///
+/// What is measured is the time from the beginning of an epoch to that of the next one, with the update before the exchange
+/// and the delivery after it: methods differ in what they do while neurons are updated and in what they leave to the
+/// receiver. Where these hide a difference, it does not matter either. The last epoch of a run does not count.
+class AutoExchange final : public SpikeExchange {
+   public:
+    explicit AutoExchange(const ExchangeArguments& arguments) : communicator_(arguments.communicator) {
+        ExchangeArguments without_latency = arguments;
+        without_latency.options.intervals = 1;
+        for (const ExchangeInfo* const info : candidates) {
+            if (info->directed || arguments.options.finds_sources) tried_.push_back({info->make(without_latency), {}});
+        }
+        next_ = last_ = tried_.front().exchange.get();
+    }
+
+    /// "auto" while it measures, then with the method, as "auto (alltoall)".
+    std::string_view name() const override { return name_; }
+    /// Of the method that moved the spikes that have arrived last.
+    bool directed() const override { return last_->directed(); }
+
+    void begin(Step first_step) override {
+        if (!settled_) measure();
+        next_->begin(first_step);
+    }
+    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
+        next_->collocate(worker, outboxes);
+    }
+    void transfer(bool flush) override {
+        last_ = next_;
+        // Not before: what had arrived may have been in the buffers of another one.
+        if (settled_ && tried_.size() > 1) free_others();
+        // Between this run and the next there may be anything.
+        if (flush) begun_ = false;
+        next_->transfer(flush);
+    }
+    void take(std::uint32_t worker, const Visit& visit) override { last_->take(worker, visit); }
+    bool more() const override { return last_->more(); }
+    void next_round() override { last_->next_round(); }
+    void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) override { next_->advance(shard, outbox); }
+
+    ExchangeCounts counts() const override {
+        ExchangeCounts total = freed_;
+        for (const Tried& tried : tried_) add(tried.exchange->counts(), total);
+        return total;
+    }
+    void reset_counts() override {
+        freed_ = {};
+        for (const Tried& tried : tried_) tried.exchange->reset_counts();
+    }
+
+   private:
+    using Clock = std::chrono::steady_clock;
+
+    struct Tried {
+        std::unique_ptr<SpikeExchange> exchange;
+        std::vector<std::uint64_t> times;  ///< of epochs, in ns
+    };
+
+    /// At the beginning of an epoch: takes the time of the one before, and chooses who is to have this one.
+    void measure() {
+        const Clock::time_point now = Clock::now();
+        if (begun_) {
+            const auto time = std::chrono::duration_cast<std::chrono::nanoseconds>(now - last_begin_).count();
+            tried_[current_].times.push_back(static_cast<std::uint64_t>(time));
+            if (tried_[current_].times.size() % epochs_per_turn == 0) end_turn();
+        }
+        last_begin_ = now;
+        begun_ = true;
+    }
+
+    void end_turn() {
+        current_ = (current_ + 1) % tried_.size();
+        if (current_ == 0 && ++turns_done_ == turns) settle();
+        next_ = tried_[current_].exchange.get();
+    }
+
+    /// All processes take the same times, so they choose the same.
+    void settle() {
+        std::vector<std::uint64_t> medians;
+        for (Tried& tried : tried_) {
+            const auto middle = tried.times.begin() + static_cast<std::ptrdiff_t>(tried.times.size() / 2);
+            std::nth_element(tried.times.begin(), middle, tried.times.end());
+            medians.push_back(*middle);
+        }
+        communicator_->reduce(medians, Reduction::sum);
+        current_ = static_cast<std::size_t>(std::min_element(medians.begin(), medians.end()) - medians.begin());
+        name_ = "auto (" + std::string(tried_[current_].exchange->name()) + ")";
+        settled_ = true;
+    }
+
+    void free_others() {
+        for (std::size_t i = 0; i < tried_.size(); ++i) {
+            if (i != current_) add(tried_[i].exchange->counts(), freed_);
+        }
+        freed_.buffer_bytes = 0;
+        Tried kept = std::move(tried_[current_]);
+        tried_.clear();
+        kept.times = {};
+        tried_.push_back(std::move(kept));
+        current_ = 0;
+    }
+
+    static void add(const ExchangeCounts& counts, ExchangeCounts& total) {
+        total.spikes_sent += counts.spikes_sent;
+        total.spikes_received += counts.spikes_received;
+        total.bytes_sent += counts.bytes_sent;
+        total.messages += counts.messages;
+        total.exchanges += counts.exchanges;
+        total.rounds += counts.rounds;
+        total.buffer_bytes += counts.buffer_bytes;
+    }
+
+    std::shared_ptr<Communicator> communicator_;
+    std::vector<Tried> tried_;
+    std::size_t current_ = 0;
+    SpikeExchange* next_ = nullptr;  ///< that of the epoch under way
+    SpikeExchange* last_ = nullptr;  ///< that of the last transfer
+    bool settled_ = false;
+    bool begun_ = false;  ///< whether the epoch before is to be measured
+    Clock::time_point last_begin_;
+    std::uint32_t turns_done_ = 0;
+    std::string name_{auto_exchange.name};
+    ExchangeCounts freed_;  ///< of the methods that are no more
+};
+
+}  // namespace
+
+const ExchangeInfo auto_exchange{
+    .name = "auto",
+    .summary = "measures methods during the first epochs and keeps the fastest",
+    .directed = true,
+    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+        return std::make_unique<AutoExchange>(arguments);
+    },
+};
+
+}  // namespace ranvier::comm

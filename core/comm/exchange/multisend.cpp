@@ -1,0 +1,94 @@
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/exchange/exchange_methods.hpp"
+#include "comm/exchange/point_to_point.hpp"
+
+namespace ranvier::comm {
+
+namespace {
+
+/// A message for each spike and process that needs it, with all its addresses there, sent as soon as the spike is known.
+class MultisendExchange final : public PointToPointExchange {
+   public:
+    explicit MultisendExchange(const ExchangeArguments& arguments)
+        : PointToPointExchange(arguments), outgoing_(options().workers) {}
+
+    std::string_view name() const override { return multisend_exchange.name; }
+
+   protected:
+    void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) override {
+        Outgoing& mine = outgoing_[worker];
+        for (const EmittedSpike& spike : spikes) {
+            mine.found.clear();
+            destinations().find(worker, spike.local, Rank{0}, Rank{ranks()}, mine.found);
+            for_each_rank(mine.found, [&](Rank rank, std::span<const Destination> there) {
+                mine.messages.push_back({rank, there.size()});
+                for (const Destination& destination : there) {
+                    mine.words.push_back(ArrivedSpike(destination.address, spike.lag).word());
+                }
+            });
+        }
+    }
+
+    void send_prepared(std::uint32_t worker) override {
+        Outgoing& mine = outgoing_[worker];
+        std::span<const std::uint64_t> words = mine.words;
+        counts_.spikes_sent += words.size();
+        Epoch& present = epoch(parity());
+        for (const auto& [rank, count] : mine.messages) {
+            if (rank == communicator().rank()) {
+                for (const std::uint64_t word : words.first(count)) present.arrived.emplace_back(word);
+            } else {
+                send(words.first(count), rank, tags::multisend[parity()], parity());
+            }
+            words = words.subspan(count);
+        }
+        mine.messages.clear();
+        mine.words.clear();
+    }
+
+    std::span<const int> tags() const override { return tags::multisend; }
+
+    void handle(int tag, const Message& message) override {
+        Epoch& of_message = epoch(tag == tags::multisend[0] ? 0 : 1);
+        ++of_message.received;
+        for_each_word(message, [&](std::uint64_t word) { of_message.arrived.emplace_back(word); });
+    }
+
+    std::uint64_t buffer_bytes() const override {
+        std::uint64_t bytes = PointToPointExchange::buffer_bytes();
+        for (const Outgoing& of_worker : outgoing_) {
+            bytes += bytes_of(of_worker.found) + bytes_of(of_worker.words) + bytes_of(of_worker.messages);
+        }
+        return bytes;
+    }
+
+   private:
+    struct ToRank {
+        Rank rank;
+        std::size_t words;
+    };
+    /// Apart from those of other workers, which write at the same time.
+    struct alignas(64) Outgoing {
+        std::vector<Destination> found;
+        std::vector<ToRank> messages;
+        std::vector<std::uint64_t> words;
+    };
+
+    std::vector<Outgoing> outgoing_;
+};
+
+}  // namespace
+
+const ExchangeInfo multisend_exchange{
+    .name = "multisend",
+    .summary = "sends a message for each spike and process that needs it, as soon as it is known",
+    .directed = true,
+    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+        return std::make_unique<MultisendExchange>(arguments);
+    },
+};
+
+}  // namespace ranvier::comm

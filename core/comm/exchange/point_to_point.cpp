@@ -1,0 +1,92 @@
+#include "comm/exchange/point_to_point.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ranvier::comm {
+
+PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments)
+    : ExchangeBase(arguments), destinations_(checked_destinations(arguments)), prepared_(options().workers) {}
+
+void PointToPointExchange::advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) {
+    // Messages of the epoch before have had their time.
+    if (has_latency()) hurry(parity_ ^ 1);
+    if (outbox.size() > prepared_[shard]) {
+        prepare(shard, outbox.subspan(prepared_[shard]));
+        prepared_[shard] = outbox.size();
+        send_prepared(shard);
+    }
+    receive();
+}
+
+void PointToPointExchange::begin(Step first_step) {
+    epochs_[parity_].first_step = first_step;
+    epochs_[parity_].open = true;
+    ++counts_.exchanges;
+}
+
+void PointToPointExchange::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
+    prepare(worker, outboxes[worker].subspan(prepared_[worker]));
+}
+
+void PointToPointExchange::transfer(bool flush) {
+    for (std::uint32_t worker = 0; worker < options().workers; ++worker) send_prepared(worker);
+    std::fill(prepared_.begin(), prepared_.end(), std::size_t{0});
+    arrivals_.clear();
+    if (epochs_[parity_ ^ 1].open) complete(parity_ ^ 1);
+    if (flush || !has_latency()) {
+        finishing_ = true;
+        complete(parity_);
+        finishing_ = false;
+        // All of them have been received, so this does not wait; it lets go of the buffers.
+        communicator().complete_sends();
+    }
+    parity_ ^= 1;
+}
+
+/// Returns when all processes have received all messages of an epoch.
+///
+/// Sent and received are summed over all processes until they agree. A message that is handled may cause another. But a
+/// process handles none between telling its numbers and learning the sums, so that every message that the sums count as
+/// received they also count as sent, and sums that agree mean that nothing is on its way.
+void PointToPointExchange::complete(std::uint32_t of_parity) {
+    Epoch& finished = epochs_[of_parity];
+    for (std::array<std::uint64_t, 2> totals{1, 0}; totals[0] != totals[1];) {
+        hurry(of_parity);
+        receive();
+        totals = {finished.sent, finished.received};
+        communicator().reduce(totals, Reduction::sum);
+        count_collective(sizeof totals, 0);
+    }
+    counts_.spikes_received += finished.arrived.size();
+    std::vector<ArrivedSpike>& delivered = delivered_[arrivals_.size()];
+    std::swap(delivered, finished.arrived);
+    arrivals_.push_back({finished.first_step, delivered});
+    finished.arrived.clear();
+    finished.sent = 0;
+    finished.received = 0;
+    finished.open = false;
+}
+
+void PointToPointExchange::send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_parity) {
+    const auto data = std::as_bytes(words);
+    communicator().send(data, to, tag);
+    ++epochs_[of_parity].sent;
+    ++counts_.messages;
+    counts_.bytes_sent += data.size();
+}
+
+void PointToPointExchange::receive() {
+    for (const int tag : tags()) {
+        while (communicator().try_receive(tag, message_)) handle(tag, message_);
+    }
+}
+
+std::uint64_t PointToPointExchange::buffer_bytes() const {
+    std::uint64_t bytes = bytes_of(message_.data) + bytes_of(prepared_);
+    for (const Epoch& of_parity : epochs_) bytes += bytes_of(of_parity.arrived);
+    for (const auto& delivered : delivered_) bytes += bytes_of(delivered);
+    return bytes;
+}
+
+}  // namespace ranvier::comm

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/exchange/exchange_base.hpp"
+
+namespace ranvier::comm {
+
+/// What the methods have in common that send messages as soon as there are spikes, and know that all have arrived when as
+/// many were received as sent, over all processes (Hines, Kumar and Schürmann, 2011, "Comparison of neuronal spike exchange
+/// methods on a Blue Gene/P supercomputer").
+///
+/// With two intervals to the shortest delay the messages of an epoch may travel until the end of the next one. Those of two
+/// epochs are then under way at once, and told apart by the parity of their epoch. Those of three never are: a process goes
+/// on only when all have told that they miss nothing of the epoch before.
+class PointToPointExchange : public ExchangeBase {
+   public:
+    explicit PointToPointExchange(const ExchangeArguments& arguments);
+
+    bool has_latency() const final { return options().intervals == 2; }
+    void begin(Step first_step) final;
+    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) final;
+    void transfer(bool flush) final;
+    void advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) final;
+
+   protected:
+    /// The messages of one epoch.
+    struct Epoch {
+        Step first_step = 0;
+        bool open = false;           ///< whether some may be on their way
+        std::uint64_t sent = 0;      ///< by this process
+        std::uint64_t received = 0;  ///< by this process
+        std::vector<ArrivedSpike> arrived;
+    };
+
+    const Destinations& destinations() const { return *destinations_; }
+    std::uint32_t parity() const { return parity_; }
+    Epoch& epoch(std::uint32_t of_parity) { return epochs_[of_parity]; }
+    /// Whether this is the epoch of which spikes are emitted now, which may travel until the end of the next one.
+    bool has_time(std::uint32_t of_parity) const { return has_latency() && of_parity == parity_ && !finishing_; }
+
+    /// Sends words to another process, as a message of an epoch.
+    void send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_parity);
+    /// Handles all messages that are there.
+    void receive();
+
+    /// Gets what a worker's shard has emitted ready to be sent. By all workers at once.
+    virtual void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) = 0;
+    /// Sends it. By one at a time.
+    virtual void send_prepared(std::uint32_t worker) = 0;
+    virtual std::span<const int> tags() const = 0;
+    virtual void handle(int tag, const Message& message) = 0;
+    /// Sends what was kept back of an epoch that has no more time.
+    virtual void hurry(std::uint32_t /*of_parity*/) {}
+    std::uint64_t buffer_bytes() const override;
+
+   private:
+    void complete(std::uint32_t of_parity);
+
+    std::shared_ptr<const Destinations> destinations_;
+    std::array<Epoch, 2> epochs_;
+    std::uint32_t parity_ = 0;  ///< of the present epoch
+    bool finishing_ = false;    ///< whether the present epoch has ended and nothing of it may stay on its way
+    std::vector<std::size_t> prepared_;  ///< spikes of each shard's outbox that were sent already
+    std::array<std::vector<ArrivedSpike>, 2> delivered_;
+    Message message_;
+};
+
+/// The words of a message.
+template <class Visit>
+void for_each_word(const Message& message, Visit visit) {
+    for (std::size_t i = 0; i + sizeof(std::uint64_t) <= message.data.size(); i += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, message.data.data() + i, sizeof word);
+        visit(word);
+    }
+}
+
+/// Destinations of one source, ascending by rank, rank by rank: visit(rank, destinations there).
+template <class Visit>
+void for_each_rank(std::span<const Destination> destinations, Visit visit) {
+    for (std::size_t begin = 0; begin < destinations.size();) {
+        std::size_t end = begin + 1;
+        while (end < destinations.size() && destinations[end].rank == destinations[begin].rank) ++end;
+        visit(destinations[begin].rank, destinations.subspan(begin, end - begin));
+        begin = end;
+    }
+}
+
+/// Tags of the messages of each method. All are told apart, though a process may be one epoch, and with it one method, ahead.
+namespace tags {
+inline constexpr std::array multisend{0, 1};           ///< by parity
+inline constexpr std::array two_phase{2, 3, 4, 5};     ///< by phase and parity
+inline constexpr std::array persistent{6};
+}  // namespace tags
+
+}  // namespace ranvier::comm

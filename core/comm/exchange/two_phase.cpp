@@ -1,0 +1,202 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/random.hpp"
+#include "comm/exchange/exchange_methods.hpp"
+#include "comm/exchange/point_to_point.hpp"
+#include "comm/exchange/source_table.hpp"
+
+namespace ranvier::comm {
+
+namespace {
+
+/// Messages in two phases, so that a spike that many processes need costs its sender only as many messages as the square
+/// root of their number: the processes are cut into subsets, one process of each receives the spike and relays it to the
+/// others (Hines, Kumar and Schürmann, 2011).
+///
+/// A relay knows from set-up who needs the spikes of a source, under which addresses. With two intervals to the shortest
+/// delay, a spike of one epoch is relayed in the next one, which the paper found to balance the load best, and has arrived
+/// by the end of that; with one, it is relayed at once.
+class TwoPhaseExchange final : public PointToPointExchange {
+   public:
+    explicit TwoPhaseExchange(const ExchangeArguments& arguments)
+        : PointToPointExchange(arguments),
+          shards_(options().workers),
+          relayed_(communicator(), destinations(), options(), ChooseRelays{*this, {}}) {}
+
+    std::string_view name() const override { return two_phase_exchange.name; }
+
+   protected:
+    void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) override {
+        Shard& mine = shards_[worker];
+        for (const EmittedSpike& spike : spikes) {
+            mine.outgoing.push_back(spike);
+            // What is needed here does not travel.
+            const Rank self = communicator().rank();
+            mine.found.clear();
+            destinations().find(worker, spike.local, self, Rank{self.value + 1}, mine.found);
+            for (const Destination& destination : mine.found) {
+                mine.own.emplace_back(destination.address, spike.lag);
+            }
+        }
+    }
+
+    void send_prepared(std::uint32_t worker) override {
+        Shard& mine = shards_[worker];
+        Epoch& present = epoch(parity());
+        present.arrived.insert(present.arrived.end(), mine.own.begin(), mine.own.end());
+        counts_.spikes_sent += mine.own.size();
+        for (const EmittedSpike& spike : mine.outgoing) {
+            const Source& source = mine.sources[spike.local];
+            const std::uint64_t word = ArrivedSpike(source_name(worker, spike.local), spike.lag).word();
+            for (std::size_t i = source.first_relay; i < mine.sources[spike.local + 1].first_relay; ++i) {
+                send({&word, 1}, mine.relays[i], first_phase(parity()), parity());
+            }
+            counts_.spikes_sent += source.addresses;
+        }
+        mine.outgoing.clear();
+        mine.own.clear();
+    }
+
+    std::span<const int> tags() const override { return tags::two_phase; }
+
+    void handle(int tag, const Message& message) override {
+        for (const std::uint32_t of_parity : {0U, 1U}) {
+            if (tag == second_phase(of_parity)) {
+                Epoch& of_message = epoch(of_parity);
+                ++of_message.received;
+                for_each_word(message, [&](std::uint64_t word) { of_message.arrived.emplace_back(word); });
+            } else if (tag == first_phase(of_parity)) {
+                for_each_word(message, [&](std::uint64_t word) {
+                    waiting_[of_parity].push_back({message.from, ArrivedSpike(word)});
+                });
+                if (!has_time(of_parity)) hurry(of_parity);
+            }
+        }
+    }
+
+    /// Relays. Only now are the messages counted as received, since each of them may cause others.
+    void hurry(std::uint32_t of_parity) override {
+        for (const Waiting& spike : waiting_[of_parity]) relay(spike.from, spike.spike, of_parity);
+        waiting_[of_parity].clear();
+    }
+
+    std::uint64_t buffer_bytes() const override {
+        std::uint64_t bytes = PointToPointExchange::buffer_bytes() + relayed_.bytes() + bytes_of(words_);
+        for (const auto& waiting : waiting_) bytes += bytes_of(waiting);
+        for (const Shard& shard : shards_) {
+            bytes += bytes_of(shard.found) + bytes_of(shard.outgoing) + bytes_of(shard.own) + bytes_of(shard.sources) +
+                     bytes_of(shard.relays);
+        }
+        return bytes;
+    }
+
+   private:
+    static int first_phase(std::uint32_t of_parity) { return tags::two_phase[of_parity]; }
+    static int second_phase(std::uint32_t of_parity) { return tags::two_phase[2 + of_parity]; }
+
+    struct Source {
+        std::size_t first_relay = 0;  ///< the next source's is the end
+        std::uint64_t addresses = 0;  ///< on other processes
+    };
+    /// Apart from those of other workers, which write at the same time.
+    struct alignas(64) Shard {
+        std::vector<Destination> found;
+        std::vector<EmittedSpike> outgoing;
+        std::vector<ArrivedSpike> own;
+        std::vector<Source> sources;  ///< and one more, as the end
+        std::vector<Rank> relays;
+    };
+    /// A spike that is to be relayed.
+    struct Waiting {
+        Rank from;
+        ArrivedSpike spike;
+    };
+
+    /// Cuts the processes that need a source into subsets, chooses a relay of each and tells it the subset.
+    struct ChooseRelays {
+        TwoPhaseExchange& exchange;
+        std::vector<std::span<const Destination>> targets;  ///< destinations on each process
+
+        template <class Give>
+        void operator()(std::uint32_t shard, std::uint32_t local, Give give) {
+            Shard& mine = exchange.shards_[shard];
+            if (local == 0) mine.sources.resize(std::size_t{exchange.destinations().sources(shard)} + 1);
+            mine.found.clear();
+            exchange.destinations().find(shard, local, Rank{0}, Rank{exchange.ranks()}, mine.found);
+            targets.clear();
+            for_each_rank(mine.found, [&](Rank rank, std::span<const Destination> there) {
+                if (rank == exchange.communicator().rank()) return;
+                targets.push_back(there);
+                mine.sources[local].addresses += there.size();
+            });
+            const std::size_t count = targets.size();
+            const auto subsets = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
+            for (std::size_t subset = 0; subset < subsets; ++subset) {
+                const std::span members = std::span(targets).subspan(
+                    count * subset / subsets, count * (subset + 1) / subsets - count * subset / subsets);
+                const Rank relay = members[exchange.draw(shard, local, subset, members.size())].front().rank;
+                mine.relays.push_back(relay);
+                for (const std::span<const Destination> there : members) {
+                    for (const Destination& destination : there) give(relay, destination);
+                }
+            }
+            mine.sources[local + 1].first_relay = mine.relays.size();
+        }
+    };
+
+    /// Which of the members of a subset relays: any, so that relays are spread, but always the same.
+    std::size_t draw(std::uint32_t shard, std::uint32_t local, std::size_t subset, std::size_t members) const {
+        constexpr RandomKey key{0x72656C61, 0x79730000};
+        const std::uint32_t word = philox(
+            {local, shard, static_cast<std::uint32_t>(communicator().rank().value), static_cast<std::uint32_t>(subset)},
+            key)[0];
+        return static_cast<std::size_t>(std::uint64_t{word} * members >> 32);
+    }
+
+    void relay(Rank from, ArrivedSpike spike, std::uint32_t of_parity) {
+        const std::span<const Destination> list = relayed_.find(from, spike.address());
+        if (list.empty()) {
+            throw InternalError("exchange of spikes: rank " + std::to_string(from.value) +
+                                " sends a spike that this process does not relay");
+        }
+        ++epoch(of_parity).received;
+        for_each_rank(list, [&](Rank rank, std::span<const Destination> there) {
+            if (rank == communicator().rank()) {
+                for (const Destination& destination : there) {
+                    epoch(of_parity).arrived.emplace_back(destination.address, spike.lag());
+                }
+                return;
+            }
+            words_.clear();
+            for (const Destination& destination : there) {
+                words_.push_back(ArrivedSpike(destination.address, spike.lag()).word());
+            }
+            send(words_, rank, second_phase(of_parity), of_parity);
+        });
+    }
+
+    std::vector<Shard> shards_;
+    SourceTable<Destination> relayed_;  ///< who needs what this process relays, itself included
+    std::array<std::vector<Waiting>, 2> waiting_;
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace
+
+const ExchangeInfo two_phase_exchange{
+    .name = "two_phase",
+    .summary = "sends a message for each spike to some of the processes that need it, which relay it to the others",
+    .directed = true,
+    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+        return std::make_unique<TwoPhaseExchange>(arguments);
+    },
+};
+
+}  // namespace ranvier::comm

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "comm/exchange/exchange.hpp"
+
+namespace ranvier::connect {
+
+static_assert(std::endian::native == std::endian::little);
+
+/// Numbers of up to so many bits can stand in a row, each right after the other: they are read as parts of a word that
+/// begins at a whole byte.
+inline constexpr unsigned most_packed_bits = 57;
+
+/// Reads number `index` of those with `bits` bits each. @pre a whole word can be read where it begins
+inline std::uint64_t read_packed(const std::uint8_t* numbers, std::uint64_t index, unsigned bits) {
+    const std::uint64_t bit = index * bits;
+    std::uint64_t word = 0;
+    std::memcpy(&word, numbers + bit / 8, sizeof(word));
+    return word >> bit % 8 & ((std::uint64_t{1} << bits) - 1);
+}
+/// @pre a whole word can be read and written where it begins, and nobody else writes there
+inline void write_packed(std::uint8_t* numbers, std::uint64_t index, unsigned bits, std::uint64_t number) {
+    const std::uint64_t bit = index * bits;
+    std::uint64_t word = 0;
+    std::memcpy(&word, numbers + bit / 8, sizeof(word));
+    word &= ~(((std::uint64_t{1} << bits) - 1) << bit % 8);
+    word |= number << bit % 8;
+    std::memcpy(numbers + bit / 8, &word, sizeof(word));
+}
+
+/// How the presynaptic side keeps the destinations (rank, address) of one source, sorted: ranks by the code of Elias and
+/// Fano, so that they take hardly more bits on more ranks, and addresses as they are.
+///
+/// With n destinations on U ranks, the lower l = floor(log2(U / n)) bits of each rank stand beside its address, n numbers
+/// of equal length. Of the upper part, one bit string tells by how much each is larger than the one before, in zeros, each
+/// followed by a one: n ones and at most U / 2^l zeros. That is l + 2 to l + 3 bits for a rank. Where there are many
+/// destinations, a directory says how many of them lie below each multiple of 2^s ranks, so that a part of the ranks is
+/// found at once: the place in the bit string follows, as it is the number of ones and zeros before. Where there are so few
+/// that all this would not take less, ranks are kept whole.
+///
+/// P. Elias, "Efficient storage and retrieval by content and address of static files", Journal of the ACM 21 (1974).
+/// R. M. Fano, "On the number of bits required to implement an associative memory", MIT Project MAC, Memo 61 (1971).
+/// S. Vigna, "Quasi-succinct indices", Web Search and Data Mining (2013), whose pointers to zeros the directory is like.
+class DestinationCode {
+   public:
+    /// What must be readable, and writable for encode(), after the code of a source; what stands there does not matter.
+    static constexpr std::uint64_t padding = sizeof(std::uint64_t);
+
+    DestinationCode() = default;
+    /// @pre addresses and ranks need at most most_packed_bits bits together
+    DestinationCode(std::int32_t ranks, unsigned address_bits)
+        : ranks_(ranks),
+          address_bits_(address_bits),
+          rank_bits_(static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(ranks - 1)))) {}
+
+    /// Bits of a destination that is not coded.
+    unsigned plain_bits() const { return address_bits_ + rank_bits_; }
+    /// Addresses lie below.
+    std::uint64_t address_limit() const { return std::uint64_t{1} << address_bits_; }
+    /// As a number of plain_bits() bits, which are in order as destinations are.
+    std::uint64_t pack(comm::Destination destination) const {
+        return static_cast<std::uint64_t>(destination.rank.value) << address_bits_ | destination.address;
+    }
+
+    /// Bytes of a source with so many destinations, wherever they are; 0 for none, which have no code.
+    std::uint64_t bytes(std::uint64_t count) const;
+    /// @param packed destinations, ascending, at least one
+    /// @param code bytes(packed.size()) zeros
+    void encode(std::span<const std::uint64_t> packed, std::uint8_t* code) const;
+
+    /// Number of destinations.
+    static std::uint64_t count(const std::uint8_t* code);
+    /// Appends those on ranks [first, last), ascending.
+    void find(const std::uint8_t* code, Rank first, Rank last, std::vector<comm::Destination>& found) const;
+
+   private:
+    /// How so many destinations are kept. Offsets are in bytes.
+    struct Shape {
+        bool plain = true;
+        unsigned low_bits = 0;   ///< of a rank, beside the address
+        unsigned width = 0;      ///< bits of such an entry
+        unsigned step_bits = 0;  ///< the directory has an item for each multiple of 2^step_bits ranks but 0
+        unsigned item_bits = 0;
+        std::uint64_t items = 0;
+        std::uint64_t entries_offset = 0;
+        std::uint64_t upper_offset = 0;
+        std::uint64_t bytes = 0;
+    };
+    Shape shape(std::uint64_t count) const;
+    void find_plain(const std::uint8_t* entries, std::uint64_t count, Rank first, Rank last,
+                    std::vector<comm::Destination>& found) const;
+    void find_coded(const std::uint8_t* body, const Shape& shape, std::uint64_t count, Rank first, Rank last,
+                    std::vector<comm::Destination>& found) const;
+
+    std::int32_t ranks_ = 1;
+    unsigned address_bits_ = 1;
+    unsigned rank_bits_ = 0;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "connect/placement/layout.hpp"
+
+namespace ranvier::connect {
+
+/// Which neuron here stands for one of another process, in a dry run.
+///
+/// Others are said to send what this process does, when it does. If each sent the spikes of the neuron at the same place,
+/// its spikes would arrive here for rows of neighbors, which have ids one after the other where neurons are dealt to
+/// processes in turn, and would find them in the cache: delivery looked up to twice as fast as where processes have spikes
+/// of their own. So another process sends the spikes of another neuron of the same population: the same number by
+/// population, and as many destinations, but anywhere.
+class PlayedSources {
+   public:
+    /// @pre places go up with ids, as in those placements for which all ranks are alike
+    explicit PlayedSources(const ProcessLayout& layout) : rank_(layout.rank()) {
+        for (const PopulationRange& population : layout.populations()) {
+            const std::uint64_t first = layout.ids().count_below(population.first);
+            parts_.push_back({first, layout.ids().within(population.first, population.size).size()});
+        }
+    }
+
+    /// The place of the neuron here whose spikes another process sends for the one that it has at a place.
+    std::uint64_t here(Rank there, std::uint64_t place) const {
+        if (there == rank_) return place;
+        const Part& part = part_of(place);
+        return part.first + turned(place - part.first, shift(there, part.size), part.size);
+    }
+    /// The place of the neuron of another process that sends the spikes of the one at a place here.
+    std::uint64_t there(Rank there, std::uint64_t place) const {
+        if (there == rank_) return place;
+        const Part& part = part_of(place);
+        return part.first + turned(place - part.first, part.size - shift(there, part.size), part.size);
+    }
+
+   private:
+    /// The neurons of a population here.
+    struct Part {
+        std::uint64_t first;  ///< place
+        std::uint64_t size;
+    };
+
+    const Part& part_of(std::uint64_t place) const {
+        const auto after = std::ranges::upper_bound(parts_, place, {}, [](const Part& part) { return part.first; });
+        return *(after - 1);
+    }
+    static std::uint64_t turned(std::uint64_t index, std::uint64_t shift, std::uint64_t size) {
+        return index + shift < size ? index + shift : index + shift - size;
+    }
+    /// Below the number of neurons, if there are any.
+    static std::uint64_t shift(Rank there, std::uint64_t neurons) {
+        // SplitMix64 of the rank.
+        std::uint64_t hash = (static_cast<std::uint64_t>(there.value) + 1) * 0x9E37'79B9'7F4A'7C15;
+        hash = (hash ^ hash >> 30) * 0xBF58'476D'1CE4'E5B9;
+        hash = (hash ^ hash >> 27) * 0x94D0'49BB'1331'11EB;
+        // A part of all by the upper bits, since a remainder for each spike would be felt.
+        return (hash >> 32) * neurons >> 32;
+    }
+
+    Rank rank_;
+    std::vector<Part> parts_;  ///< of all populations, ascending
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/ids.hpp"
+#include "comm/communicator.hpp"
+#include "comm/exchange/exchange.hpp"
+#include "comm/record_exchange.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/routing/destination_code.hpp"
+#include "connect/routing/played_sources.hpp"
+#include "connect/routing/row_addresses.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::connect {
+
+/// The presynaptic side of the two tiers (Jordan et al. 2018): for each neuron of this process, the ranks that need its
+/// spikes and what its rows are called there.
+class PresynapticTable final : public comm::Destinations {
+   public:
+    void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
+              std::vector<comm::Destination>& found) const override;
+    std::vector<Rank> ranks() const override;
+    std::uint32_t sources(std::uint32_t shard) const override { return parts_[shard].sources; }
+    std::uint64_t address_limit() const override { return code_.address_limit(); }
+
+    /// Entries of all sources.
+    std::uint64_t size() const;
+    std::uint64_t bytes() const;
+    /// What an entry takes on average, without what each source takes by itself.
+    double bits_per_entry() const;
+
+   private:
+    friend class PresynapticTableBuilder;
+
+    /// Of one shard.
+    struct Part {
+        std::uint32_t sources = 0;
+        std::uint64_t entries = 0;
+        /// The destinations of each source, in one of the blocks; null without any.
+        Buffer<const std::uint8_t*> codes;
+        std::vector<Buffer<std::uint8_t>> blocks;
+
+        std::uint64_t block_bytes() const;
+    };
+
+    std::int32_t ranks_ = 1;
+    DestinationCode code_;
+    std::vector<Part> parts_;
+};
+
+/// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls them, in
+/// rounds through buffers of bounded size, each of which all workers fill and empty together. The rounds are gone through
+/// twice, first to count and then to store, so that nothing but the entries is ever held: first in the order in which they
+/// come, then, block by block of sources, sorted and coded.
+class PresynapticTableBuilder {
+   public:
+    /// @param buffer_bytes what the buffers may take in all; at least one entry for each process is always sent
+    /// @note Collective.
+    PresynapticTableBuilder(const ProcessLayout& layout, const RowAddresses& addresses,
+                            std::shared_ptr<comm::Communicator> communicator, std::uint64_t buffer_bytes,
+                            parallel::Team& team);
+
+    /// @param memory for what the table keeps of the worker's shard, which must outlive it
+    /// @note Called by all workers of the team together, and on all processes.
+    void build(std::uint32_t worker, std::pmr::memory_resource* memory = page_memory());
+    std::shared_ptr<const PresynapticTable> finish() { return std::move(table_); }
+    /// Rounds that each pass took.
+    std::uint64_t rounds() const { return rounds_; }
+
+   private:
+    using Listed = RowAddresses::Entry;
+    /// On its way: a source goes by its place on its process.
+    struct Entry {
+        std::uint64_t place;
+        std::uint64_t address;
+    };
+
+    /// The sources [first, last) of a shard, while it is being built.
+    struct Block {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+        Buffer<std::uint8_t> entries;  ///< packed, source after source, in the order in which they came
+    };
+    /// Where the next entry of a source goes.
+    struct Cursor {
+        std::uint8_t* entries = nullptr;  ///< of its block
+        std::uint64_t next = 0;
+    };
+
+    void pass(std::uint32_t worker, bool store);
+    void make_blocks(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void encode(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
+    void take(std::uint32_t worker, bool store);
+
+    const ProcessLayout& layout_;
+    const RowAddresses& addresses_;
+    std::shared_ptr<comm::Communicator> communicator_;
+    parallel::Team& team_;
+    std::shared_ptr<PresynapticTable> table_;
+    std::uint64_t chunk_ = 1;  ///< candidates that are gone through in a round
+    std::uint64_t chunks_ = 0;  ///< of the process that needs most
+    std::uint64_t rounds_ = 0;
+    comm::RecordExchange<Entry> exchange_;
+    std::vector<Entry> packed_;
+    std::vector<std::uint64_t> counts_;  ///< by rank
+    std::optional<PlayedSources> played_;  ///< in a dry run
+    /// By worker: what it has listed, and by worker and rank how many of them; later where the next one goes.
+    std::vector<std::vector<Listed>> listed_;
+    std::vector<std::vector<std::uint32_t>> listed_counts_;
+    std::vector<std::vector<Cursor>> cursors_;  ///< by shard and source
+    std::vector<std::vector<Block>> blocks_;    ///< by shard
+    bool more_ = false;
+};
+
+}  // namespace ranvier::connect

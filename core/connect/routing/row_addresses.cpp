@@ -1,0 +1,67 @@
+#include "connect/routing/row_addresses.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ranvier::connect {
+
+RowAddresses::RowAddresses(RowNumbering numbering, std::span<const ProjectionPlan> plans,
+                           std::vector<const ShardTables*> tables)
+    : numbering_(numbering), tables_(std::move(tables)) {
+    if (are_sources()) {
+        std::vector<RowMap::Range> ranges;
+        for (const ProjectionPlan& plan : plans) {
+            if (plan.pairs.targets == 0) continue;
+            ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
+            limit_ = std::max(limit_, plan.pairs.first_source.value + plan.pairs.sources);
+        }
+        sources_ = RowMap(std::move(ranges));
+        candidates_ = sources_.rows();
+        return;
+    }
+    for (const ShardTables* shard : tables_) {
+        for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+            firsts_.push_back(limit_);
+            const SynapseTable* table = receptor < shard->size() ? (*shard)[receptor].get() : nullptr;
+            if (table != nullptr) limit_ += table->rows();
+        }
+    }
+    candidates_ = limit_;
+}
+
+void RowAddresses::list(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const {
+    if (are_sources()) {
+        list_sources(begin, end, entries);
+        return;
+    }
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), begin);
+    auto place = static_cast<std::size_t>(after - firsts_.begin());
+    while (begin < end) {
+        const std::size_t own = place - 1;
+        const std::uint64_t stop = std::min(end, place < firsts_.size() ? firsts_[place] : limit_);
+        if (begin < stop) {
+            const SynapseTable& table = *(*tables_[own / TableBuilder::receptors])[own % TableBuilder::receptors];
+            for (; begin < stop; ++begin) {
+                const RowIndex row{static_cast<std::uint32_t>(begin - firsts_[own])};
+                entries.push_back({table.source(row), begin});
+            }
+        }
+        ++place;
+    }
+}
+
+void RowAddresses::list_sources(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const {
+    std::pmr::vector<RowIndex> rows;
+    for (std::uint64_t i = begin; i < end; ++i) {
+        const NeuronId source = sources_.source(RowIndex{static_cast<std::uint32_t>(i)});
+        rows.clear();
+        for (const ShardTables* shard : tables_) {
+            for (const auto& table : *shard) {
+                if (table && rows.empty()) table->find_rows(std::span(&source, 1), rows);
+            }
+        }
+        if (!rows.empty()) entries.push_back({source, source.value});
+    }
+}
+
+}  // namespace ranvier::connect

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_builder.hpp"
+
+namespace ranvier::connect {
+
+/// What the rows of a process are called by others: the *address* that comes with a spike.
+///
+/// Where rows are dense, that is where most sources have targets on most shards, the address is the id of the source: one
+/// for all shards, each of which finds its row by arithmetic. Elsewhere the rows of all tables are counted through, shard
+/// by shard and receptor by receptor, and a source has an address for each table that it reaches: mostly one.
+class RowAddresses {
+   public:
+    RowAddresses() = default;
+    /// @param tables of each shard; they must outlive the addresses
+    RowAddresses(RowNumbering numbering, std::span<const ProjectionPlan> plans, std::vector<const ShardTables*> tables);
+
+    bool are_sources() const { return numbering_ == RowNumbering::dense; }
+    /// One more than the largest address.
+    std::uint64_t limit() const { return limit_; }
+    struct Place {
+        std::uint32_t table = 0;  ///< shard * TableBuilder::receptors + receptor
+        RowIndex row;
+    };
+    /// Where an address leads. @pre address < limit(), !are_sources()
+    Place find(std::uint64_t address) const {
+        // No branches: addresses come in no order that a processor could predict.
+        std::size_t table = 0;
+        for (std::size_t rest = firsts_.size(); rest > 1;) {
+            const std::size_t half = rest / 2;
+            table = firsts_[table + half] <= address ? table + half : table;
+            rest -= half;
+        }
+        return {static_cast<std::uint32_t>(table), RowIndex{static_cast<std::uint32_t>(address - firsts_[table])}};
+    }
+
+    /// How many addresses there could be: what visit() counts through.
+    std::uint64_t candidates() const { return candidates_; }
+    struct Entry {
+        NeuronId source;
+        std::uint64_t address = 0;
+    };
+    /// Appends those of the candidates [begin, end) that exist. Safe to call from several threads.
+    void list(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const;
+
+   private:
+    void list_sources(std::uint64_t begin, std::uint64_t end, std::vector<Entry>& entries) const;
+
+    RowNumbering numbering_ = RowNumbering::dense;
+    std::vector<const ShardTables*> tables_;
+    RowMap sources_;  ///< of all projections
+    std::vector<std::uint64_t> firsts_;
+    std::uint64_t limit_ = 0;
+    std::uint64_t candidates_ = 0;
+};
+
+}  // namespace ranvier::connect

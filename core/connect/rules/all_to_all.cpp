@@ -1,0 +1,68 @@
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "base/errors.hpp"
+#include "connect/rules/partners.hpp"
+#include "connect/rules/registry.hpp"
+#include "connect/rules/rule_checks.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+class AllToAll final : public RuleSampler {
+   public:
+    AllToAll(const MajorView& view, std::uint64_t synapses) : view_(view), synapses_(synapses) {}
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.resize(count);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            degrees[i] = static_cast<std::uint32_t>(view_.allowed(begin + i * stride));
+        }
+        partners.resize(std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}));
+        std::uint64_t* out = partners.data();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t excluded = view_.excluded(begin + i * stride);
+            for (std::uint64_t j = 0; j < degrees[i]; ++j) *out++ = j + (j >= excluded ? 1 : 0);
+        }
+    }
+
+    double expected_synapses() const override { return static_cast<double>(synapses_); }
+    /// Excluded pairs have an entry too, so that the array is the whole matrix of targets times sources.
+    std::optional<std::uint64_t> array_length() const override { return view_.majors() * view_.partners(); }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
+        return major * view_.partners() + ordinal + (ordinal >= view_.excluded(major) ? 1 : 0);
+    }
+
+   private:
+    MajorView view_;
+    std::uint64_t synapses_;
+};
+
+constexpr std::array parameters{allow_autapses_info};
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+    const std::uint64_t synapses = count_pairs(spec.name, pairs, spec.allow_autapses);
+    if (pairs.sources > std::numeric_limits<std::uint32_t>::max()) {
+        throw RuleError({.object = "number of sources of rule 'all_to_all'",
+                         .value = std::to_string(pairs.sources),
+                         .bound = "a target can have fewer than 2^32 synapses of one projection",
+                         .remedy = "connect parts of the population"});
+    }
+    return std::make_unique<AllToAll>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses), synapses);
+}
+
+}  // namespace
+
+const RuleInfo all_to_all_rule{
+    .name = "all_to_all",
+    .summary = "every source to every target",
+    .parameters = parameters,
+    .bind = bind,
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+
+#include "base/errors.hpp"
+#include "connect/rules/partners.hpp"
+#include "connect/rules/registry.hpp"
+#include "connect/rules/rule_checks.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+using IndexList = std::vector<std::uint64_t>;
+
+/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. What it takes grows with
+/// the list, not with the neurons that it could reach.
+class ExplicitList final : public RuleSampler {
+   public:
+    ExplicitList(std::shared_ptr<const IndexList> sources, const IndexList& targets)
+        : sources_(std::move(sources)), positions_(targets.size()) {
+        sort_positions(targets);
+        const auto target_of = [&](std::uint32_t position) { return targets[position]; };
+        std::uint64_t distinct = 0;
+        for (std::size_t i = 0; i < positions_.size(); ++i) {
+            if (i == 0 || target_of(positions_[i]) != target_of(positions_[i - 1])) ++distinct;
+        }
+        targets_.reserve(distinct);
+        first_.reserve(distinct + 1);
+        for (std::size_t i = 0; i < positions_.size(); ++i) {
+            if (!targets_.empty() && target_of(positions_[i]) == targets_.back()) continue;
+            targets_.push_back(target_of(positions_[i]));
+            first_.push_back(static_cast<std::uint32_t>(i));
+        }
+        first_.push_back(static_cast<std::uint32_t>(positions_.size()));
+    }
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.resize(count);
+        partners.clear();
+        std::size_t place = place_of(begin, 0, targets_.size());
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t target = begin + i * stride;
+            // There are at most as many targets in between as neurons.
+            place = place_of(target, place, stride);
+            degrees[i] = 0;
+            if (place == targets_.size() || targets_[place] != target) continue;
+            degrees[i] = first_[place + 1] - first_[place];
+            for (std::uint32_t j = first_[place]; j < first_[place + 1]; ++j) {
+                partners.push_back((*sources_)[positions_[j]]);
+            }
+        }
+    }
+
+    double expected_synapses() const override { return static_cast<double>(positions_.size()); }
+    std::optional<std::uint64_t> array_length() const override { return positions_.size(); }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
+        return positions_[first_[place_of(major, 0, targets_.size())] + ordinal];
+    }
+
+    std::uint64_t bytes() const override {
+        return targets_.size() * sizeof(std::uint64_t) + (first_.size() + positions_.size()) * sizeof(std::uint32_t);
+    }
+
+    /// The position in the list of the first synapse that repeats the pair of an earlier one.
+    std::optional<std::uint64_t> find_repetition() const {
+        std::optional<std::uint64_t> found;
+        std::vector<std::uint64_t> of_target;
+        for (std::size_t place = 0; place < targets_.size(); ++place) {
+            of_target.assign(positions_.begin() + static_cast<std::ptrdiff_t>(first_[place]),
+                             positions_.begin() + static_cast<std::ptrdiff_t>(first_[place + 1]));
+            std::ranges::stable_sort(of_target, {}, [&](std::uint64_t position) { return (*sources_)[position]; });
+            for (std::size_t i = 1; i < of_target.size(); ++i) {
+                const bool repeated = (*sources_)[of_target[i]] == (*sources_)[of_target[i - 1]];
+                if (repeated && (!found || of_target[i] < *found)) found = of_target[i];
+            }
+        }
+        return found;
+    }
+
+   private:
+    void sort_positions(const IndexList& targets) {
+        std::iota(positions_.begin(), positions_.end(), std::uint32_t{0});
+        if (std::ranges::is_sorted(targets)) return;
+        const std::uint64_t range = std::ranges::max(targets) + 1;
+        if (range > 4 * targets.size()) {
+            std::ranges::stable_sort(positions_, {}, [&](std::uint32_t position) { return targets[position]; });
+            return;
+        }
+        // Few neurons for so many pairs: counting is faster.
+        std::vector<std::uint32_t> next(range + 1);
+        for (const std::uint64_t target : targets) ++next[target + 1];
+        for (std::uint64_t target = 0; target < range; ++target) next[target + 1] += next[target];
+        for (std::uint32_t position = 0; position < targets.size(); ++position) {
+            positions_[next[targets[position]]++] = position;
+        }
+    }
+
+    /// Where the first target that is not below this one stands, at least `begin` and at most `most` after it.
+    std::size_t place_of(std::uint64_t target, std::size_t begin, std::uint64_t most) const {
+        const std::size_t end = begin + std::min<std::uint64_t>(most, targets_.size() - begin);
+        const auto first = targets_.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto last = targets_.begin() + static_cast<std::ptrdiff_t>(end);
+        return static_cast<std::size_t>(std::lower_bound(first, last, target) - targets_.begin());
+    }
+
+    std::shared_ptr<const IndexList> sources_;
+    IndexList targets_;  ///< that have synapses, ascending
+    /// Where the synapses of each target begin in positions_, and at last where all end. A list has fewer than 2^32 pairs.
+    std::vector<std::uint32_t> first_;
+    std::vector<std::uint32_t> positions_;  ///< in the list, by target
+};
+
+void check_indices(std::string_view side, const IndexList& indices, std::uint64_t size) {
+    const auto bad = std::ranges::find_if(indices, [&](std::uint64_t index) { return index >= size; });
+    if (bad == indices.end()) return;
+    throw ValueOutOfBoundsError(
+        {.object = std::string(side) + " at position " + std::to_string(bad - indices.begin()) + " of rule 'explicit'",
+         .value = std::to_string(*bad),
+         .bound = "it must be below " + std::to_string(size) + ", the number of " + std::string(side) + "s",
+         .remedy = "give indices within the connected range, not global ids"});
+}
+
+constexpr std::array parameters{
+    RuleParameterInfo{"sources", "index of the source of each synapse, within the sources", "whole numbers"},
+    RuleParameterInfo{"targets", "index of the target of each synapse, within the targets", "whole numbers"},
+    RuleParameterInfo{"allow_autapses", "whether the list may connect a neuron to itself", "true or false"},
+    RuleParameterInfo{"allow_multapses", "whether the list may hold a pair more than once", "true or false"},
+};
+
+RuleError list_error(std::uint64_t position, std::string bound, std::string remedy) {
+    return RuleError({.object = "list of rule 'explicit'",
+                      .value = "refused at position " + std::to_string(position),
+                      .bound = std::move(bound),
+                      .remedy = std::move(remedy)});
+}
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+    static const auto nothing = std::make_shared<const IndexList>();
+    const auto sources = spec.sources ? spec.sources : nothing;
+    const auto targets = spec.targets ? spec.targets : nothing;
+    if (sources->size() != targets->size()) {
+        throw ShapeError({.object = "length of targets of rule 'explicit'",
+                          .value = std::to_string(targets->size()),
+                          .bound = "there are " + std::to_string(sources->size()) + " sources",
+                          .remedy = "give one source and one target for each synapse"});
+    }
+    if (sources->size() > std::numeric_limits<std::uint32_t>::max()) {
+        throw RuleError({.object = "length of the list of rule 'explicit'",
+                         .value = std::to_string(sources->size()),
+                         .bound = "it must be below 2^32",
+                         .remedy = "split it into several projections"});
+    }
+    check_indices("source", *sources, pairs.sources);
+    check_indices("target", *targets, pairs.targets);
+    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
+    for (std::uint64_t i = 0; i < targets->size(); ++i) {
+        if (view.excluded((*targets)[i]) != (*sources)[i]) continue;
+        throw list_error(i, "it connects a neuron to itself", "remove the pair, or allow autapses");
+    }
+    auto list = std::make_unique<ExplicitList>(sources, *targets);
+    if (!spec.allow_multapses) {
+        if (const auto position = list->find_repetition()) {
+            throw list_error(*position, "its pair has stood in the list before", "remove it, or allow multapses");
+        }
+    }
+    return list;
+}
+
+}  // namespace
+
+const RuleInfo explicit_rule{
+    .name = "explicit",
+    .summary = "the pairs of a list, in its order",
+    .parameters = parameters,
+    .bind = bind,
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,53 @@
+#include "connect/rules/fixed_degree.hpp"
+
+#include "connect/rules/partners.hpp"
+#include "connect/rules/rule_checks.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+class FixedDegree final : public RuleSampler {
+   public:
+    FixedDegree(Major major, const MajorView& view, std::uint32_t degree, bool allow_multapses, RandomKey key)
+        : major_(major), view_(view), degree_(degree), allow_multapses_(allow_multapses), key_(key) {}
+
+    Major major() const override { return major_; }
+
+    void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.assign(count, degree_);
+        partners.resize(count * degree_);
+        const auto draw_partners = allow_multapses_ ? draw_with_repetition : draw_without_repetition;
+        draw_partners(set, key_, view_, begin, stride, degrees, partners.data());
+    }
+
+    double expected_synapses() const override {
+        return static_cast<double>(view_.majors()) * static_cast<double>(degree_);
+    }
+    std::optional<std::uint64_t> array_length() const override { return view_.majors() * degree_; }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
+        return major * degree_ + ordinal;
+    }
+
+   private:
+    Major major_;
+    MajorView view_;
+    std::uint32_t degree_;
+    bool allow_multapses_;
+    RandomKey key_;
+};
+
+}  // namespace
+
+std::unique_ptr<RuleSampler> bind_fixed_degree(RuleSampler::Major major, const RuleSpec& spec, const PairSpace& pairs,
+                                               std::uint64_t seed, ProjectionId projection) {
+    const MajorView view(pairs, major, spec.allow_autapses);
+    const bool of_target = major == RuleSampler::Major::target;
+    check_degree(spec.name, of_target ? "indegree" : "outdegree", view, major, spec.number, spec.allow_multapses);
+    checked_product(spec.name, view.majors(), spec.number);
+    return std::make_unique<FixedDegree>(major, view, static_cast<std::uint32_t>(spec.number), spec.allow_multapses,
+                                         make_key(seed, Purpose::partner, projection.value));
+}
+
+}  // namespace ranvier::connect

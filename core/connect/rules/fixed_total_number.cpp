@@ -1,0 +1,95 @@
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/errors.hpp"
+#include "connect/rules/degree_tree.hpp"
+#include "connect/rules/partners.hpp"
+#include "connect/rules/registry.hpp"
+#include "connect/rules/rule_checks.hpp"
+#include "connect/rules/sampling.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+/// First how many synapses each target has, then their sources: the same as drawing the pairs one by one, but every
+/// target can be drawn alone.
+class FixedTotalNumber final : public RuleSampler {
+   public:
+    FixedTotalNumber(const MajorView& view, const RuleSpec& spec, std::uint64_t seed, ProjectionId projection)
+        : view_(view),
+          number_(spec.number),
+          allow_multapses_(spec.allow_multapses),
+          key_(make_key(seed, Purpose::partner, projection.value)),
+          degrees_(view, spec.number, spec.allow_multapses, make_key(seed, Purpose::degree, projection.value)) {}
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.resize(count);
+        degrees_.draw(begin, stride, degrees);
+        partners.resize(std::accumulate(degrees.begin(), degrees.end(), std::uint64_t{0}));
+        const auto draw_partners = allow_multapses_ ? draw_with_repetition : draw_without_repetition;
+        draw_partners(set, key_, view_, begin, stride, degrees, partners.data());
+    }
+
+    double expected_synapses() const override { return static_cast<double>(number_); }
+    /// The synapses of a target are known only after drawing: an array has nothing to stand beside.
+    std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
+    std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
+        throw InternalError("synapses of fixed_total_number have no position in an array");
+    }
+
+   private:
+    MajorView view_;
+    std::uint64_t number_;
+    bool allow_multapses_;
+    RandomKey key_;
+    DegreeTree degrees_;
+};
+
+constexpr std::array parameters{
+    RuleParameterInfo{"number", "number of synapses of the whole projection", "a whole number >= 0"},
+    allow_autapses_info,
+    allow_multapses_info,
+};
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                  ProjectionId projection) {
+    const std::uint64_t allowed = count_pairs(spec.name, pairs, spec.allow_autapses);
+    const auto fail = [&](std::string bound, std::string remedy) {
+        throw RuleError({.object = "number of rule 'fixed_total_number'",
+                         .value = std::to_string(spec.number),
+                         .bound = std::move(bound),
+                         .remedy = std::move(remedy)});
+    };
+    if (spec.number > most_items) fail("it must be at most 2^62", "lower it");
+    if (spec.number > 0 && allowed == 0) fail("there is no pair that may be connected", "set it to 0");
+    if (!spec.allow_multapses && spec.number > allowed) {
+        fail("there are only " + std::to_string(allowed) + " allowed pairs and none may be connected twice",
+             "lower it, or allow multapses");
+    }
+    if (spec.number > 0) {
+        // Degrees are 32 bits wide; ten standard deviations above the mean are never reached.
+        const double mean = static_cast<double>(spec.number) / static_cast<double>(pairs.targets);
+        if (mean + 10.0 * std::sqrt(mean) > std::numeric_limits<std::uint32_t>::max()) {
+            fail("a target would have 2^32 synapses or more", "lower it");
+        }
+    }
+    const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
+    return std::make_unique<FixedTotalNumber>(view, spec, seed, projection);
+}
+
+}  // namespace
+
+const RuleInfo fixed_total_number_rule{
+    .name = "fixed_total_number",
+    .summary = "a given number of synapses, each on a pair drawn uniformly from all allowed ones",
+    .parameters = parameters,
+    .bind = bind,
+};
+
+}  // namespace ranvier::connect

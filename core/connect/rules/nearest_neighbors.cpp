@@ -1,0 +1,90 @@
+#include <array>
+#include <limits>
+
+#include "base/errors.hpp"
+#include "connect/rules/registry.hpp"
+#include "connect/rules/rule_checks.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+/// Neurons stand on a ring in the order of their ids.
+class NearestNeighbors final : public RuleSampler {
+   public:
+    NearestNeighbors(std::uint64_t size, std::uint32_t degree) : size_(size), degree_(degree) {}
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.assign(count, degree_);
+        partners.resize(count * degree_);
+        std::uint64_t* next = partners.data();
+        const std::uint64_t half = degree_ / 2;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t target = begin + i * stride;
+            std::uint64_t source = target >= half ? target - half : target + size_ - half;
+            for (std::uint64_t k = 0; k <= degree_; ++k) {
+                if (k != half) *next++ = source;
+                if (++source == size_) source = 0;
+            }
+        }
+    }
+
+    double expected_synapses() const override { return static_cast<double>(size_) * static_cast<double>(degree_); }
+    std::optional<std::uint64_t> array_length() const override { return size_ * degree_; }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
+        return major * degree_ + ordinal;
+    }
+
+   private:
+    std::uint64_t size_;
+    std::uint32_t degree_;
+};
+
+constexpr std::array parameters{
+    RuleParameterInfo{"indegree", "number of synapses of each target, half of them from either side",
+                      "an even number >= 0"},
+};
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+    const std::string object = "indegree of rule 'nearest_neighbors'";
+    const std::string value = std::to_string(spec.number);
+    if (pairs.first_source != pairs.first_target || pairs.sources != pairs.targets) {
+        throw RuleError({.object = "sources of rule 'nearest_neighbors'",
+                         .value = std::to_string(pairs.sources) + " neurons from id " +
+                                  std::to_string(pairs.first_source.value) + " on",
+                         .bound = "they must be the targets, " + std::to_string(pairs.targets) + " neurons from id " +
+                                  std::to_string(pairs.first_target.value) + " on",
+                         .remedy = "connect a population, or a part of it, to itself"});
+    }
+    if (spec.number % 2 != 0) {
+        throw RuleError({.object = object,
+                         .value = value,
+                         .bound = "it must be even: as many before a neuron as after it",
+                         .remedy = "add or take away one"});
+    }
+    if (spec.number > 0 && pairs.targets > 0 && spec.number >= pairs.sources) {
+        throw RuleError({.object = object,
+                         .value = value,
+                         .bound = "it must be less than the number of sources, " + std::to_string(pairs.sources),
+                         .remedy = "lower it"});
+    }
+    if (spec.number > std::numeric_limits<std::uint32_t>::max()) {
+        throw RuleError({.object = object, .value = value, .bound = "it must be below 2^32", .remedy = "lower it"});
+    }
+    checked_product(spec.name, pairs.targets, spec.number);
+    return std::make_unique<NearestNeighbors>(pairs.sources, static_cast<std::uint32_t>(spec.number));
+}
+
+}  // namespace
+
+const RuleInfo nearest_neighbors_rule{
+    .name = "nearest_neighbors",
+    .summary = "every neuron gets synapses from those with the nearest ids, round the ends of the population",
+    .parameters = parameters,
+    .bind = bind,
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,63 @@
+#include <array>
+
+#include "base/errors.hpp"
+#include "connect/rules/partners.hpp"
+#include "connect/rules/registry.hpp"
+#include "connect/rules/rule_checks.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+class OneToOne final : public RuleSampler {
+   public:
+    explicit OneToOne(const MajorView& view) : view_(view) {}
+
+    Major major() const override { return Major::target; }
+
+    void draw(InstructionSet, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+              std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const override {
+        degrees.resize(count);
+        partners.clear();
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint64_t target = begin + i * stride;
+            const bool allowed = view_.excluded(target) != target;
+            degrees[i] = allowed ? 1 : 0;
+            if (allowed) partners.push_back(target);
+        }
+    }
+
+    double expected_synapses() const override {
+        // Two ranges of the same length have either all their pairs in common or none.
+        const bool all_excluded = view_.majors() > 0 && view_.excluded(0) == 0;
+        return all_excluded ? 0.0 : static_cast<double>(view_.majors());
+    }
+    std::optional<std::uint64_t> array_length() const override { return view_.majors(); }
+    std::uint64_t array_position(std::uint64_t major, std::uint64_t) const override { return major; }
+
+   private:
+    MajorView view_;
+};
+
+constexpr std::array parameters{allow_autapses_info};
+
+std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
+    if (pairs.sources != pairs.targets) {
+        throw RuleError({.object = "number of sources of rule 'one_to_one'",
+                         .value = std::to_string(pairs.sources),
+                         .bound = "there are " + std::to_string(pairs.targets) + " targets",
+                         .remedy = "connect populations of the same size"});
+    }
+    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses));
+}
+
+}  // namespace
+
+const RuleInfo one_to_one_rule{
+    .name = "one_to_one",
+    .summary = "source i to target i",
+    .parameters = parameters,
+    .bind = bind,
+};
+
+}  // namespace ranvier::connect

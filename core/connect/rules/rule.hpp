@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+
+namespace ranvier::connect {
+
+/// The pairs that a rule may connect: sources [0, sources) times targets [0, targets), as indices into two contiguous
+/// ranges of global ids. Where the ranges overlap, a source and a target can be the same neuron.
+struct PairSpace {
+    NeuronId first_source;
+    std::uint64_t sources = 0;
+    NeuronId first_target;
+    std::uint64_t targets = 0;
+
+    /// The index among the sources that is the same neuron as this target, if there is one.
+    std::optional<std::uint64_t> source_of_target(std::uint64_t target) const {
+        const std::uint64_t id = first_target.value + target;
+        if (id < first_source.value || id - first_source.value >= sources) return std::nullopt;
+        return id - first_source.value;
+    }
+    std::optional<std::uint64_t> target_of_source(std::uint64_t source) const {
+        const std::uint64_t id = first_source.value + source;
+        if (id < first_target.value || id - first_target.value >= targets) return std::nullopt;
+        return id - first_target.value;
+    }
+};
+
+/// A rule as the user gave it. Which fields count is told by the description of the rule.
+struct RuleSpec {
+    std::string name;                ///< "fixed_indegree", ...
+    std::uint64_t number = 0;        ///< in-degree, out-degree or total number; uniform_indegree: greatest in-degree
+    std::uint64_t least_number = 0;  ///< uniform_indegree: least in-degree
+    double probability = 0.0;        ///< pairwise_bernoulli
+    bool allow_autapses = true;      ///< a neuron may connect to itself
+    bool allow_multapses = true;     ///< a pair may be connected more than once
+    /// explicit: indices of each synapse's source and target within their ranges; equal lengths.
+    std::shared_ptr<const std::vector<std::uint64_t>> sources = nullptr;
+    std::shared_ptr<const std::vector<std::uint64_t>> targets = nullptr;
+};
+
+/// A rule bound to a pair space and a seed. Immutable and safe to use from several threads.
+///
+/// Synapses are drawn per target or per source (the "major" neuron), and the partners of one major neuron are a function
+/// of the seed, the projection and that neuron alone. Cost is proportional to what is drawn.
+class RuleSampler {
+   public:
+    enum class Major : std::uint8_t { target, source };
+
+    virtual ~RuleSampler() = default;
+
+    virtual Major major() const = 0;
+
+    /// The partners (indices within their range) of major neurons `begin, begin + stride, ...`, `count` of them, in
+    /// ascending order of major neuron: `degrees[i]` partners of the i-th, appended to `partners`. Replaces what the
+    /// vectors hold. The order of the partners of one neuron is part of the network: its weights are drawn in it.
+    virtual void draw(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
+                      std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const = 0;
+
+    /// Number of synapses in the whole projection: exact where the rule fixes it, else its expectation.
+    virtual double expected_synapses() const = 0;
+
+    /// Length of arrays of weights or delays that fit the rule, or nothing when synapses have no natural order.
+    virtual std::optional<std::uint64_t> array_length() const = 0;
+    /// Position in such an array of synapse `ordinal` of a major neuron.
+    virtual std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const = 0;
+
+    /// Bytes that the sampler holds and that grow with an array that the user gave.
+    virtual std::uint64_t bytes() const { return 0; }
+};
+
+/// One parameter of a rule, for its description.
+struct RuleParameterInfo {
+    std::string_view name;  ///< as Python writes it: "indegree", "probability", "allow_autapses", ...
+    std::string_view meaning;
+    std::string_view bounds;
+};
+
+struct RuleInfo {
+    std::string_view name;
+    std::string_view summary;
+    std::span<const RuleParameterInfo> parameters;
+    /// Checks the rule against the pair space and binds it.
+    /// @throws RuleError when it cannot be carried out, ValueOutOfBoundsError, ShapeError.
+    std::unique_ptr<RuleSampler> (*bind)(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                         ProjectionId projection) = nullptr;
+};
+
+/// All rules. Each rule's file defines one RuleInfo and registers it (connect/rules/registry.cpp).
+std::span<const RuleInfo* const> rules();
+/// @throws UnknownNameError
+const RuleInfo& find_rule(std::string_view name);
+std::unique_ptr<RuleSampler> bind_rule(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t seed,
+                                       ProjectionId projection);
+
+}  // namespace ranvier::connect

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "connect/rules/partners.hpp"
+#include "connect/rules/rule.hpp"
+
+/// Checks and pieces that several rules share.
+namespace ranvier::connect {
+
+/// Parameters that several rules have, described once.
+inline constexpr RuleParameterInfo allow_autapses_info{"allow_autapses", "whether a neuron may connect to itself",
+                                                       "true or false"};
+inline constexpr RuleParameterInfo allow_multapses_info{
+    "allow_multapses", "whether a pair of neurons may be connected more than once", "true or false"};
+
+/// Number of pairs that may be connected.
+/// @throws RuleError when it exceeds what the samplers can count (2^62)
+std::uint64_t count_pairs(std::string_view rule, const PairSpace& pairs, bool allow_autapses);
+
+/// a * b, the number of synapses of a rule. @throws RuleError when it exceeds 2^62
+std::uint64_t checked_product(std::string_view rule, std::uint64_t a, std::uint64_t b);
+
+/// Checks that every major neuron can have `degree` partners. `parameter` is the name of the degree.
+/// @throws RuleError
+void check_degree(std::string_view rule, std::string_view parameter, const MajorView& view, RuleSampler::Major major,
+                  std::uint64_t degree, bool allow_multapses);
+
+}  // namespace ranvier::connect

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "connect/tables/recent_rows.hpp"
+#include "connect/tables/stored_table.hpp"
+
+namespace ranvier::connect {
+
+namespace detail {
+
+template <class Target, class Weight, class Delay>
+struct RingArguments {
+    const std::uint64_t* begins;
+    const std::uint64_t* ends;
+    std::size_t count;
+    const Target* targets;
+    const Weight* weights;
+    const Delay* delays;
+    Step base;  ///< step in which the least delay arrives
+    InputRing inputs;
+    std::size_t ahead;  ///< rows that are fetched before they are needed
+};
+
+/// Stands for the delays of synapses that all have the same one.
+struct SameDelay {};
+
+/// Adds all synapses of each row at once, each into the slot of its arrival.
+template <class Target, class Weight, class Delay, bool wide = false>
+struct DeliverRing {
+    static constexpr bool same_delay = std::is_same_v<Delay, SameDelay>;
+
+    RANVIER_ALWAYS_INLINE static void run(const RingArguments<Target, Weight, Delay>* arguments) {
+        const auto& a = *arguments;
+        for (std::size_t r = 0; r < a.count; ++r) {
+            if (r + a.ahead < a.count) {
+                const std::uint64_t next = a.begins[r + a.ahead];
+                const std::size_t length = std::size_t(a.ends[r + a.ahead] - next);
+                prefetch_span(a.targets + next, length * sizeof(Target));
+                prefetch_span(a.weights + next, length * sizeof(Weight));
+                if constexpr (!same_delay) prefetch_span(a.delays + next, length * sizeof(Delay));
+            }
+            if constexpr (wide) {
+                add_wide_row(a, r);
+            } else if constexpr (same_delay) {
+                const std::uint64_t begin = a.begins[r];
+                add_run(a.targets + begin, a.weights + begin, std::size_t(a.ends[r] - begin), a.inputs.slot(a.base));
+            } else {
+                for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
+                    a.inputs.slot(a.base + a.delays[i])[a.targets[i]] += static_cast<double>(a.weights[i]);
+                }
+            }
+        }
+    }
+
+   private:
+    static void add_wide_row(const RingArguments<Target, Weight, Delay>& a, std::size_t r) {
+        for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
+            Step arrival = a.base;
+            if constexpr (!same_delay) arrival += a.delays[i];
+            add_wide(a.inputs.wide_slot(arrival)[a.targets[i]], static_cast<double>(a.weights[i]), a.inputs.exponent);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// The layout for sparse networks and long delays, where a run (source, delay) would have hardly a synapse: the delay is
+/// stored with each synapse, and a row is added at once, when its source fires, into a ring of inputs as long as the
+/// longest delay.
+template <class Target, class Weight>
+class RingTable final : public StoredTable<Target, Weight> {
+   public:
+    /// @param spike_memory for spikes that are on their way
+    RingTable(TableColumns<Target, Weight> columns, std::pmr::memory_resource* spike_memory)
+        : StoredTable<Target, Weight>(std::move(columns)),
+          begins_(spike_memory),
+          ends_(spike_memory),
+          recent_(spike_memory) {}
+
+    std::string_view layout() const override { return "ring"; }
+    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step /*window_end*/,
+                         const InputRing& inputs) override {
+        std::uint64_t events = 0;
+        for (std::span<const RowIndex> left = rows; !left.empty();) {
+            const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
+            left = left.subspan(some.size());
+            events += find_synapses(some, left);
+            if (same_delay()) {
+                add_rows<detail::SameDelay>(set, stamp, nullptr, inputs);
+            } else {
+                std::visit(
+                    [&]<class Delay>(const Buffer<Delay>& delays) { add_rows(set, stamp, delays.data(), inputs); },
+                    this->columns_.delays);
+            }
+        }
+        recent_.forget(now - this->columns_.greatest_delay);
+        recent_.add(stamp, rows);
+        return events;
+    }
+    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
+
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                     Step /*window_end*/, const InputRing& inputs) override {
+        std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
+        recent_.for_each([&](Step stamp, RowIndex row) { recent.push_back({row.value, stamp}); });
+        std::visit(
+            [&](const auto& delays) {
+                const auto delay_of = [&](RowIndex, std::uint64_t position) {
+                    return this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
+                };
+                constexpr Step all = std::numeric_limits<Step>::max();
+                this->change_weights(positions, weights, recent, now, all, inputs, delay_of);
+            },
+            this->columns_.delays);
+    }
+
+    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        std::visit(
+            [&](const auto& delays) {
+                for (std::uint64_t position = begin; position < end; ++position) {
+                    const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
+                    out.push_back(
+                        {position, this->target(position), delay, this->weight(position), this->tag(position)});
+                }
+            },
+            this->columns_.delays);
+    }
+
+   private:
+    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
+
+    template <class Delay>
+    void add_rows(InstructionSet set, Step stamp, const Delay* delays, const InputRing& inputs) const {
+        const detail::RingArguments<Target, Weight, Delay> arguments{
+            .begins = begins_.data(),
+            .ends = ends_.data(),
+            .count = begins_.size(),
+            .targets = this->columns_.targets.data(),
+            .weights = this->columns_.weights.data(),
+            .delays = delays,
+            .base = stamp + this->columns_.least_delay,
+            .inputs = inputs,
+            // Short rows are soon done, so that more of them must be under way to hide the wait for memory.
+            .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
+        };
+        if (inputs.wide != nullptr) {
+            detail::DeliverRing<Target, Weight, Delay, true>::run(&arguments);
+        } else {
+            Dispatched<detail::DeliverRing<Target, Weight, Delay>>::call(set, &arguments);
+        }
+    }
+
+    /// Where the synapses of some rows begin and end. @param next rows that will be looked at then
+    std::uint64_t find_synapses(std::span<const RowIndex> rows, std::span<const RowIndex> next) {
+        constexpr std::size_t starts_ahead = 24;
+        begins_.clear();
+        ends_.clear();
+        std::uint64_t events = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::size_t ahead = i + starts_ahead;
+            if (ahead < rows.size()) {
+                this->columns_.row_start.prefetch(rows[ahead].value);
+            } else if (ahead - rows.size() < next.size()) {
+                this->columns_.row_start.prefetch(next[ahead - rows.size()].value);
+            }
+            begins_.push_back(this->row_begin(rows[i]));
+            ends_.push_back(this->row_end(rows[i]));
+            events += ends_.back() - begins_.back();
+        }
+        return events;
+    }
+
+    /// So many that waiting for the first ones of them counts for nothing, and the lists of all stay in the nearest cache.
+    static constexpr std::size_t rows_at_once = 1024;
+
+    std::pmr::vector<std::uint64_t> begins_;
+    std::pmr::vector<std::uint64_t> ends_;
+    /// Only for changes of weights: their spikes have been added already.
+    RecentRows recent_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <utility>
+
+#include "base/buffer.hpp"
+#include "connect/tables/stored_table.hpp"
+
+namespace ranvier::connect {
+
+/// Sorts by counting: how many synapses each row has, then where the next one of each goes, and in the end where rows begin.
+/// All of it in one number for each row, of as few bytes as the number of synapses allows.
+class RowCursors {
+   public:
+    RowCursors() = default;
+    /// @param most_narrow synapses for which the fewer bytes are enough
+    RowCursors(std::size_t rows, std::pmr::memory_resource* memory, std::uint64_t most_narrow = UINT32_MAX)
+        : memory_(memory), most_narrow_(most_narrow), narrow_(rows + 1, memory) {
+        std::fill_n(narrow_.data(), narrow_.size(), 0);
+    }
+
+    std::size_t rows() const { return narrow_.size() + wide_.size() - 1; }
+    /// Synapses that were counted.
+    std::uint64_t total() const { return total_; }
+
+    /// @param rows of synapses, before they are divided by 2^bits
+    void count(const std::uint32_t* rows, std::size_t count, std::uint32_t bits) {
+        total_ += count;
+        // No counter holds more than all of them together.
+        if (total_ > most_narrow_ && wide_.empty()) widen();
+        visit([&](auto* counters) {
+            for (std::size_t i = 0; i < count; ++i) ++counters[std::uint64_t{rows[i]} >> bits];
+        });
+    }
+    /// When all have been counted: from then on, each number is where the next synapse of its row goes.
+    void place() {
+        visit([&]<class Cursor>(Cursor* cursors) {
+            Cursor begin = 0;
+            for (std::size_t row = 0; row < rows(); ++row) begin += std::exchange(cursors[row], begin);
+        });
+    }
+    /// Calls action with the numbers of all rows.
+    template <class Action>
+    void visit(Action action) {
+        if (wide_.empty()) {
+            action(narrow_.data());
+        } else {
+            action(wide_.data());
+        }
+    }
+    /// When all synapses have got their places: each number is then where the next row begins.
+    RowStarts starts() && {
+        visit([&](auto* ends) {
+            std::copy_backward(ends, ends + rows(), ends + rows() + 1);
+            ends[0] = 0;
+        });
+        return wide_.empty() ? RowStarts(std::move(narrow_)) : RowStarts(std::move(wide_));
+    }
+
+   private:
+    void widen() {
+        wide_ = Buffer<std::uint64_t>(narrow_.size(), memory_);
+        std::copy_n(narrow_.data(), narrow_.size(), wide_.data());
+        narrow_ = {};
+    }
+
+    std::pmr::memory_resource* memory_ = nullptr;
+    std::uint64_t most_narrow_ = 0;
+    std::uint64_t total_ = 0;
+    Buffer<std::uint32_t> narrow_;
+    Buffer<std::uint64_t> wide_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "connect/tables/stored_table.hpp"
+
+namespace ranvier::connect {
+
+/// Whether a table is better delivered through a ring of inputs than by runs of equal delay.
+///
+/// A run costs a look-up whether it has synapses or none, so that runs must have a few of them on average. The ring costs
+/// memory for every neuron and step of the longest delay, which must not exceed what the synapses themselves take.
+inline bool prefer_ring(std::uint64_t synapses, std::uint64_t rows, std::uint64_t delay_count,
+                        std::uint64_t longest_delay, std::uint64_t local_neurons) {
+    constexpr std::uint64_t shortest_run = 4;
+    constexpr std::uint64_t small = std::uint64_t{64} << 20;
+    if (synapses >= shortest_run * rows * delay_count) return false;
+    const std::uint64_t ring_bytes = longest_delay * local_neurons * 2 * sizeof(double);
+    return ring_bytes <= std::max(small, synapses * 8);
+}
+
+/// Sorts rows of a table by delay, keeping the order of synapses with the same delay.
+template <class Target, class Weight>
+class RowSorter {
+   public:
+    RowSorter(std::size_t longest_row, std::size_t delay_count)
+        : delay_count_(delay_count),
+          cursors_(delay_count),
+          targets_(longest_row),
+          weights_(longest_row),
+          tags_(longest_row) {}
+
+    /// @param offsets delay_count + 1 positions to fill: where the synapses of each delay begin, relative to the row
+    template <class Offset>
+    void sort(TableColumns<Target, Weight>& columns, std::uint32_t row, Offset* offsets) {
+        const std::uint64_t begin = columns.row_start[row];
+        const std::size_t length = columns.row_start[row + 1] - begin;
+        if (delay_count_ == 1) {
+            offsets[0] = 0;
+            offsets[1] = static_cast<Offset>(length);
+            return;
+        }
+        std::visit([&](const auto& delays) { sort(columns, begin, length, delays.data() + begin, offsets); },
+                   columns.delays);
+    }
+
+   private:
+    template <class Delay, class Offset>
+    void sort(TableColumns<Target, Weight>& columns, std::uint64_t begin, std::size_t length, const Delay* delays,
+              Offset* offsets) {
+        std::fill(cursors_.begin(), cursors_.end(), 0);
+        for (std::size_t i = 0; i < length; ++i) ++cursors_[delays[i]];
+        std::size_t total = 0;
+        for (std::size_t delay = 0; delay < delay_count_; ++delay) {
+            const std::size_t count = cursors_[delay];
+            offsets[delay] = static_cast<Offset>(total);
+            cursors_[delay] = total;
+            total += count;
+        }
+        offsets[delay_count_] = static_cast<Offset>(total);
+        Target* targets = columns.targets.data() + begin;
+        Weight* weights = columns.weights.data() + begin;
+        std::uint16_t* tags = columns.tags.empty() ? nullptr : columns.tags.data() + begin;
+        for (std::size_t i = 0; i < length; ++i) {
+            const std::size_t place = cursors_[delays[i]]++;
+            targets_[place] = targets[i];
+            weights_[place] = weights[i];
+            if (tags != nullptr) tags_[place] = tags[i];
+        }
+        std::copy_n(targets_.begin(), length, targets);
+        std::copy_n(weights_.begin(), length, weights);
+        if (tags != nullptr) std::copy_n(tags_.begin(), length, tags);
+    }
+
+    std::size_t delay_count_;
+    std::vector<std::size_t> cursors_;
+    std::vector<Target> targets_;
+    std::vector<Weight> weights_;
+    std::vector<std::uint16_t> tags_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/tight_list.hpp"
+#include "connect/tables/stored_table.hpp"
+
+namespace ranvier::connect {
+
+namespace detail {
+
+/// A spike whose synapses have not all been delivered.
+struct ActiveSpike {
+    std::uint64_t row_begin = 0;
+    std::uint64_t offsets = 0;  ///< of the row's first entry in the table of offsets
+    Step stamp = 0;
+};
+
+template <class Target, class Weight, class Offset>
+struct RunArguments {
+    const ActiveSpike* spikes;
+    std::size_t count;
+    const Offset* offsets;
+    const Target* targets;
+    const Weight* weights;
+    Step begin;  ///< of the window of arrival
+    Step end;
+    Step least_delay;
+    Step delays;  ///< number of different delays that a row has runs for
+    InputRing inputs;
+};
+
+/// Adds, for each spike, the runs (source, delay) that arrive in the window.
+///
+/// Runs lie at random places in gigabytes, so that time is spent waiting for memory: the offsets of a row are fetched
+/// `offsets_ahead` spikes before they are needed, its synapses `synapses_ahead` before.
+template <class Target, class Weight, class Offset, bool wide = false>
+struct DeliverRuns {
+    static constexpr std::size_t offsets_ahead = 16;
+    static constexpr std::size_t synapses_ahead = 6;
+
+    RANVIER_ALWAYS_INLINE static void run(const RunArguments<Target, Weight, Offset>* arguments) {
+        const auto& a = *arguments;
+        for (std::size_t i = 0; i < a.count + offsets_ahead; ++i) {
+            if (i < a.count) {
+                const Offset* row = a.offsets + a.spikes[i].offsets;
+                __builtin_prefetch(row + first(a, i), 0, 3);
+            }
+            if (i >= offsets_ahead - synapses_ahead && i - (offsets_ahead - synapses_ahead) < a.count) {
+                const std::size_t j = i - (offsets_ahead - synapses_ahead);
+                const Offset* row = a.offsets + a.spikes[j].offsets;
+                const std::size_t begin = row[first(a, j)];
+                const std::size_t length = row[last(a, j)] - begin;
+                prefetch_span(a.targets + a.spikes[j].row_begin + begin, length * sizeof(Target));
+                prefetch_span(a.weights + a.spikes[j].row_begin + begin, length * sizeof(Weight));
+            }
+            if (i >= offsets_ahead) deliver(a, i - offsets_ahead);
+        }
+    }
+
+   private:
+    RANVIER_ALWAYS_INLINE static Step first(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const Step d = a.begin - a.spikes[i].stamp - a.least_delay;
+        return d < 0 ? 0 : (d > a.delays ? a.delays : d);
+    }
+    RANVIER_ALWAYS_INLINE static Step last(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const Step d = a.end - a.spikes[i].stamp - a.least_delay;
+        return d < 0 ? 0 : (d > a.delays ? a.delays : d);
+    }
+    RANVIER_ALWAYS_INLINE static void deliver(const RunArguments<Target, Weight, Offset>& a, std::size_t i) {
+        const ActiveSpike spike = a.spikes[i];
+        const Offset* row = a.offsets + spike.offsets;
+        const Target* targets = a.targets + spike.row_begin;
+        const Weight* weights = a.weights + spike.row_begin;
+        const Step end = last(a, i);
+        for (Step d = first(a, i); d < end; ++d) {
+            const std::size_t begin = row[d];
+            const Step arrival = spike.stamp + a.least_delay + d;
+            if constexpr (wide) {
+                add_wide_run(targets + begin, weights + begin, row[d + 1] - begin, a.inputs.wide_slot(arrival),
+                             a.inputs.exponent);
+            } else {
+                add_run(targets + begin, weights + begin, row[d + 1] - begin, a.inputs.slot(arrival));
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+/// The layout for dense networks: each row sorted by delay, and for each row where the run of each delay begins. What
+/// arrives in the next few steps is added just before it is needed, so that all writes go to a few arrays that stay in
+/// the cache.
+template <class Target, class Weight, class Offset>
+class RunTable final : public StoredTable<Target, Weight> {
+   public:
+    /// @param offsets for each row `delays + 1` positions relative to its beginning
+    /// @param spike_memory for spikes that are on their way
+    RunTable(TableColumns<Target, Weight> columns, Buffer<Offset> offsets, std::pmr::memory_resource* spike_memory)
+        : StoredTable<Target, Weight>(std::move(columns)),
+          offsets_(std::move(offsets)),
+          delays_(this->columns_.greatest_delay - this->columns_.least_delay + 1),
+          active_(spike_memory) {}
+
+    std::string_view layout() const override { return "runs"; }
+    DelaySteps reach() const override { return 0; }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
+                         const InputRing& inputs) override {
+        const std::size_t before = active_.size();
+        make_room(active_, before + rows.size());
+        std::uint64_t events = 0;
+        for (const RowIndex row : rows) {
+            const std::uint64_t begin = this->row_begin(row);
+            const std::uint64_t length = this->row_end(row) - begin;
+            if (length == 0) continue;
+            events += length;
+            active_.push_back({begin, std::uint64_t{row.value} * (delays_ + 1), stamp});
+        }
+        if (window_end > now + 1) deliver_from(set, before, now + 1, window_end, inputs);
+        return events;
+    }
+
+    void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) override {
+        while (head_ < active_.size() && active_[head_].stamp + this->columns_.greatest_delay < begin) ++head_;
+        // Those that are done are dropped when they are a quarter, so that each is moved at most three times.
+        if (head_ > 64 && head_ > active_.size() / 4) {
+            active_.erase(active_.begin(), active_.begin() + static_cast<std::ptrdiff_t>(head_));
+            head_ = 0;
+        }
+        deliver_from(set, head_, begin, end, inputs);
+    }
+
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                     Step window_end, const InputRing& inputs) override {
+        std::vector<typename StoredTable<Target, Weight>::RecentSpike> recent;
+        for (std::size_t i = head_; i < active_.size(); ++i) {
+            recent.push_back({static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1)), active_[i].stamp});
+        }
+        const auto delay_of = [this](RowIndex row, std::uint64_t position) {
+            const Offset* begin = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+            const auto place = static_cast<Offset>(position - this->row_begin(row));
+            return this->columns_.least_delay +
+                   static_cast<DelaySteps>(std::upper_bound(begin, begin + delays_ + 1, place) - begin - 1);
+        };
+        this->change_weights(positions, weights, std::move(recent), now, window_end, inputs, delay_of);
+    }
+
+    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        const std::uint64_t start = this->row_begin(row);
+        const Offset* offsets = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+        DelaySteps delay = 0;
+        for (std::uint64_t position = begin; position < end; ++position) {
+            while (start + offsets[delay + 1] <= position) ++delay;
+            out.push_back({position, this->target(position), this->columns_.least_delay + delay, this->weight(position),
+                           this->tag(position)});
+        }
+    }
+
+   private:
+    void deliver_from(InstructionSet set, std::size_t first, Step begin, Step end, const InputRing& inputs) {
+        if (first == active_.size()) return;
+        const detail::RunArguments<Target, Weight, Offset> arguments{
+            .spikes = active_.data() + first,
+            .count = active_.size() - first,
+            .offsets = offsets_.data(),
+            .targets = this->columns_.targets.data(),
+            .weights = this->columns_.weights.data(),
+            .begin = begin,
+            .end = end,
+            .least_delay = this->columns_.least_delay,
+            .delays = delays_,
+            .inputs = inputs,
+        };
+        if (inputs.wide != nullptr) {
+            detail::DeliverRuns<Target, Weight, Offset, true>::run(&arguments);
+        } else {
+            Dispatched<detail::DeliverRuns<Target, Weight, Offset>>::call(set, &arguments);
+        }
+    }
+
+    Buffer<Offset> offsets_;
+    DelaySteps delays_;
+    std::pmr::vector<detail::ActiveSpike> active_;
+    std::size_t head_ = 0;
+};
+
+}  // namespace ranvier::connect

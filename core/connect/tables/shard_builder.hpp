@@ -1,0 +1,285 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/errors.hpp"
+#include "connect/tables/bucket_sort.hpp"
+#include "connect/tables/ring_table.hpp"
+#include "connect/tables/row_cursors.hpp"
+#include "connect/tables/row_sort.hpp"
+#include "connect/tables/run_table.hpp"
+#include "connect/tables/stored_table.hpp"
+#include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_plan.hpp"
+
+namespace ranvier::connect {
+
+/// Synapses of one projection and receptor on their way into a table, as columns of equal length.
+struct SynapseBatch {
+    const std::uint32_t* rows = nullptr;     ///< sources, as TablePlan::row_map numbers them
+    const std::uint32_t* targets = nullptr;  ///< local indices
+    const double* weights = nullptr;         ///< rounded to the grid and to what is stored
+    const std::uint16_t* delays = nullptr;   ///< relative to the table's least delay
+    std::size_t count = 0;
+    std::uint16_t tag = 0;
+};
+
+/// The tables of one shard while they are being built.
+class ShardBuilder {
+   public:
+    virtual ~ShardBuilder() = default;
+    /// First pass: rows of synapses that will come.
+    virtual void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) = 0;
+    /// Between the passes.
+    virtual void allocate() = 0;
+    /// Second pass.
+    virtual void store(std::uint32_t receptor, const SynapseBatch& batch) = 0;
+    /// Sorts the rows and hands out the tables.
+    virtual ShardTables finish() = 0;
+};
+
+template <class Target, class Weight>
+class TypedShardBuilder final : public ShardBuilder {
+   public:
+    TypedShardBuilder(std::span<const TablePlan> plans, std::uint32_t local_neurons, BuildOptions options,
+                      const parallel::Team& team, TableMemory memory)
+        : local_neurons_(local_neurons), options_(options), team_(team), memory_(memory) {
+        for (const TablePlan& plan : plans) {
+            Draft draft;
+            draft.plan = plan;
+            if (plan.used) {
+                draft.columns.row_map = plan.row_map;
+                draft.columns.numbering = plan.numbering;
+                draft.cursors =
+                    RowCursors(static_cast<std::size_t>(std::uint64_t{plan.row_map.rows() - 1} >> plan.bucket_bits) + 1,
+                               memory_.synapses);
+            }
+            drafts_.push_back(std::move(draft));
+        }
+    }
+
+    void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) override {
+        Draft& draft = drafts_[receptor];
+        draft.cursors.count(rows, count, draft.plan.bucket_bits);
+    }
+
+    void allocate() override {
+        for (Draft& draft : drafts_) {
+            if (!draft.plan.used) continue;
+            auto& columns = draft.columns;
+            const std::uint64_t total = draft.cursors.total();
+            if (columns.numbering != RowNumbering::dense && total >= RowMap::none.value) {
+                throw ValueOutOfBoundsError({.object = "number of synapses of one shard",
+                                             .value = std::to_string(total),
+                                             .bound =
+                                                 "where few of the possible sources have targets on a shard, it holds "
+                                                 "fewer than 4294967295 synapses of one receptor",
+                                             .remedy = "use more threads"});
+            }
+            draft.cursors.place();
+            if (columns.numbering != RowNumbering::dense)
+                columns.sources = Buffer<std::uint32_t>(total, memory_.synapses);
+            columns.targets = Buffer<Target>(total, memory_.synapses);
+            columns.weights = Buffer<Weight>(total, memory_.synapses);
+            columns.least_delay = draft.plan.least_delay;
+            columns.greatest_delay = draft.plan.greatest_delay;
+            const DelaySteps range = draft.plan.greatest_delay - draft.plan.least_delay;
+            if (range > UINT8_MAX) {
+                columns.delays = Buffer<std::uint16_t>(total, memory_.synapses);
+            } else if (range > 0) {
+                columns.delays = Buffer<std::uint8_t>(total, memory_.synapses);
+            }
+            if (draft.plan.tagged) columns.tags = Buffer<std::uint16_t>(total, memory_.synapses);
+        }
+    }
+
+    void store(std::uint32_t receptor, const SynapseBatch& batch) override {
+        Draft& draft = drafts_[receptor];
+        auto& columns = draft.columns;
+        draft.cursors.visit([&](auto* cursors) {
+            if (columns.greatest_delay == columns.least_delay) {
+                scatter(draft, cursors, batch, NoDelays{});
+                return;
+            }
+            std::visit(
+                [&]<class Delay>(Buffer<Delay>& delays) {
+                    scatter(draft, cursors, batch, DelayColumn<Delay>{delays.data()});
+                },
+                columns.delays);
+        });
+    }
+
+    ShardTables finish() override {
+        ShardTables tables;
+        for (Draft& draft : drafts_) {
+            if (draft.plan.used && !draft.columns.targets.empty()) {
+                draft.columns.row_start = std::move(draft.cursors).starts();
+                tables.push_back(finish(std::move(draft.columns)));
+            } else {
+                tables.push_back(nullptr);
+            }
+            draft = {};
+        }
+        return tables;
+    }
+
+   private:
+    struct NoDelays {
+        void prefetch(std::uint64_t) const {}
+        void operator()(std::uint64_t, std::uint16_t) const {}
+    };
+    template <class Delay>
+    struct DelayColumn {
+        Delay* delays;
+        void prefetch(std::uint64_t position) const { __builtin_prefetch(delays + position, 1, 3); }
+        void operator()(std::uint64_t position, std::uint16_t delay) const {
+            delays[position] = static_cast<Delay>(delay);
+        }
+    };
+
+    struct Draft {
+        TablePlan plan;
+        TableColumns<Target, Weight> columns;
+        RowCursors cursors;  ///< of buckets
+    };
+
+    /// Rows grow at as many places as there are sources. The places of a block of synapses are found first and their cache
+    /// lines asked for, so that the stores that follow do not wait for one line after another.
+    template <class Cursor, class StoreDelay>
+    static void scatter(Draft& draft, Cursor* cursors, const SynapseBatch& batch, StoreDelay store_delay) {
+        Target* targets = draft.columns.targets.data();
+        Weight* weights = draft.columns.weights.data();
+        std::uint16_t* tags = draft.columns.tags.data();
+        std::uint32_t* sources = draft.columns.sources.data();
+        const std::uint32_t bits = draft.plan.bucket_bits;
+        constexpr std::size_t block = 32;
+        std::uint64_t positions[2][block];
+        const auto find_places = [&](std::size_t begin, std::uint64_t* places) {
+            const std::size_t end = std::min(begin + block, batch.count);
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t position = cursors[std::uint64_t{batch.rows[i]} >> bits]++;
+                places[i - begin] = position;
+                __builtin_prefetch(targets + position, 1, 3);
+                __builtin_prefetch(weights + position, 1, 3);
+                store_delay.prefetch(position);
+            }
+        };
+        find_places(0, positions[0]);
+        for (std::size_t begin = 0, turn = 0; begin < batch.count; begin += block, turn ^= 1) {
+            if (begin + block < batch.count) find_places(begin + block, positions[turn ^ 1]);
+            const std::size_t end = std::min(begin + block, batch.count);
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t position = positions[turn][i - begin];
+                targets[position] = static_cast<Target>(batch.targets[i]);
+                weights[position] = static_cast<Weight>(batch.weights[i]);
+                store_delay(position, batch.delays[i]);
+            }
+            if (sources != nullptr) {
+                for (std::size_t i = begin; i < end; ++i) sources[positions[turn][i - begin]] = batch.rows[i];
+            }
+            if (tags == nullptr) continue;
+            for (std::size_t i = begin; i < end; ++i) tags[positions[turn][i - begin]] = batch.tag;
+        }
+    }
+
+    std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns) {
+        narrow_delays(columns);
+        if (columns.numbering == RowNumbering::compact) compact_rows(columns);
+        if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
+        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
+        std::uint64_t longest = 0;
+        for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
+            longest = std::max(longest, columns.row_start[row + 1] - columns.row_start[row]);
+        }
+        if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
+        if (longest <= UINT32_MAX) return sort_rows<std::uint32_t>(std::move(columns), longest);
+        return sort_rows<std::uint64_t>(std::move(columns), longest);
+    }
+
+    /// Replaces the bounds of the delays by those that were drawn.
+    static void narrow_delays(TableColumns<Target, Weight>& columns) {
+        if (columns.least_delay == columns.greatest_delay) return;
+        std::visit(
+            [&]<class Delay>(Buffer<Delay>& delays) {
+                // Not minmax_element, which compilers do not vectorise.
+                Delay low = std::numeric_limits<Delay>::max();
+                Delay high = 0;
+                for (std::size_t i = 0; i < delays.size(); ++i) {
+                    low = std::min(low, delays[i]);
+                    high = std::max(high, delays[i]);
+                }
+                columns.greatest_delay = columns.least_delay + high;
+                columns.least_delay += low;
+                if (low == 0) return;
+                for (std::size_t i = 0; i < delays.size(); ++i) delays[i] = static_cast<Delay>(delays[i] - low);
+            },
+            columns.delays);
+    }
+
+    bool use_ring(const TableColumns<Target, Weight>& columns) const {
+        if (columns.numbering == RowNumbering::unsorted) return true;
+        if (options_.layout != TableLayout::automatic) return options_.layout == TableLayout::ring;
+        const std::uint64_t rows = columns.row_start.rows();
+        const std::uint64_t delays = columns.greatest_delay - columns.least_delay + 1;
+        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, local_neurons_);
+    }
+
+    /// Sorts the synapses of each bucket by source, keeping the order of those of one source, and gives each source that is
+    /// there a row.
+    void compact_rows(TableColumns<Target, Weight>& columns) {
+        BucketSorter<Target, Weight> sorter;
+        const std::span<std::uint32_t> sources = columns.sources.span();
+        std::uint32_t rows = 0;
+        for (std::size_t bucket = 0; bucket < columns.row_start.rows(); ++bucket) {
+            if (bucket % 1024 == 0) team_.check_cancelled();
+            const std::uint64_t begin = columns.row_start[bucket];
+            const std::uint64_t end = columns.row_start[bucket + 1];
+            sorter.sort(columns, begin, end);
+            for (std::uint64_t i = begin; i < end; ++i) rows += i == begin || sources[i] != sources[i - 1] ? 1 : 0;
+        }
+        RowStarts starts(rows, sources.size(), memory_.synapses);
+        Buffer<std::uint32_t> present(rows, memory_.synapses);
+        std::uint32_t row = 0;
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            if (i > 0 && sources[i] == sources[i - 1]) continue;
+            starts.set(row, i);
+            present[row++] = sources[i];
+        }
+        starts.set(rows, sources.size());
+        columns.row_start = std::move(starts);
+        columns.sources = std::move(present);
+    }
+
+    template <class Offset>
+    std::unique_ptr<SynapseTable> sort_rows(TableColumns<Target, Weight> columns, std::uint64_t longest) {
+        const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
+        const auto rows = static_cast<std::uint32_t>(columns.row_start.rows());
+        Buffer<Offset> offsets(rows * (delay_count + 1), memory_.synapses);
+        RowSorter<Target, Weight> sorter(longest, delay_count);
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            if (row % 1024 == 0) team_.check_cancelled();
+            sorter.sort(columns, row, offsets.data() + row * (delay_count + 1));
+        }
+        columns.delays = DelayStore{};
+        return std::make_unique<RunTable<Target, Weight, Offset>>(std::move(columns), std::move(offsets),
+                                                                  memory_.spikes);
+    }
+
+    std::uint32_t local_neurons_;
+    BuildOptions options_;
+    const parallel::Team& team_;
+    TableMemory memory_;
+    std::vector<Draft> drafts_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "base/distribution.hpp"
+#include "base/instruction_set.hpp"
+#include "base/random.hpp"
+#include "base/shared_array.hpp"
+#include "connect/rules/rule.hpp"
+
+namespace ranvier::connect {
+
+/// The weights or the delays of a projection: one for all synapses, one each (in the order of the rule), or drawn.
+///
+/// The value of a synapse is a function of the key, its major neuron, and its place among the synapses of that neuron.
+class SynapseValues {
+   public:
+    SynapseValues() = default;
+    /// Looks through an array once, for its bounds.
+    SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key);
+
+    bool constant() const { return std::holds_alternative<double>(values_); }
+    /// Bounds of the values; 0 where there are none.
+    double least() const { return least_; }
+    double greatest() const { return greatest_; }
+    /// The least absolute value that is not zero, if it is known before values are drawn; else infinity.
+    double least_magnitude() const { return least_magnitude_; }
+    /// The median of the least and of the greatest of so many values that are drawn; the bounds where none is drawn.
+    std::pair<double, double> expected_range(double count) const;
+
+    /// Values of `count` synapses, the first `count` of this major neuron.
+    void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,
+              double* out) const;
+
+   private:
+    std::variant<double, SharedArray, Distribution> values_ = 0.0;
+    RandomKey key_;
+    double least_ = 0.0;
+    double greatest_ = 0.0;
+    double least_magnitude_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace ranvier::connect

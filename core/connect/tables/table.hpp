@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "connect/tables/input_sums.hpp"
+
+namespace ranvier::connect {
+
+/// The sources that a table could have: ranges of ids, numbered one after another.
+class RowMap {
+   public:
+    struct Range {
+        NeuronId first;
+        std::uint64_t size = 0;
+        std::uint32_t first_row = 0;
+    };
+
+    RowMap() = default;
+    /// @param ranges of ids, in any order, overlapping or not
+    explicit RowMap(std::vector<Range> ranges);
+
+    std::uint32_t rows() const { return rows_; }
+    std::span<const Range> ranges() const { return ranges_; }
+    static constexpr RowIndex none{UINT32_MAX};
+    /// The row of a source, or `none`.
+    RowIndex row(NeuronId source) const;
+    NeuronId source(RowIndex row) const;
+
+   private:
+    std::vector<Range> ranges_;
+    std::uint32_t rows_ = 0;
+};
+
+/// One synapse as a query sees it.
+struct SynapseView {
+    std::uint64_t position = 0;
+    std::uint32_t target = 0;  ///< local index
+    DelaySteps delay = 0;
+    double weight = 0.0;
+    std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
+};
+
+/// The synapses of one kind (one receptor) on one shard, sorted by source unless the user wants them unsorted.
+///
+/// Spikes are told to the table once, in `accept`; their synapses are then added to the inputs in time: everything that
+/// arrives in [begin, end) once `deliver(begin, end)` has returned. Sums are exact, so the order does not matter.
+class SynapseTable {
+   public:
+    virtual ~SynapseTable() = default;
+
+    /// Rows are numbered in the order of their sources' ids; in an unsorted table, each synapse is a row.
+    virtual std::uint32_t rows() const = 0;
+    /// Whether the table knows the sources of its rows, which it can be told to forget.
+    virtual bool has_sources() const = 0;
+    /// Does nothing where they follow from the numbers of the rows.
+    virtual void forget_sources() = 0;
+    /// @pre has_sources()
+    virtual NeuronId source(RowIndex row) const = 0;
+    /// The rows of each of these sources, one source after another, appended to `rows`; a source without synapses has none.
+    /// @pre has_sources(), or the table has a row for every source that it could have
+    virtual void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const = 0;
+    virtual std::uint64_t size() const = 0;
+    /// How it delivers, for reports: "runs" or "ring".
+    virtual std::string_view layout() const = 0;
+    virtual DelaySteps least_delay() const = 0;
+    virtual DelaySteps greatest_delay() const = 0;
+    /// How many steps ahead of the present one inputs may be written: what the ring of inputs must hold beside one window.
+    virtual DelaySteps reach() const = 0;
+
+    /// Takes in spikes that were emitted in step `stamp` by the sources of `rows`, and adds what arrives in
+    /// (now, window_end). All earlier steps have been taken in before. Returns the number of synapses reached in all.
+    virtual std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now,
+                                 Step window_end, const InputRing& inputs) = 0;
+    /// Adds what arrives in [begin, end) from all spikes that were accepted before.
+    virtual void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) = 0;
+
+    virtual std::uint64_t row_begin(RowIndex row) const = 0;
+    virtual std::uint64_t row_end(RowIndex row) const = 0;
+    /// Synapses [begin, end) of one row, appended to `out`.
+    virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
+    virtual std::uint32_t target(std::uint64_t position) const = 0;
+    virtual double weight(std::uint64_t position) const = 0;
+    /// Changes weights, between two steps, to such as the sums of the inputs can hold. Spikes that arrive after step `now` find
+    /// the new ones, those that are already on their way too: what they have added to the inputs is put right. Inputs are
+    /// complete before `window_end`.
+    virtual void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
+                             Step window_end, const InputRing& inputs) = 0;
+    virtual bool has_tags() const = 0;
+    virtual std::uint32_t tag(std::uint64_t position) const = 0;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/instruction_set.hpp"
+#include "base/page_memory.hpp"
+#include "comm/communicator.hpp"
+#include "connect/placement/layout.hpp"
+#include "connect/tables/input_sums.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/stored_table.hpp"
+#include "connect/tables/table.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::connect {
+
+/// How tables deliver spikes; see RunTable and RingTable.
+enum class TableLayout : std::uint8_t { automatic, runs, ring };
+
+struct BuildOptions {
+    InstructionSet instruction_set = InstructionSet::baseline;
+    double resolution = 0.1;     ///< ms
+    bool double_weights = false;  ///< store weights in double precision
+    TableLayout layout = TableLayout::automatic;
+    /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
+    std::optional<RowNumbering> numbering = std::nullopt;
+    std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< of what goes to other processes at a time
+};
+
+/// Where the tables of a shard take their memory from, which must outlive them.
+struct TableMemory {
+    std::pmr::memory_resource* synapses = page_memory();
+    std::pmr::memory_resource* spikes = page_memory();  ///< lists of those that have not reached all of their targets
+};
+
+/// The tables of one shard, by receptor; null where a receptor has no synapses.
+using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
+
+/// Builds the synapses of all shards of a process, one worker each.
+///
+/// Two passes over the rules, so that the tables are written in place and nothing but them is ever held: the first counts
+/// the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts the rows by
+/// delay. Which synapses there are, and their order within a row, does not depend on the number of shards or processes.
+///
+/// Synapses that are drawn by target are drawn where the target lives. Those that are drawn by source are drawn anywhere, by
+/// each process and worker in its share of the sources, and handed to where the target lives, in rounds of bounded size.
+class TableBuilder {
+   public:
+    static constexpr std::uint32_t receptors = 2;
+
+    TableBuilder(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, BuildOptions options,
+                 parallel::Team& team, std::shared_ptr<comm::Communicator> communicator);
+    ~TableBuilder();
+
+    /// How the rows of all tables of this process are numbered.
+    RowNumbering numbering() const;
+    /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
+    void build(std::uint32_t worker, TableMemory memory = {});
+    /// What has been stored on this process of the weights of a projection (by its place in the list) onto a receptor, but for
+    /// the numbers of inputs. @note After build.
+    WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
+    /// Most synapses onto a receptor that a neuron of this process has; see WeightRange. @note After build.
+    std::uint64_t most_inputs(std::uint32_t receptor) const;
+    /// @note Called by each worker for its own shard, after build.
+    ShardTables finish(std::uint32_t worker);
+
+   private:
+    struct Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,139 @@
+#include "connect/tables/table_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "connect/tables/row_sort.hpp"
+#include "connect/tables/table_plan.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+/// A stretch of sources that have the same expected number of synapses on this process.
+struct SourceStretch {
+    double sources = 0.0;
+    double synapses = 0.0;  ///< of each source
+};
+
+template <class Select>
+std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                                     Select select) {
+    std::set<std::uint64_t> bounds;
+    for (const ProjectionPlan& plan : plans) {
+        if (!select(plan)) continue;
+        bounds.insert(plan.pairs.first_source.value);
+        bounds.insert(plan.pairs.first_source.value + plan.pairs.sources);
+    }
+    std::vector<SourceStretch> found;
+    for (auto begin = bounds.begin(); begin != bounds.end() && std::next(begin) != bounds.end(); ++begin) {
+        SourceStretch stretch{.sources = static_cast<double>(*std::next(begin) - *begin)};
+        for (const ProjectionPlan& plan : plans) {
+            const std::uint64_t first = plan.pairs.first_source.value;
+            if (!select(plan) || *begin < first || *begin >= first + plan.pairs.sources) continue;
+            stretch.synapses += expected_synapses_here(plan, layout) / static_cast<double>(plan.pairs.sources);
+        }
+        if (stretch.synapses > 0.0) found.push_back(stretch);
+    }
+    return found;
+}
+
+/// How many sources have a synapse when those of each fall at random on so many places and one is looked at.
+double expected_rows(std::span<const SourceStretch> sources, double places) {
+    double rows = 0.0;
+    for (const SourceStretch& stretch : sources) rows -= stretch.sources * std::expm1(-stretch.synapses / places);
+    return rows;
+}
+
+/// The delays that will be drawn: tables keep to these, not to what the distributions could give.
+std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                                                  std::uint32_t receptor, double resolution) {
+    DelaySteps least = UINT32_MAX;
+    DelaySteps greatest = 1;
+    const double shards = static_cast<double>(layout.shards().size());
+    for (const ProjectionPlan& plan : plans) {
+        if (!counts_for(plan, receptor) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        const auto [low, high] = plan.delays.expected_range(expected_synapses_here(plan, layout) / shards);
+        least = std::min(least, round_delay(low, 1.0 / resolution));
+        greatest = std::max(greatest, round_delay(high, 1.0 / resolution));
+    }
+    return {std::min(least, greatest), greatest};
+}
+
+}  // namespace
+
+TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                              const BuildOptions& options) {
+    TableEstimate estimate;
+    const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
+    const auto shards = static_cast<double>(layout.shards().size());
+    double all_rows = 0.0;
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        const TablePlan& table = tables[receptor];
+        if (!table.used) continue;
+        const auto sources =
+            stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, receptor); });
+        double synapses = 0.0;
+        for (const SourceStretch& stretch : sources) synapses += stretch.sources * stretch.synapses;
+        if (synapses == 0.0) continue;
+        estimate.used[receptor] = true;
+        const double share = synapses / shards;
+        const auto [least, greatest] = expected_delays(plans, layout, receptor, options.resolution);
+        const DelaySteps range = greatest - least;
+        const double planned_range = table.greatest_delay - table.least_delay;
+        const double delay_bytes = planned_range == 0.0 ? 0.0 : (planned_range > UINT8_MAX ? 2.0 : 1.0);
+        const double possible = table.row_map.rows();
+        const bool dense = table.numbering == RowNumbering::dense;
+        const bool unsorted = table.numbering == RowNumbering::unsorted;
+        const double present = expected_rows(sources, shards);
+        const double rows = dense ? possible : (unsorted ? share : present);
+        const double start_bytes = share <= UINT32_MAX ? 4.0 : 8.0;
+        const double starts = unsorted ? 0.0 : start_bytes * (rows + 1.0);
+        const double source_bytes = dense ? 0.0 : 4.0 * rows;
+        // Three standard deviations above the mean row.
+        double longest = 0.0;
+        for (const SourceStretch& stretch : sources) {
+            longest = std::max(longest, stretch.synapses / shards + 3.0 * std::sqrt(stretch.synapses / shards));
+        }
+        const double offset_bytes = longest <= UINT16_MAX ? 2.0 : 4.0;
+        const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
+        for (const ShardLayout& shard : layout.shards()) {
+            const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
+            const double columns =
+                share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
+            const bool ring = unsorted || options.layout == TableLayout::ring ||
+                              (options.layout == TableLayout::automatic &&
+                               prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows),
+                                           range + 1, greatest, shard.size()));
+            if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
+            const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
+            // While rows are being found that are there: where each bucket begins, and the source of each synapse.
+            const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
+            estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
+            estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
+        }
+        estimate.longest_delay[receptor] = greatest;
+        // Dense tables have rows for absent sources too, which no spike comes for.
+        estimate.rows[receptor] = unsorted ? share : present;
+        all_rows += estimate.rows[receptor] * shards;
+    }
+    const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
+    const double sources_here = expected_rows(any, 1.0);
+    estimate.dense = tables.front().numbering == RowNumbering::dense;
+    if (estimate.dense) {
+        estimate.addresses = sources_here;
+        for (const ProjectionPlan& plan : plans) {
+            estimate.address_limit = std::max(estimate.address_limit,
+                                              static_cast<double>(plan.pairs.first_source.value + plan.pairs.sources));
+        }
+    } else {
+        estimate.addresses = all_rows;
+        estimate.address_limit = std::max(1.0, all_rows);
+    }
+    return estimate;
+}
+
+}  // namespace ranvier::connect

@@ -1,0 +1,139 @@
+#include "connect/tables/table_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace ranvier::connect {
+
+namespace {
+
+bool overlap(NeuronId a, std::uint64_t a_size, NeuronId b, std::uint64_t b_size) {
+    return a.value < b.value + b_size && b.value < a.value + a_size;
+}
+
+/// Whether some pair of neurons is connected by two projections of this receptor.
+bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
+    std::map<std::uint32_t, std::vector<const ProjectionPlan*>> by_target;
+    for (const ProjectionPlan& plan : plans) {
+        if (plan.feeds(receptor)) by_target[plan.target_population.value].push_back(&plan);
+    }
+    for (const auto& [population, group] : by_target) {
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                const PairSpace& a = group[i]->pairs;
+                const PairSpace& b = group[j]->pairs;
+                if (overlap(a.first_source, a.sources, b.first_source, b.sources) &&
+                    overlap(a.first_target, a.targets, b.first_target, b.targets)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/// Whether so many synapses are enough for tables with a row for each source that they could have.
+bool fill_rows(double synapses, double rows) {
+    // With as many synapses as rows, each row would be there with probability 1 - 1/e; at 0.7 it is a half.
+    constexpr double least_synapses_per_row = 0.7;
+    return synapses >= least_synapses_per_row * rows;
+}
+
+/// Synapses of a receptor that are expected on a process.
+double expected_synapses_here(std::span<const ProjectionPlan> plans, std::uint32_t receptor,
+                              const ProcessLayout& layout) {
+    double synapses = 0.0;
+    for (const ProjectionPlan& plan : plans) {
+        if (counts_for(plan, receptor)) synapses += expected_synapses_here(plan, layout);
+    }
+    return synapses;
+}
+
+/// Whether a projection gives a receptor a table, with rows for its sources.
+bool needs_rows(const ProjectionPlan& plan, std::uint32_t receptor) {
+    return plan.feeds(receptor) && plan.pairs.sources > 0 && plan.pairs.targets > 0;
+}
+
+/// The sources that a receptor could have.
+RowMap map_rows(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
+    std::vector<RowMap::Range> ranges;
+    for (const ProjectionPlan& plan : plans) {
+        if (needs_rows(plan, receptor)) ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
+    }
+    return RowMap(std::move(ranges));
+}
+
+TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t receptor, double resolution) {
+    TablePlan table;
+    DelaySteps least = UINT32_MAX;
+    DelaySteps greatest = 0;
+    for (const ProjectionPlan& plan : plans) {
+        if (!needs_rows(plan, receptor)) continue;
+        table.used = true;
+        least = std::min(least, round_delay(plan.delays.least(), 1.0 / resolution));
+        greatest = std::max(greatest, round_delay(plan.delays.greatest(), 1.0 / resolution));
+    }
+    if (!table.used) return table;
+    table.row_map = map_rows(plans, receptor);
+    table.tagged = is_ambiguous(plans, receptor);
+    table.least_delay = least;
+    table.greatest_delay = greatest;
+    return table;
+}
+
+}  // namespace
+
+bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor) {
+    return plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0));
+}
+
+double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
+    if (plan.pairs.targets == 0) return 0.0;
+    const double share = static_cast<double>(layout.ids().within(plan.pairs.first_target, plan.pairs.targets).size()) /
+                         static_cast<double>(plan.pairs.targets);
+    return plan.sampler->expected_synapses() * share;
+}
+
+bool rows_are_filled(std::span<const ProjectionPlan> plans, std::int32_t ranks, std::uint32_t shards) {
+    double synapses = 0.0;
+    double rows = 0.0;
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        for (const ProjectionPlan& plan : plans) {
+            if (counts_for(plan, receptor)) synapses += plan.sampler->expected_synapses();
+        }
+        rows += map_rows(plans, receptor).rows();
+    }
+    return fill_rows(synapses, rows * shards * ranks);
+}
+
+std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                                   const BuildOptions& options) {
+    constexpr double synapses_per_bucket = 64.0;
+    std::vector<TablePlan> tables;
+    double synapses = 0.0;
+    double rows = 0.0;
+    const auto shards = static_cast<double>(layout.shards().size());
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        tables.push_back(plan_table(plans, receptor, options.resolution));
+        if (!tables.back().used) continue;
+        synapses += expected_synapses_here(plans, receptor, layout);
+        rows += tables.back().row_map.rows() * shards;
+    }
+    const bool dense = layout.placement().ranks() == 1 || fill_rows(synapses, rows);
+    const RowNumbering numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
+    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        TablePlan& table = tables[receptor];
+        table.numbering = numbering;
+        if (numbering == RowNumbering::dense || !table.used) continue;
+        const double buckets =
+            std::max(1.0, expected_synapses_here(plans, receptor, layout) / shards / synapses_per_bucket);
+        const double width = numbering == RowNumbering::unsorted ? 0x1p32 : table.row_map.rows() / buckets;
+        table.bucket_bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(width)));
+        if (width <= 1.0) table.bucket_bits = 0;
+    }
+    return tables;
+}
+
+}  // namespace ranvier::connect
