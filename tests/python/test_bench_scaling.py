@@ -92,7 +92,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     # From the activity of a network that is predicted to fill a quarter of it.
     activity = result["predicted_from"]
     bursts = Bursts(**activity["bursts"])
-    assert 0.0 < activity["rate"] != rv.prediction.DEFAULT_RATE
+    assert 0.0 < activity["rate"] != rv.forecast.prediction.DEFAULT_RATE
     predicted = rv.predict_memory(
         more, ranks=2, rank=0, threads=1, rate=activity["rate"], bursts=bursts, sort_connections=True
     )

@@ -55,7 +55,7 @@ def test_no_process_is_started_otherwise() -> None:
     """The others take long to run: they are in the validation. Here, that nobody starts Python in another way."""
     sources = sorted((ROOT / "python/ranvier").rglob("*.py"))
     assert len(sources) > 50
-    assert [path.name for path in sources if "sys.executable" in path.read_text()] == ["_python.py"]
+    assert [path.name for path in sources if "sys.executable" in path.read_text()] == ["python_process.py"]
 
 
 MODEL = """
