@@ -26,7 +26,7 @@ from ranvier.base.values import FloatArray
 from ranvier.errors import StateError
 from ranvier.recording.data import Segment, SpikeData, StateData
 
-__all__ = ["Figure", "irregularity", "raster", "rates", "traces"]
+__all__ = ["Figure", "irregularity", "raster", "rates", "state"]
 
 _EXCITATORY, _INHIBITORY = "#0072B2", "#D55E00"
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C6D31", "#000000")
@@ -223,7 +223,7 @@ def irregularity(spikes: SpikeData, *, title: str = "") -> Figure:
 
 
 @_styled
-def traces(
+def state(
     data: StateData,
     variable: str = "V_m",
     *,

@@ -43,12 +43,12 @@ def record_all(folder: Path, suffix: str, pieces: int = 4) -> list[Truth]:
     exc = net["exc"]
     paths = [folder / f"{kind}{suffix}" for kind in KINDS]
     spikes = net.record_spikes(to=paths[0])
-    state = net.record(exc[:3], ["V_m", "I_syn_ex"], 0.5, to=paths[1])
+    state = net.record_state(exc[:3], ["V_m", "I_syn_ex"], 0.5, to=paths[1])
     weights = net.record_weights(net.projections[0], 3.0, targets=exc[:2], to=paths[2])
     sim = rv.Simulation(net, threads=1)
     for piece in range(pieces):
         sim.run(3.0 + piece)
-    found: list[Data] = [sim.spikes(spikes), sim.trace(state), sim.weights(weights)]
+    found: list[Data] = [sim.spikes(spikes), sim.state(state), sim.weights(weights)]
     return [Truth(path, kind, data, sim.step) for path, kind, data in zip(paths, KINDS, found, strict=True)]
 
 

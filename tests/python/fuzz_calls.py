@@ -240,7 +240,7 @@ def _record(draw: Drawing) -> str:
     if kind < 4:
         variables = draw.one("'V_m'", "['V_m']", "('V_m', 'I_syn_ex')", "'m'", "['V_m', 'V_m']")
         keywords = draw.some({"interval": "0.5", "indices": "[0, 1]"}) | _to(draw)
-        return f"{_new(draw, 'r')} = {draw.call('net.record', draw.view(), variables, **keywords)}"
+        return f"{_new(draw, 'r')} = {draw.call('net.record_state', draw.view(), variables, **keywords)}"
     keywords = draw.some({"sources": draw.view(), "targets": draw.view()}) | _to(draw)
     return f"{_new(draw, 'r')} = {draw.call('net.record_weights', draw.made(rv.Projection), '1.0', **keywords)}"
 
@@ -362,8 +362,8 @@ def _recordings(draw: Drawing) -> str:
     return draw.one(
         f"sim.spikes({recorder}){what}",
         f"sim.spikes({recorder}){what}",
-        f"sim.trace({recorder})",
-        f"sim.trace({recorder})[{draw.value(repr('V_m'))}]",
+        f"sim.state({recorder})",
+        f"sim.state({recorder})[{draw.value(repr('V_m'))}]",
         f"sim.weights({recorder})",
         "sim.counts()",
         "sim.reset_counts()",

@@ -155,7 +155,7 @@ def _record(net: rv.Network, chance: random.Random) -> None:
         if population.plays_spikes or chance.random() < 0.5:
             continue
         variable = "m" if population.model == "interval_fire" else "V_m"
-        net.record(population[chance.randrange(len(population)) :], variable, 3.0 * net.resolution)
+        net.record_state(population[chance.randrange(len(population)) :], variable, 3.0 * net.resolution)
     if net.projections and chance.random() < 0.3:
         net.record_weights(chance.choice(net.projections), 50.0 * net.resolution)
 
@@ -217,7 +217,7 @@ def outcome(run: NetworkRun) -> Outcome:
             count += len(spikes)
             result.update(spikes.digest().encode())
         elif isinstance(recorder, rv.StateRecorder):
-            state = sim.trace(recorder)
+            state = sim.state(recorder)
             result.update(state.steps.tobytes() + state.neurons.tobytes() + state.values.tobytes())
         elif isinstance(recorder, rv.WeightRecorder):
             weights = sim.weights(recorder)

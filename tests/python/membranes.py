@@ -1,7 +1,7 @@
 """Neurons under given spikes and currents, without a network among them, in Ranvier and in NEST.
 
 How the time axes correspond: with step h, both know a neuron's state only at the times n h. NEST's multimeter labels
-the state after the update that ends at n h with the time n h; `Network.record` labels it with step n. So the samples
+the state after the update that ends at n h with the time n h; `Network.record_state` labels it with step n. So the samples
 are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples of h to
 T less the shortest delay. A spike that is found in that update has the time n h in NEST and the step n here. A spike
 that is sent at time t with delay d is part of the state at t + d, as an increment of a synaptic current or, for
@@ -97,7 +97,7 @@ def in_ranvier(
             delay=current.delay,
             **current.parameters,
         )
-    recorder = net.record(neurons, experiment.variables, experiment.resolution)
+    recorder = net.record_state(neurons, experiment.variables, experiment.resolution)
     spike_recorder = net.record_spikes(neurons)
     simulation = rv.Simulation(net, weight_precision=weight_precision)
     if projection is not None and weight_precision == "single":
@@ -105,11 +105,11 @@ def in_ranvier(
         stored = simulation.connections(projection=projection)
         np.testing.assert_array_equal(np.sort(stored.weight), np.sort(synapses.weights))
     simulation.run(experiment.duration)
-    trace = simulation.trace(recorder)
+    membranes = simulation.state(recorder)
     spikes = simulation.spikes(spike_recorder)
     return Recording(
-        steps=trace.steps,
-        samples={variable: trace[variable] for variable in experiment.variables},
+        steps=membranes.steps,
+        samples={variable: membranes[variable] for variable in experiment.variables},
         spikes=sorted(zip(spikes.steps.tolist(), (spikes.neurons - neurons.first_id).tolist(), strict=True)),
     )
 

@@ -103,8 +103,8 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
 def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
     """Return two attempts with a disk that is full on one rank only, and one after that was mended."""
     net, _ = balanced(20)
-    state = net.record(net["inh"], "V_m", to=f"{recordings}{suffix}")
-    kept = net.record(net["inh"], "V_m")
+    state = net.record_state(net["inh"], "V_m", to=f"{recordings}{suffix}")
+    kept = net.record_state(net["inh"], "V_m")
     sim = rv.Simulation(net, recordings=recordings)
 
     def attempt() -> None:
@@ -113,7 +113,7 @@ def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
 
     def mended() -> None:
         sim.run(0.1)
-        written, wanted = sim.trace(state), sim.trace(kept)
+        written, wanted = sim.state(state), sim.state(kept)
         assert written.values.shape[0] == 2 * 4000 + 1
         here = np.isin(written.neurons, wanted.neurons)
         np.testing.assert_array_equal(written.values[:, :, here], wanted.values)

@@ -44,7 +44,7 @@ def check(error: errors.RanvierError, *parts: str) -> None:
         (lambda net, p: net.connect(p, p, "fixed_indegree", in_degree=1), "in_degree", "indegree"),
         (lambda net, p: net.stimulate(p, "poison_generator"), "poison_generator", "poisson_generator"),
         (lambda net, p: net.stimulate(p, "poisson_generator", rat=1.0), "rat", "rate"),
-        (lambda net, p: net.record(p, ["V_n"]), "V_n", "V_m"),
+        (lambda net, p: net.record_state(p, ["V_n"]), "V_n", "V_m"),
         (lambda net, _: net["neuron"], "neuron", "neurons"),
         (lambda net, _: rv.Simulation(net, precision="duoble"), "duoble", "double"),  # type: ignore[arg-type]
         (lambda net, _: rv.Simulation(net, weight_precision="singel"), "singel", "single"),  # type: ignore[arg-type]
@@ -113,11 +113,11 @@ def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None
         lambda p: p.network.create_spike_generators([[2.0, 1.0]]),
         lambda p: p.network.create_spike_generators([[0.0]]),
         lambda p: p.network.create_spike_generators([[1.05]]),
-        lambda p: p.network.record(p, "V_m", interval=0.0),
-        lambda p: p.network.record(p, "V_m", interval=0.15),
-        lambda p: p.network.record(p, "V_m", indices=[3, 2]),
-        lambda p: p.network.record(p, "V_m", indices=[10]),
-        lambda p: p.network.record(p, ["V_m", "V_m"]),
+        lambda p: p.network.record_state(p, "V_m", interval=0.0),
+        lambda p: p.network.record_state(p, "V_m", interval=0.15),
+        lambda p: p.network.record_state(p, "V_m", indices=[3, 2]),
+        lambda p: p.network.record_state(p, "V_m", indices=[10]),
+        lambda p: p.network.record_state(p, ["V_m", "V_m"]),
         lambda p: rv.Network(resolution=0.0),
         lambda p: rv.Network(resolution=float("nan")),
         lambda p: rv.Network(seed=-1),
@@ -204,7 +204,7 @@ NOT_NUMBERS: list[object] = [
         lambda net, value: net.connect(net["a"], net["a"], rv.OneToOne(allow_autapses=value)),
         lambda net, value: net.connect(net["a"], net["a"], "one_to_one", weight_bound="2" if value is None else value),
         lambda net, value: net.stimulate(net["a"], rv.dc_generator(), delay="2" if value is None else value),
-        lambda net, value: net.record(net["a"], "V_m", "2" if value is None else value),
+        lambda net, value: net.record_state(net["a"], "V_m", "2" if value is None else value),
         lambda net, value: net.record_weights(net.projections[0], value),
         lambda net, value: net.create_spike_generators([value]),
         lambda net, value: rv.Normal(value, 1.0),
@@ -308,7 +308,7 @@ def test_wrong_type(call: Callable[[rv.Population], object]) -> None:
         lambda p: p.network.stimulate(p, rv.poisson_generator(rate=[1.0, 2.0])),
         lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0), weight=[1.0, 2.0]),
         lambda p: p.network.stimulate(p, rv.step_current_generator(times=1.0, amplitudes=1.0)),
-        lambda p: p.network.record(p, []),
+        lambda p: p.network.record_state(p, []),
         lambda p: rv.Simulation(p.network).set(p, "V_m", [1.0, 2.0]),
     ],
 )
@@ -373,7 +373,7 @@ def test_running_backwards() -> None:
     [
         lambda p: p.network.connect(p, p, rv.OneToOne()),
         lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0)),
-        lambda p: p.network.record(p, "V_m"),
+        lambda p: p.network.record_state(p, "V_m"),
         lambda p: p.network.create_spike_generators([[1.0]]),
     ],
     ids=["connect", "stimulate", "record", "spikes"],
@@ -474,7 +474,7 @@ def test_file_that_cannot_be_written(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     for record in (
         lambda: net.record_spikes(to=path),
-        lambda: net.record(population, "V_m", to=path),
+        lambda: net.record_state(population, "V_m", to=path),
         lambda: net.record_weights(projection, 1.0, to=path),
     ):
         with pytest.raises(errors.FileError) as caught:
@@ -499,7 +499,7 @@ def test_two_recorders_to_one_file(tmp_path: Path) -> None:
     population = neurons()
     population.network.record_spikes(to=tmp_path / "a.h5")
     with pytest.raises(errors.FileError, match="another recorder"):
-        population.network.record(population, "V_m", to=tmp_path / "a.h5")
+        population.network.record_state(population, "V_m", to=tmp_path / "a.h5")
 
 
 # ---- objects of another network, or too new --------------------------------------------------------------------------
@@ -525,7 +525,7 @@ def test_objects_of_another_network() -> None:
         lambda: net.connect(mine, other, rv.OneToOne()),
         lambda: net.stimulate(other, rv.dc_generator(amplitude=1.0)),
         lambda: net.record_spikes(other),
-        lambda: net.record(other, "V_m"),
+        lambda: net.record_state(other, "V_m"),
         lambda: net.record_weights(other_projection, 1.0),
         lambda: sim.get(other, "V_m"),
         lambda: sim.connections(sources=other),
@@ -609,7 +609,7 @@ def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
     with pytest.raises(rv.errors.InsufficientMemoryError):
         sim.connections()[values]
     with pytest.raises(rv.errors.InsufficientMemoryError):
-        net.record(neurons, "V_m", indices=values)
+        net.record_state(neurons, "V_m", indices=values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
         rv.Explicit(values, values)
     with pytest.raises(rv.errors.InsufficientMemoryError):

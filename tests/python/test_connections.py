@@ -117,12 +117,12 @@ def test_a_weight_that_is_set_takes_effect() -> None:
     neurons = net.create(rv.iaf_psc_exp(V_th=0.0), 2)
     generator = net.create_spike_generators([[1.0, 21.0]])
     net.connect(generator, neurons, rv.AllToAll(), weight=100.0, delay=1.0)
-    recorder = net.record(neurons, "I_syn_ex")
+    recorder = net.record_state(neurons, "I_syn_ex")
     sim = rv.Simulation(net)
     sim.run(20.0)
     sim.connections(targets=neurons[1]).weight = 50.0
     sim.run(5.0)
-    currents = sim.trace(recorder)["I_syn_ex"]
+    currents = sim.state(recorder)["I_syn_ex"]
     assert currents[19].tolist() == [100.0, 100.0]
     assert currents[219] == pytest.approx([100.0, 50.0], rel=1e-3)
 

@@ -99,8 +99,8 @@ def read_quietly(path: Path) -> rv.SpikeData:
 
 def test_on_a_full_disk_what_was_written_can_be_read(tmp_path: Path) -> None:
     net, _ = balanced()
-    path = tmp_path / "trace.csv"
-    recorder = net.record(net["inh"], "V_m", to=path)
+    path = tmp_path / "state.csv"
+    recorder = net.record_state(net["inh"], "V_m", to=path)
     sim = rv.Simulation(net)
     sim.run(1.0)
     whole = rv.read_state(path)
@@ -119,7 +119,7 @@ def test_on_a_full_disk_what_was_written_can_be_read(tmp_path: Path) -> None:
             assert (warning.path, warning.end) == (path, 10)
             assert "whole up to 1 ms" in str(warning)
     sim.run(1.0)
-    assert len(sim.trace(recorder)) == 60
+    assert len(sim.state(recorder)) == 60
 
 
 # ---- strangers -------------------------------------------------------------------------------------------------------

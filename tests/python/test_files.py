@@ -35,10 +35,10 @@ def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: py
     net, in_memory = balanced()
     exc = net["exc"]
     projection = net.projections[0]
-    state_in_memory = net.record(exc[:3], ["V_m", "I_syn_ex"], 0.5)
+    state_in_memory = net.record_state(exc[:3], ["V_m", "I_syn_ex"], 0.5)
     weights_in_memory = net.record_weights(projection, 10.0, targets=exc[:2])
     spikes = net.record_spikes(to=tmp_path / f"spikes{suffix}")
-    state = net.record(exc[:3], ["V_m", "I_syn_ex"], 0.5, to=tmp_path / f"state{suffix}")
+    state = net.record_state(exc[:3], ["V_m", "I_syn_ex"], 0.5, to=tmp_path / f"state{suffix}")
     weights = net.record_weights(projection, 10.0, targets=exc[:2], to=str(tmp_path / f"weights{suffix}"))
     sim = rv.Simulation(net, threads=2)
     for duration in (0.0, 12.3, 27.7, 20.0):
@@ -46,12 +46,12 @@ def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: py
         found = rv.read_spikes(tmp_path / f"spikes{suffix}")
         assert same(found, sim.spikes(in_memory))
         assert same(sim.spikes(spikes), found)
-        trace, expected = rv.read_state(tmp_path / f"state{suffix}"), sim.trace(state_in_memory)
-        assert (trace.values == expected.values).all()
-        assert (trace.steps == expected.steps).all()
-        assert (trace.neurons == expected.neurons).all()
-        assert (trace.variables, trace.population, trace.resolution) == (("V_m", "I_syn_ex"), "exc", 0.1)
-        assert (sim.trace(state).values == expected.values).all()
+        state_read, expected = rv.read_state(tmp_path / f"state{suffix}"), sim.state(state_in_memory)
+        assert (state_read.values == expected.values).all()
+        assert (state_read.steps == expected.steps).all()
+        assert (state_read.neurons == expected.neurons).all()
+        assert (state_read.variables, state_read.population, state_read.resolution) == (("V_m", "I_syn_ex"), "exc", 0.1)
+        assert (sim.state(state).values == expected.values).all()
         weight, wanted = rv.read_weights(tmp_path / f"weights{suffix}"), sim.weights(weights_in_memory)
         assert (weight.weights == wanted.weights).all()
         assert (weight.steps == wanted.steps).all()
@@ -68,20 +68,20 @@ def test_recordings_of_nothing(tmp_path: Path, suffix: str) -> None:
     neurons = net.create("iaf_psc_exp", 2)
     projection = net.connect(neurons, neurons, rv.FixedTotalNumber(0))
     spikes = net.record_spikes(to=tmp_path / f"spikes{suffix}")
-    state = net.record(neurons[:0], "V_m", to=tmp_path / f"state{suffix}")
+    state = net.record_state(neurons[:0], "V_m", to=tmp_path / f"state{suffix}")
     weights = net.record_weights(projection, 1.0, to=tmp_path / f"weights{suffix}")
     sim = rv.Simulation(net)
     sim.run(2.0)
     assert len(sim.spikes(spikes)) == 0
     assert sim.spikes(spikes).stop == 2.0
-    assert sim.trace(state).values.shape[1:] == (1, 0)
+    assert sim.state(state).values.shape[1:] == (1, 0)
     assert sim.weights(weights).weights.shape[1] == 0
 
 
 def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     net, _ = balanced(1000)
     net.record_spikes(to=tmp_path / "spikes.h5")
-    net.record(net["exc"], ["V_m", "I_syn_ex"], to=tmp_path / "state.h5")
+    net.record_state(net["exc"], ["V_m", "I_syn_ex"], to=tmp_path / "state.h5")
     sim = rv.Simulation(net, threads=2)
     largest = 0
 
@@ -183,7 +183,7 @@ def test_reading_what_is_not_a_recording(tmp_path: Path, suffix: str) -> None:
     with pytest.raises(errors.FileError):
         rv.read_spikes(path)
     net, _ = balanced()
-    net.record(net["exc"][0], "V_m", to=path)
+    net.record_state(net["exc"][0], "V_m", to=path)
     rv.Simulation(net).run(1.0)
     with pytest.raises(errors.FileError, match="spikes"):
         rv.read_spikes(path)
@@ -208,16 +208,16 @@ def test_checking_leaves_links_alone(tmp_path: Path) -> None:
 def test_full_disk(tmp_path: Path, suffix: str) -> None:
     # HDF5 must not find out by itself: after a write that fails it crashes the process, at once or later.
     net, _ = balanced()
-    written = net.record(net["inh"], "V_m", to=tmp_path / f"trace{suffix}")
-    kept = net.record(net["inh"], "V_m")
+    written = net.record_state(net["inh"], "V_m", to=tmp_path / f"state{suffix}")
+    kept = net.record_state(net["inh"], "V_m")
     sim = rv.Simulation(net)
     with files_limited_to(400_000):
         for _ in range(2):
             with pytest.raises(errors.FileError, match="cannot be written"):
                 sim.run(200.0)
     sim.run(0.1)
-    assert len(sim.trace(written)) == 4001
-    np.testing.assert_array_equal(sim.trace(written).values, sim.trace(kept).values)
+    assert len(sim.state(written)) == 4001
+    np.testing.assert_array_equal(sim.state(written).values, sim.state(kept).values)
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -38,7 +38,7 @@ class Parts:
         self.drive = self.net.stimulate(self.exc, rv.poisson_generator(rate=8000.0), weight=20.0)
         self.steps = self.net.stimulate(self.exc, rv.step_current_generator(times=[1.0, 2.0], amplitudes=[5.0, 6.0]))
         self.spikes = self.net.record_spikes()
-        self.trace = self.net.record(self.exc, "V_m", 1.0)
+        self.state = self.net.record_state(self.exc, "V_m", 1.0)
         self.weights = self.net.record_weights(self.projection, 1.0)
 
     def spikes_of(self, net: rv.Network | None = None) -> str:
@@ -64,7 +64,7 @@ ASSIGNMENTS: dict[str, tuple[Callable[[Parts], Any], str]] = {
     "stimulus": (lambda parts: parts.drive, "rate"),
     "weight of a stimulus": (lambda parts: parts.drive, "weight"),
     "recorder of spikes": (lambda parts: parts.spikes, "to"),
-    "recorder of states": (lambda parts: parts.trace, "interval"),
+    "recorder of states": (lambda parts: parts.state, "interval"),
     "recorder of weights": (lambda parts: parts.weights, "interval"),
     "model": (lambda _: rv.iaf_psc_exp(), "I_e"),
     "stimulator": (lambda _: rv.poisson_generator(), "rate"),
@@ -95,7 +95,7 @@ def test_deletions_are_refused() -> None:
         (parts.exc, "model"),
         (parts.projection, "weight"),
         (parts.drive, "values"),
-        (parts.trace, "to"),
+        (parts.state, "to"),
         (parts.projection.rule, "indegree"),
         (rv.iaf_psc_exp(), "_values"),
         (rv.Normal(0.0, 1.0), "mean"),
@@ -132,7 +132,7 @@ def test_arrays_are_copies_that_cannot_be_written_to() -> None:
     projection = net.connect(exc, exc, rv.Explicit(sources, [1, 2]), weight=weights)
     net.connect(played, exc, "all_to_all")
     drive = net.stimulate(exc, "poisson_generator", rate=currents)
-    net.record(exc, "V_m", indices=sources)
+    net.record_state(exc, "V_m", indices=sources)
     before = pickle.dumps(net)
     for array in (currents, weights, times):
         array[:] = 77.0
@@ -271,7 +271,7 @@ REFUSED: dict[str, tuple[Callable[[Parts], Any], dict[str, Any], type[RanvierErr
     ),
     "too few lists of spike times": (lambda p: p.played, {"spike_times": [[1.0]]}, ShapeError, "3 sources"),
     "values of played spikes": (lambda p: p.played, {"I_e": 1.0}, UnknownNameError, "spike_times"),
-    "recorder": (lambda p: p.trace, {"interval": 2.0}, ReadOnlyError, "add another"),
+    "recorder": (lambda p: p.state, {"interval": 2.0}, ReadOnlyError, "add another"),
     "part of another network": (lambda _: Parts().exc, {"I_e": 1.0}, StateError, "another network"),
     "projection of another network": (lambda _: Parts().projection, {"weight": 1.0}, StateError, "another network"),
     "a model": (lambda _: rv.iaf_psc_exp(), {"I_e": 1.0}, WrongTypeError, "part"),
@@ -335,7 +335,7 @@ def test_raw_errors_that_were_found() -> None:
         with pytest.raises(WrongTypeError, match="masked"):
             rv.Explicit(masked, [0, 1])
         with pytest.raises(WrongTypeError, match="masked"):
-            net.record(exc, "V_m", indices=masked)
+            net.record_state(exc, "V_m", indices=masked)
     with pytest.raises(rv.errors.IndexOutOfBoundsError):
         exc[5]
     with pytest.raises(WrongTypeError):
@@ -398,10 +398,10 @@ def test_many_names_are_not_all_shown() -> None:
 def test_hostile_arguments_give_typed_errors() -> None:
     net = rv.Network()
     exc = net.create("iaf_psc_exp", 3, name="exc")
-    recorder, trace = net.record_spikes(), net.record(exc, "V_m")
+    recorder, membranes = net.record_spikes(), net.record_state(exc, "V_m")
     sim = rv.Simulation(net, threads=1)
     sim.run(1.0)
-    spikes, states = sim.spikes(recorder), sim.trace(trace)
+    spikes, states = sim.spikes(recorder), sim.state(membranes)
     calls: list[Callable[[Any], object]] = [
         lambda bad: net[bad],
         lambda bad: net.connect(bad, exc, "all_to_all"),

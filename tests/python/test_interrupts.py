@@ -282,7 +282,7 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     net, recorder = balanced(100)
     spikes = net.record_spikes(to=tmp_path / "spikes.h5")
     weights = net.record_weights(net.projections[0], 1.0, targets=net["exc"][:2], to=tmp_path / "weights.csv")
-    state = net.record(net["exc"][:3], "V_m", 0.5)
+    state = net.record_state(net["exc"][:3], "V_m", 0.5)
     sim = rv.Simulation(net, threads=2)
     chance = random.Random(1)
     interruptions = 0
@@ -305,7 +305,7 @@ def test_interrupted_again_and_again_nothing_is_lost(tmp_path: Path) -> None:
     uninterrupted.run_until(sim.time)
     expected = uninterrupted.spikes(uninterrupted.network.recorders[0])  # type: ignore[arg-type]
     assert sim.spikes(recorder).digest() == sim.spikes(spikes).digest() == expected.digest()
-    assert sim.trace(state).steps.tolist() == list(range(5, sim.step + 1, 5))
+    assert sim.state(state).steps.tolist() == list(range(5, sim.step + 1, 5))
     assert sim.weights(weights).steps.tolist() == list(range(10, sim.step + 1, 10))
 
 

@@ -84,7 +84,7 @@ def test_array_that_exceeds_the_room(what: str) -> None:
         "parameter": lambda: net.create("iaf_psc_exp", size, C_m=numbers),
         "weight": lambda: net.connect(population, population, "one_to_one", weight=numbers),
         "indices": lambda: rv.Explicit(indices, indices),
-        "record": lambda: net.record(population, "V_m"),
+        "record": lambda: net.record_state(population, "V_m"),
         "ids": lambda: population.ids,
     }
     with room(200 * MEGABYTE), pytest.raises(errors.InsufficientMemoryError, match="GB"):
@@ -96,12 +96,12 @@ def test_array_that_exceeds_the_room(what: str) -> None:
 
 def test_recordings_wait_until_there_is_room() -> None:
     net = network(5000)
-    trace = net.record(net.populations[0], "V_m")
+    membranes = net.record_state(net.populations[0], "V_m")
     sim = rv.Simulation(net, threads=1)
     sim.run(100.0)
     with room(20 * MEGABYTE), pytest.raises(errors.InsufficientMemoryError, match="record"):
-        sim.trace(trace)
-    assert sim.trace(trace)["V_m"].shape == (1000, 5000)
+        sim.state(membranes)
+    assert sim.state(membranes)["V_m"].shape == (1000, 5000)
 
 
 def test_connections_that_exceed_the_room() -> None:

@@ -264,11 +264,11 @@ from ranvier import mpi
 
 net = rv.Network()
 recorder = net.record_spikes(net.create("iaf_psc_exp", 5, I_e=500.0), to="spikes.h5")
-other = net.record(net.populations[0], "V_m", to="trace.csv")
+other = net.record_state(net.populations[0], "V_m", to="state.csv")
 sim = rv.Simulation(net, recordings="local")
 sim.run(50.0)
 spikes = sim.spikes(recorder)
-print(spikes.digest(), len(spikes), sim.trace(other).values.sum())
+print(spikes.digest(), len(spikes), sim.state(other).values.sum())
 """
 
 
@@ -280,7 +280,7 @@ def test_the_same_script_on_any_number_of_ranks(tmp_path: Path) -> None:
         assert done.status == 0, done.errors
         printed.update(done.outputs)
         found = {path.name for path in tmp_path.iterdir() if path.suffix in SUFFIXES}
-        names = {Path("spikes.h5"), Path("trace.csv")}
+        names = {Path("spikes.h5"), Path("state.csv")}
         apart = {path_of_rank(name, rank).name for name in names for rank in range(ranks)}
         assert found == (apart if ranks > 1 else {name.name for name in names})
     assert len(printed) == 1

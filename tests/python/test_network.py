@@ -157,7 +157,7 @@ def full_network() -> rv.Network:
     net.stimulate(neurons, rv.poisson_generator(rate=[1000.0, 2000.0, 3000.0]), weight=200.0)
     net.stimulate(other[1], rv.step_current_generator(times=[1.0, 5.0], amplitudes=[500.0, 0.0]), name="step")
     net.record_spikes(neurons, other[:1])
-    net.record(neurons, ["V_m"], 0.4, indices=[0, 2])
+    net.record_state(neurons, ["V_m"], 0.4, indices=[0, 2])
     net.record_weights(projection, 1.0, targets=neurons[1:])
     return net
 
@@ -187,7 +187,7 @@ def test_handles_are_pickled_with_their_network() -> None:
     assert (spikes, state, weights) == twin.recorders
     sim = rv.Simulation(twin)
     sim.run(10.0)
-    assert sim.trace(state)["V_m"].shape == (25, 2)
+    assert sim.state(state)["V_m"].shape == (25, 2)
     assert sim.weights(weights).weights.shape == (10, 4)
 
 

@@ -146,10 +146,10 @@ def test_psp_of_the_alpha_version_in_a_simulation() -> None:
     )
     weight = brunel(version="alpha").net.projections[0].weight
     net.connect(net.create_spike_generators([[1.0]]), neuron, rv.OneToOne(), weight=weight)
-    recorder = net.record(neuron, "V_m")
+    recorder = net.record_state(neuron, "V_m")
     sim = rv.Simulation(net, weight_precision="double")
     sim.run(20.0)
-    assert sim.trace(recorder)["V_m"].max() == pytest.approx(0.1, rel=1e-4)
+    assert sim.state(recorder)["V_m"].max() == pytest.approx(0.1, rel=1e-4)
 
 
 def test_keys_of_brunel() -> None:
@@ -229,10 +229,10 @@ def test_psp_of_hpc_benchmark_in_a_simulation() -> None:
     neuron = net.create("iaf_psc_alpha", 1, **values)
     weight = full.net.projections[0].weight
     net.connect(net.create_spike_generators([[1.0]]), neuron, rv.OneToOne(), weight=weight)
-    recorder = net.record(neuron, "V_m")
+    recorder = net.record_state(neuron, "V_m")
     sim = rv.Simulation(net, weight_precision="double")
     sim.run(20.0)
-    assert sim.trace(recorder)["V_m"].max() == pytest.approx(0.14, rel=1e-4)
+    assert sim.state(recorder)["V_m"].max() == pytest.approx(0.14, rel=1e-4)
 
 
 def test_hpc_benchmark_starts_from_a_normal_distribution() -> None:

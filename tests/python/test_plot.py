@@ -19,10 +19,10 @@ Recorded = tuple[rv.Network, rv.SpikeData, rv.StateData]
 @pytest.fixture(scope="module")
 def recorded() -> Recorded:
     model = rv.networks.microcircuit(n_scaling=0.02, k_scaling=0.5)
-    state = model.net.record(model.net["L4E"][:10], ["V_m", "I_syn_ex"])
+    state = model.net.record_state(model.net["L4E"][:10], ["V_m", "I_syn_ex"])
     sim = rv.Simulation(model.net)
     sim.run(300.0)
-    return model.net, sim.spikes(model.spikes), sim.trace(state)
+    return model.net, sim.spikes(model.spikes), sim.state(state)
 
 
 def texts(figure: plot.Figure) -> str:
@@ -95,16 +95,16 @@ def test_density_is_that_of_the_sample() -> None:
 
 def test_traces(recorded: Recorded) -> None:
     _, _, state = recorded
-    figure = rv.plot.traces(state, neurons=[0, 3], threshold=-50.0, start=50.0, stop=60.0)
+    figure = rv.plot.state(state, neurons=[0, 3], threshold=-50.0, start=50.0, stop=60.0)
     assert len(figure.axes) == 2
     ((times, values),) = [line.get_data() for line in figure.axes[1].lines if np.size(line.get_data()[0]) > 2]
     assert (np.asarray(values) == state["V_m"][499:600, 3]).all()
     assert np.asarray(times)[[0, -1]] == pytest.approx([50.0, 60.0])
-    assert len(rv.plot.traces(state, "I_syn_ex").axes) == 8
+    assert len(rv.plot.state(state, "I_syn_ex").axes) == 8
     with pytest.raises(errors.UnknownNameError):
-        rv.plot.traces(state, "V")
+        rv.plot.state(state, "V")
     with pytest.raises(errors.StateError):
-        rv.plot.traces(state, start=1e6)
+        rv.plot.state(state, start=1e6)
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def test_neurons_that_were_not_recorded_are_not_silent() -> None:
 
 def test_results_cannot_be_written_to() -> None:
     net, _ = balanced()
-    recorder, trace = net.record_spikes(), net.record(net["exc"], "V_m", 1.0)
+    recorder, membranes = net.record_spikes(), net.record_state(net["exc"], "V_m", 1.0)
     weights = net.record_weights(net.projections[0], 5.0)
     sim = rv.Simulation(net, threads=1)
     sim.run(20.0)
@@ -127,8 +127,8 @@ def test_results_cannot_be_written_to() -> None:
     for array in (
         sim.spikes(recorder).steps,
         sim.spikes(recorder).neurons,
-        sim.trace(trace)["V_m"],
-        sim.trace(trace).neurons,
+        sim.state(membranes)["V_m"],
+        sim.state(membranes).neurons,
         sim.weights(weights).weights,
         synapses.weight,
         synapses[:5].weight,
@@ -199,12 +199,12 @@ def test_given_spikes_are_played_and_can_be_recorded() -> None:
 def test_state(threads: int, pieces: tuple[float, ...]) -> None:
     net, _ = balanced()
     exc = net["exc"]
-    fine = net.record(exc, ["V_m", "I_syn_in"])
-    coarse = net.record(exc[10:50], "V_m", 0.5, indices=[0, 7, 39])
+    fine = net.record_state(exc, ["V_m", "I_syn_in"])
+    coarse = net.record_state(exc[10:50], "V_m", 0.5, indices=[0, 7, 39])
     sim = rv.Simulation(net, threads=threads)
     for piece in pieces:
         sim.run(piece)
-    every, some = sim.trace(fine), sim.trace(coarse)
+    every, some = sim.state(fine), sim.state(coarse)
     assert every.steps.tolist() == list(range(1, 201))
     assert every.values.shape == (200, 2, 400)
     assert some.steps.tolist() == list(range(5, 201, 5))
@@ -222,13 +222,13 @@ def test_membrane_after_a_spike_is_that_of_the_equations() -> None:
     net = rv.Network(resolution=0.1)
     neuron = net.create(rv.iaf_psc_exp(E_L=-70.0, C_m=250.0, tau_m=10.0, tau_syn_ex=2.0), 1)
     net.connect(net.create_spike_generators([[1.0]]), neuron, rv.OneToOne(), weight=100.0, delay=1.5)
-    recorder = net.record(neuron, "V_m")
+    recorder = net.record_state(neuron, "V_m")
     sim = rv.Simulation(net, weight_precision="double")
     sim.run(30.0)
-    trace = sim.trace(recorder)
-    elapsed = np.clip(trace.times - 2.5, 0.0, None)
+    membranes = sim.state(recorder)
+    elapsed = np.clip(membranes.times - 2.5, 0.0, None)
     expected = 100.0 / 250.0 * (np.exp(-elapsed / 10.0) - np.exp(-elapsed / 2.0)) / (1.0 / 2.0 - 1.0 / 10.0)
-    assert trace["V_m"][:, 0] + 70.0 == pytest.approx(expected, abs=1e-9)
+    assert membranes["V_m"][:, 0] + 70.0 == pytest.approx(expected, abs=1e-9)
 
 
 # ---- weights ---------------------------------------------------------------------------------------------------------

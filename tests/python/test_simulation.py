@@ -44,15 +44,15 @@ def test_options_are_told() -> None:
 
 
 def test_single_precision_is_less_precise_but_close() -> None:
-    traces = {}
+    membranes = {}
     for precision in ("double", "single"):
         net = rv.Network()
         neuron = net.create(rv.iaf_psc_exp(I_e=100.0), 1)
-        recorder = net.record(neuron, "V_m")
+        recorder = net.record_state(neuron, "V_m")
         sim = rv.Simulation(net, precision=precision)
         sim.run(100.0)
-        traces[precision] = sim.trace(recorder)["V_m"]
-    difference = np.abs(traces["double"] - traces["single"]).max()
+        membranes[precision] = sim.state(recorder)["V_m"]
+    difference = np.abs(membranes["double"] - membranes["single"]).max()
     assert 0.0 < difference < 1e-3
 
 

@@ -34,13 +34,13 @@ def volley(
     targets = net.create(model, TARGETS, V_th=1e300)
     net.connect(sources, targets, "all_to_all", weight=weight, delay=1.0, **connect)
     variable = "V_m" if model == "iaf_psc_delta" else "I_syn_ex"
-    return net, net.record(targets, variable, interval=0.1)
+    return net, net.record_state(targets, variable, interval=0.1)
 
 
 def arrived(sim: rv.Simulation, recorder: rv.StateRecorder) -> np.ndarray[Any, Any]:
     """Return what the targets got in the step in which the spikes arrive."""
     sim.run(ARRIVAL - sim.time)
-    values: np.ndarray[Any, Any] = sim.trace(recorder)[recorder.variables[0]][-1]
+    values: np.ndarray[Any, Any] = sim.state(recorder)[recorder.variables[0]][-1]
     return values
 
 
@@ -99,7 +99,7 @@ def test_repeated_spike_times(copies: int) -> None:
     sources = net.create_spike_generators([[0.1] * copies] * 16)
     targets = net.create("iaf_psc_exp", 8, V_th=1e300)
     net.connect(sources, targets, "all_to_all", weight=rv.Normal(87.8, 8.78, low=1.0), weight_bound=200.0)
-    recorder = net.record(targets, "I_syn_ex", interval=0.1)
+    recorder = net.record_state(targets, "I_syn_ex", interval=0.1)
     for threads in (1, 2):
         sim = rv.Simulation(net, threads=threads)
         weights = sim.connections().weight.reshape(16, 8)

@@ -88,7 +88,7 @@ def test_a_busy_simulation_refuses_other_threads() -> None:
     neurons = net.create("iaf_psc_exp", 100, I_e=500.0)
     projection = net.connect(neurons, neurons, "all_to_all")
     spikes = net.record_spikes()
-    trace = net.record(neurons, "V_m", 1.0)
+    membranes = net.record_state(neurons, "V_m", 1.0)
     began, refused = threading.Event(), threading.Event()
     sim = rv.Simulation(net, threads=1, progress=lambda _: None)
     synapses = sim.connections()
@@ -116,7 +116,7 @@ def test_a_busy_simulation_refuses_other_threads() -> None:
                 lambda: setattr(synapses, "weight", 2.0),
                 lambda: synapses.weight,
                 lambda: sim.spikes(spikes),
-                lambda: sim.trace(trace),
+                lambda: sim.state(membranes),
                 lambda: sim.counts(),
                 lambda: sim.reset_counts(),
                 lambda: sim.memory(),

@@ -72,7 +72,7 @@ def test_everywhere(tmp_path: Path, suffix: str) -> None:
     neurons = net.create("iaf_psc_exp", 3, I_e=900.0)
     projection = net.connect(neurons, neurons, rv.AllToAll(), weight=1.0, delay=0.3)
     spikes = net.record_spikes(to=tmp_path / f"spikes{suffix}")
-    state = net.record(neurons, "V_m")
+    state = net.record_state(neurons, "V_m")
     weights = net.record_weights(projection, 0.3)
     sim = rv.Simulation(net)
     sim.run(0.3)
@@ -86,7 +86,7 @@ def test_everywhere(tmp_path: Path, suffix: str) -> None:
     data = sim.spikes(spikes)
     assert len(data) > 3
     assert data.times.tolist() == decimal_times(data.steps)
-    assert sim.trace(state).times.tolist() == decimal_times(np.arange(1, 604))
+    assert sim.state(state).times.tolist() == decimal_times(np.arange(1, 604))
     assert sim.weights(weights).times.tolist() == decimal_times(3 * np.arange(1, 202))
     part = data.between(0.3, 60.1)
     assert (part.start, part.stop, part.duration) == (0.3, 60.1, 59.8)

@@ -307,7 +307,7 @@ class Description:
         self._recorders.append(recorder)
         return recorder
 
-    def _do_record(
+    def _do_record_state(
         self,
         population: int,
         indices: npt.NDArray[np.int64],

@@ -333,7 +333,7 @@ class Network(Description):
             ]
         return cast("SpikeRecorder", self._do("record_spikes", selections=selections, to=self._destination(to)))
 
-    def record(
+    def record_state(
         self,
         neurons: PopulationView,
         variables: str | Sequence[str],
@@ -379,7 +379,7 @@ class Network(Description):
         if indices is not None:
             chosen = choose(neurons, chosen, indices)
         made = self._do(
-            "record",
+            "record_state",
             population=population,
             indices=chosen,
             variables=tuple(check_text("name of a variable", name) for name in names),

@@ -554,7 +554,7 @@ class Simulation:
             self._agree_on_request("recordings", recorder.kind, recorder.index)
             return self._store.spikes(recorder)
 
-    def trace(self, recorder: StateRecorder) -> StateData:
+    def state(self, recorder: StateRecorder) -> StateData:
         """Return what a state recorder has recorded since the start; if it writes to a file, from there.
 
         Which process gets what, ``recordings`` tells. One that gets nothing gets samples of no neurons, and one that
@@ -569,7 +569,7 @@ class Simulation:
     def weights(self, recorder: WeightRecorder) -> WeightData:
         """Return what a recorder of weights has recorded since the start; if it writes to a file, from there.
 
-        Which process gets what, ``recordings`` tells, as for `trace`: it gets synapses, not only their weights.
+        Which process gets what, ``recordings`` tells, as for `state`: it gets synapses, not only their weights.
         """
         with self._exclusive():
             with agreed(self._communicator, "recordings"):
