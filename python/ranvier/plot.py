@@ -242,7 +242,7 @@ def state(
     variable
         Name of the variable.
     neurons
-        Which of the recorded neurons (indices in ``data.neurons``); None: the first eight.
+        Which of the recorded neurons (indices in ``data.ids``); None: the first eight.
     start, stop
         The part to show, ms; None: all.
     threshold
@@ -263,7 +263,7 @@ def state(
         raise StateError(
             repr(data), bound="there is no sample in the window", remedy="run longer or give another window"
         )
-    chosen = list(range(min(8, len(data.neurons)))) if neurons is None else list(neurons)
+    chosen = list(range(min(8, len(data.ids)))) if neurons is None else list(neurons)
     figure = _new_figure(9.0, 1.2 + 1.1 * len(chosen))
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
@@ -274,7 +274,7 @@ def state(
             axes.axhline(threshold, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)))
         axes.plot(times[here], values[here, neuron], color=_EXCITATORY, linewidth=0.9)
         axes.text(
-            1.0, 1.0, f"neuron {data.neurons[neuron]}", transform=axes.transAxes, ha="right", va="bottom", color=_GREY
+            1.0, 1.0, f"neuron {data.ids[neuron]}", transform=axes.transAxes, ha="right", va="bottom", color=_GREY
         )
         axes.yaxis.set_major_locator(MaxNLocator(3))
         axes.margins(x=0)
@@ -344,8 +344,8 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
     times = spikes.times
     for band in bands:
         segment = band.segment
-        here = (spikes.neurons >= segment.first_id) & (spikes.neurons < segment.end_id)
-        index = spikes.neurons[here] - segment.first_id
+        here = (spikes.ids >= segment.first_id) & (spikes.ids < segment.end_id)
+        index = spikes.ids[here] - segment.first_id
         shown = index % stride == 0
         rows = max(1, -(-segment.size // stride))
         depth = (index[shown] // stride + 0.5) / rows

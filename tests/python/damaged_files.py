@@ -71,10 +71,10 @@ def check_reading(path: Path, truth: Truth) -> str:
     assert end <= truth.end
     wanted = truth.data
     told = wanted.steps <= end
-    for name in ("steps", "neurons", "values", "weights", "sources", "targets"):
+    for name in ("steps", "ids", "values", "weights", "sources", "targets"):
         if hasattr(wanted, name):
             whole = getattr(wanted, name)
-            of_samples = len(whole) == len(told) and not (truth.kind == "state" and name == "neurons")
+            of_samples = len(whole) == len(told) and not (truth.kind == "state" and name == "ids")
             part = whole[told] if of_samples and name not in ("sources", "targets") else whole
             np.testing.assert_array_equal(getattr(found, name), part, err_msg=name)
     for name in ("resolution", "begin", "segments", "variables", "population", "projection"):

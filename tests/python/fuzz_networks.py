@@ -218,7 +218,7 @@ def outcome(run: NetworkRun) -> Outcome:
             result.update(spikes.digest().encode())
         elif isinstance(recorder, rv.StateRecorder):
             state = sim.state(recorder)
-            result.update(state.steps.tobytes() + state.neurons.tobytes() + state.values.tobytes())
+            result.update(state.steps.tobytes() + state.ids.tobytes() + state.values.tobytes())
         elif isinstance(recorder, rv.WeightRecorder):
             weights = sim.weights(recorder)
             result.update(weights.sources.tobytes() + weights.targets.tobytes() + weights.weights.tobytes())

@@ -25,14 +25,14 @@ def piece(number: int) -> dict[str, npt.NDArray[np.int64]]:
     generator = np.random.default_rng(number)
     count = int(2 ** generator.uniform(0.0, 14.0))
     steps = np.sort(generator.integers(number * STEPS, (number + 1) * STEPS, count)) + 1
-    return {"steps": steps, "neurons": generator.integers(0, NEURONS, count)}
+    return {"steps": steps, "ids": generator.integers(0, NEURONS, count)}
 
 
 def truth_after(path: Path, pieces: int) -> Truth:
     """Return what so many pieces have told."""
     parts = [piece(number) for number in range(pieces)]
     empty = np.empty(0, dtype=np.int64)
-    steps, neurons = (np.concatenate([empty, *(part[name] for part in parts)]) for name in ("steps", "neurons"))
+    steps, neurons = (np.concatenate([empty, *(part[name] for part in parts)]) for name in ("steps", "ids"))
     segment = rv.Segment("all", 0, NEURONS)
     data = rv.SpikeData(steps, neurons, 0.1, 0, pieces * STEPS, (segment,))
     return Truth(path, "spikes", data, pieces * STEPS)
@@ -42,7 +42,7 @@ def write_pieces(path: Path, told: int) -> None:
     """Write piece after piece, and tell of each one that is written."""
     empty = np.empty(0, dtype=np.int64)
     metadata = {"resolution": 0.1, "begin": 0, "end": 0, "segments": [("all", 0, NEURONS)]}
-    file = files.create(path, "spikes", metadata, {}, {"steps": empty, "neurons": empty})
+    file = files.create(path, "spikes", metadata, {}, {"steps": empty, "ids": empty})
     number = 0
     while True:
         os.write(told, b".")

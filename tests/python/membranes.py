@@ -1,8 +1,8 @@
 """Neurons under given spikes and currents, without a network among them, in Ranvier and in NEST.
 
 How the time axes correspond: with step h, both know a neuron's state only at the times n h. NEST's multimeter labels
-the state after the update that ends at n h with the time n h; `Network.record_state` labels it with step n. So the samples
-are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples of h to
+the state after the update that ends at n h with the time n h; `Network.record_state` labels it with step n. So the
+samples are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples of h to
 T less the shortest delay. A spike that is found in that update has the time n h in NEST and the step n here. A spike
 that is sent at time t with delay d is part of the state at t + d, as an increment of a synaptic current or, for
 `iaf_psc_delta`, of the potential. A current that a stimulator emits from time t on, with delay d, flows from t + d on:
@@ -110,7 +110,7 @@ def in_ranvier(
     return Recording(
         steps=membranes.steps,
         samples={variable: membranes[variable] for variable in experiment.variables},
-        spikes=sorted(zip(spikes.steps.tolist(), (spikes.neurons - neurons.first_id).tolist(), strict=True)),
+        spikes=sorted(zip(spikes.steps.tolist(), (spikes.ids - neurons.first_id).tolist(), strict=True)),
     )
 
 

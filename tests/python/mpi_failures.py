@@ -115,7 +115,7 @@ def full_disk(wrong: bool, suffix: str, recordings: Any) -> Cases:
         sim.run(0.1)
         written, wanted = sim.state(state), sim.state(kept)
         assert written.values.shape[0] == 2 * 4000 + 1
-        here = np.isin(written.neurons, wanted.neurons)
+        here = np.isin(written.ids, wanted.ids)
         np.testing.assert_array_equal(written.values[:, :, here], wanted.values)
         assert wanted.values.size > 0
         raise ArithmeticError("all is there")

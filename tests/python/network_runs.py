@@ -150,7 +150,7 @@ def _activity_of_ranvier(
     spikes = simulation.spikes(model.spikes).between(presim)
     return Activity(
         steps=spikes.steps,
-        neurons=spikes.neurons - spikes.segments[0].first_id,
+        neurons=spikes.ids - spikes.segments[0].first_id,
         sizes={segment.name: segment.size for segment in spikes.segments},
         begin=spikes.begin,
         end=spikes.end,

@@ -49,7 +49,7 @@ def test_all_recorders(tmp_path: Path, suffix: str, budget: int, monkeypatch: py
         state_read, expected = rv.read_state(tmp_path / f"state{suffix}"), sim.state(state_in_memory)
         assert (state_read.values == expected.values).all()
         assert (state_read.steps == expected.steps).all()
-        assert (state_read.neurons == expected.neurons).all()
+        assert (state_read.ids == expected.ids).all()
         assert (state_read.variables, state_read.population, state_read.resolution) == (("V_m", "I_syn_ex"), "exc", 0.1)
         assert (sim.state(state).values == expected.values).all()
         weight, wanted = rv.read_weights(tmp_path / f"weights{suffix}"), sim.weights(weights_in_memory)
@@ -107,7 +107,7 @@ def test_hdf5_tells_what_it_holds(tmp_path: Path) -> None:
         assert file.attrs["seed"] == "7"
         assert file.attrs["resolution"] == 0.1
         assert json.loads(file.attrs["segments"]) == [["inh", 400, 100]]
-        assert file["steps"].shape == file["neurons"].shape
+        assert file["steps"].shape == file["ids"].shape
         assert file["steps"].dtype == np.int64
 
 
@@ -120,7 +120,7 @@ def test_csv_can_be_read_by_others(tmp_path: Path) -> None:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     spikes = sim.spikes(recorder)
     assert [int(row["step"]) for row in rows] == spikes.steps.tolist()
-    assert [int(row["neuron"]) for row in rows] == spikes.neurons.tolist()
+    assert [int(row["neuron"]) for row in rows] == spikes.ids.tolist()
     assert [float(row["time_ms"]) for row in rows] == spikes.times.tolist()
 
 

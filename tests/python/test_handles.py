@@ -145,7 +145,7 @@ def test_arrays_are_copies_that_cannot_be_written_to() -> None:
             projection.weight,
             projection.rule._arguments()["source_indices"],
             drive.values["rate"],
-            cast(rv.StateRecorder, network.recorders[0]).neurons,
+            cast(rv.StateRecorder, network.recorders[0]).ids,
             exc.ids,
             model.values["I_e"],
             copy.deepcopy(model).values["I_e"],

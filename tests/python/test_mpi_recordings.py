@@ -113,16 +113,16 @@ def test_local_in_memory(folder: Path, suffix: str, expected: list[dict[str, Any
         spikes = [part["spikes"] for part in parts]
         if len(expected[piece]["kept"]["spikes"]) > 100:
             # Placement is consecutive.
-            assert all(spikes[i].neurons.max() < spikes[i + 1].neurons.min() for i in range(RANKS - 1))
-        together = sorted(pair for part in spikes for pair in zip(part.steps, part.neurons, strict=True))
+            assert all(spikes[i].ids.max() < spikes[i + 1].ids.min() for i in range(RANKS - 1))
+        together = sorted(pair for part in spikes for pair in zip(part.steps, part.ids, strict=True))
         whole = wanted["kept"]["spikes"]
-        assert together == list(zip(whole.steps, whole.neurons, strict=True))
-        assert [len(part["state"].neurons) for part in parts] == [3, 0, 0]
+        assert together == list(zip(whole.steps, whole.ids, strict=True))
+        assert [len(part["state"].ids) for part in parts] == [3, 0, 0]
         for name in ("state", "all"):
             whole = wanted["kept"][name]
-            assert sum(len(part[name].neurons) for part in parts) == len(whole.neurons)
+            assert sum(len(part[name].ids) for part in parts) == len(whole.ids)
             for part in parts:
-                here = np.isin(whole.neurons, part[name].neurons)
+                here = np.isin(whole.ids, part[name].ids)
                 np.testing.assert_array_equal(part[name].values, whole.values[:, :, here])
                 np.testing.assert_array_equal(part[name].steps, whole.steps)
         for name in ("pair", "weights"):

@@ -260,7 +260,7 @@ def test_interval_fire_network_of_the_paper() -> None:
     assert (projection.weight, projection.delay) == (0.0, 1.0)
     spikes = spikes_of(model, 1000.0)
     first = np.full(500, np.inf)
-    np.minimum.at(first, spikes.neurons, spikes.times)
+    np.minimum.at(first, spikes.ids, spikes.times)
     assert first.min() > 20.0, "no cell fires in the first 20 ms"
     assert first.max() <= 40.0, "all cells fire in the next 20 ms"
     # Intervals are 30 ms and half a step on average, with a standard deviation of 5.8 ms: so that of the number of
@@ -302,7 +302,7 @@ def test_adjacent_interval_fire_network() -> None:
 
 def test_bursts_of_the_interval_fire_network() -> None:
     spikes = spikes_of(interval_fire(cells=800, connections=10, burst=True), 400.0)
-    eighth, window = spikes.neurons // 100, np.ceil(spikes.times / 50.0 - 1e-9).astype(int) - 1
+    eighth, window = spikes.ids // 100, np.ceil(spikes.times / 50.0 - 1e-9).astype(int) - 1
     counts = np.zeros((8, 8))
     np.add.at(counts, (eighth, window), 1.0)
     # Spikes of a cell in 50 ms, without the first 50 ms, in which all begin together. Rates of cells that began

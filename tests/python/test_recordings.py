@@ -21,7 +21,7 @@ def spike_data(pairs: list[tuple[int, int]], begin: int = 0, end: int = 100) -> 
     ordered = sorted(pairs)
     return rv.SpikeData(
         steps=np.array([step for step, _ in ordered], dtype=np.int64),
-        neurons=np.array([neuron for _, neuron in ordered], dtype=np.int64),
+        ids=np.array([neuron for _, neuron in ordered], dtype=np.int64),
         resolution=0.5,
         begin=begin,
         end=end,
@@ -51,7 +51,7 @@ def test_digest_of_very_many_spikes() -> None:
 def test_between(pairs: list[tuple[int, int]], begin: int, end: int) -> None:
     part = spike_data(pairs).between(begin * 0.5, end * 0.5)
     expected = sorted(pair for pair in pairs if begin < pair[0] <= end)
-    assert list(zip(part.steps.tolist(), part.neurons.tolist(), strict=True)) == expected
+    assert list(zip(part.steps.tolist(), part.ids.tolist(), strict=True)) == expected
     assert part.start == min(begin, max(begin, 0)) * 0.5
     assert part.stop == max(begin, min(end, 100)) * 0.5
 
@@ -90,8 +90,8 @@ def test_irregularity_of_regular_and_random_spikes() -> None:
 
 def test_spikes_of_some_neurons() -> None:
     data = spike_data([(1, 0), (2, 2), (3, 5), (4, 6)])
-    assert data.of("a").neurons.tolist() == [0, 2]
-    assert data.of(rv.Segment("part", 5, 1)).neurons.tolist() == [5]
+    assert data.of("a").ids.tolist() == [0, 2]
+    assert data.of(rv.Segment("part", 5, 1)).ids.tolist() == [5]
     # Neuron 4 was not recorded, which does not mean that it was silent.
     with pytest.raises(errors.ValueOutOfBoundsError, match="only a, b of it was recorded"):
         data.of(rv.Segment("part", 2, 4))
@@ -126,9 +126,9 @@ def test_results_cannot_be_written_to() -> None:
     synapses = sim.connections()
     for array in (
         sim.spikes(recorder).steps,
-        sim.spikes(recorder).neurons,
+        sim.spikes(recorder).ids,
         sim.state(membranes)["V_m"],
-        sim.state(membranes).neurons,
+        sim.state(membranes).ids,
         sim.weights(weights).weights,
         synapses.weight,
         synapses[:5].weight,
@@ -154,12 +154,12 @@ def test_recorded_neurons() -> None:
     sim.run(70.0)
     spikes = sim.spikes(everything)
     assert len(spikes) > 100
-    assert (np.lexsort((spikes.neurons, spikes.steps)) == np.arange(len(spikes))).all()
+    assert (np.lexsort((spikes.ids, spikes.steps)) == np.arange(len(spikes))).all()
     assert spikes.times.tolist() == [step / 10 for step in spikes.steps.tolist()]
-    wanted = np.isin(spikes.neurons, np.concatenate([net["exc"][10:20].ids, net["inh"].ids]))
+    wanted = np.isin(spikes.ids, np.concatenate([net["exc"][10:20].ids, net["inh"].ids]))
     recorded = sim.spikes(part)
     assert (recorded.steps == spikes.steps[wanted]).all()
-    assert (recorded.neurons == spikes.neurons[wanted]).all()
+    assert (recorded.ids == spikes.ids[wanted]).all()
     assert [segment.name for segment in recorded.segments] == ["exc[10:20]", "inh"]
 
 
@@ -182,7 +182,7 @@ def test_given_spikes_are_played_and_can_be_recorded() -> None:
     sim = rv.Simulation(net, threads=2)
     sim.run(10.0)
     spikes = sim.spikes(recorder)
-    assert list(zip(spikes.times.round(6).tolist(), spikes.neurons.tolist(), strict=True)) == [
+    assert list(zip(spikes.times.round(6).tolist(), spikes.ids.tolist(), strict=True)) == [
         (0.1, 0),
         (0.2, 0),
         (3.0, 2),
@@ -208,7 +208,7 @@ def test_state(threads: int, pieces: tuple[float, ...]) -> None:
     assert every.steps.tolist() == list(range(1, 201))
     assert every.values.shape == (200, 2, 400)
     assert some.steps.tolist() == list(range(5, 201, 5))
-    assert some.neurons.tolist() == [10, 17, 49]
+    assert some.ids.tolist() == [10, 17, 49]
     assert some.times == pytest.approx(np.arange(1, 41) * 0.5)
     assert (some["V_m"] == every["V_m"][4::5, [10, 17, 49]]).all()
     assert (every["V_m"][-1] == sim.get(exc, "V_m")).all()
@@ -283,7 +283,7 @@ def test_all_neurons_that_are_asked_for_must_have_been_recorded() -> None:
     sim = rv.Simulation(net)
     sim.run(50.0)
     spikes = sim.spikes(recorder)
-    assert sorted(set(spikes.of(first[3:6]).neurons.tolist())) == [3, 4, 5]
+    assert sorted(set(spikes.of(first[3:6]).ids.tolist())) == [3, 4, 5]
     for part in (first[:2], first[6:], second):
         with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
             spikes.of(part)

@@ -91,7 +91,7 @@ def test_a_parameter_that_is_set_takes_effect() -> None:
     sim.set(neurons[1], "I_e", 1000.0)
     assert sim.get(neurons, "I_e").tolist() == [0.0, 1000.0]
     sim.run(50.0)
-    assert set(sim.spikes(recorder).neurons.tolist()) == {1}
+    assert set(sim.spikes(recorder).ids.tolist()) == {1}
     assert sim.spikes(recorder).times.min() > 50.0
 
 
@@ -202,7 +202,7 @@ def test_counts() -> None:
     assert counts.population_spikes == {name: len(data) for name, data in spikes.by_population().items()}
     outdegrees = np.bincount(sim.connections().source, minlength=501)
     # Spikes of the last step have been sent but some have not arrived.
-    sent = outdegrees[spikes.neurons].sum() + 3 * 400
+    sent = outdegrees[spikes.ids].sum() + 3 * 400
     assert 0.95 * sent < counts.synaptic_events <= sent
     sim.reset_counts()
     assert (sim.counts().spikes, sim.counts().steps, sim.phases["simulation"]) == (0, 0, 0.0)

@@ -95,7 +95,7 @@ def main(text: str) -> None:
         "times_s": {phase: phases[phase] for phase in ("build", "init", "simulation")},
         "memory_bytes": simulation.memory(),
         "resident_bytes": peak_resident_bytes() - before,
-        "fingerprint": fingerprint(spikes.steps, spikes.neurons),
+        "fingerprint": fingerprint(spikes.steps, spikes.ids),
     }
     # Buffers are as large as the largest burst since the beginning has made them.
     counted = np.bincount(spikes.steps, minlength=simulation._core.step + 1)[1:].astype(np.int64)

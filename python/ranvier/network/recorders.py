@@ -89,7 +89,7 @@ class StateRecorder(Recorder):
     ----------
     population
         The population that they belong to.
-    neurons
+    ids
         Global ids of the neurons, ascending.
     variables
         Names of the state variables.
@@ -99,7 +99,7 @@ class StateRecorder(Recorder):
 
     kind = "state"
     population: Population
-    neurons: npt.NDArray[np.int64]
+    ids: npt.NDArray[np.int64]
     variables: tuple[str, ...]
     interval: float
 
@@ -109,17 +109,17 @@ class StateRecorder(Recorder):
         index: int,
         to: Path | None,
         population: Population,
-        neurons: npt.NDArray[np.int64],
+        ids: npt.NDArray[np.int64],
         variables: tuple[str, ...],
         interval: float,
     ) -> None:
         super().__init__(network, index, to)
-        self._put(population=population, neurons=locked(neurons), variables=variables, interval=interval)
+        self._put(population=population, ids=locked(ids), variables=variables, interval=interval)
 
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        neurons = f"{len(self.neurons)} neurons of {self.population.name}"
+        neurons = f"{len(self.ids)} neurons of {self.population.name}"
         return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
 
 

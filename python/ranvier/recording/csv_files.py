@@ -94,13 +94,13 @@ class CsvFile:
         steps = columns["steps"]
         times = times_of(steps, self._resolution).tolist()
         if self._kind == "spikes":
-            for step, time, neuron in zip(steps.tolist(), times, columns["neurons"].tolist(), strict=True):
+            for step, time, neuron in zip(steps.tolist(), times, columns["ids"].tolist(), strict=True):
                 yield f"{step},{time!r},{neuron}\n"
         elif self._kind == "state":
-            neurons = self._fixed["neurons"].tolist()
+            ids = self._fixed["ids"].tolist()
             names = [name for name in columns if name != "steps"]
             for row, (step, time) in enumerate(zip(steps.tolist(), times, strict=True)):
-                for neuron, *values in zip(neurons, *(columns[name][row].tolist() for name in names), strict=True):
+                for neuron, *values in zip(ids, *(columns[name][row].tolist() for name in names), strict=True):
                     yield f"{step},{time!r},{neuron},{','.join(map(repr, values))}\n"
         else:
             pairs = list(zip(self._fixed["sources"].tolist(), self._fixed["targets"].tolist(), strict=True))
@@ -189,9 +189,9 @@ def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | Non
 
 def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     if metadata["kind"] == "spikes":
-        return {"steps": table["step"], "neurons": table["neuron"]}
+        return {"steps": table["step"], "ids": table["neuron"]}
     # One line per sample and neuron, or synapse.
-    fixed = ("neurons",) if metadata["kind"] == "state" else ("sources", "targets")
+    fixed = ("ids",) if metadata["kind"] == "state" else ("sources", "targets")
     width = len(metadata[fixed[0]])
     result = {name: np.array(metadata[name], dtype=np.int64) for name in (*fixed, "places") if name in metadata}
     result["steps"] = table["step"][:: max(1, width)]

@@ -61,7 +61,7 @@ class SpikeData:
     ----------
     steps
         Stamp of each spike, shape ``(spikes,)``: a spike of step *n* was found in the update from (n-1) h to n h.
-    neurons
+    ids
         Global id of the neuron of each spike, shape ``(spikes,)``.
     resolution
         Length h of a step, ms.
@@ -72,14 +72,14 @@ class SpikeData:
     """
 
     steps: IntArray
-    neurons: IntArray
+    ids: IntArray
     resolution: float
     begin: int
     end: int
     segments: tuple[Segment, ...]
 
     def __post_init__(self) -> None:
-        _lock(self, "steps", "neurons")
+        _lock(self, "steps", "ids")
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -119,7 +119,7 @@ class SpikeData:
         begin = max(self.begin, self._step_of("start of a window", start))
         end = max(begin, min(self.end, self._step_of("stop of a window", stop)))
         first, last = np.searchsorted(self.steps, [begin, end], side="right")
-        return replace(self, steps=self.steps[first:last], neurons=self.neurons[first:last], begin=begin, end=end)
+        return replace(self, steps=self.steps[first:last], ids=self.ids[first:last], begin=begin, end=end)
 
     def of(self, neurons: PopulationView | Segment | str) -> SpikeData:
         """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name.
@@ -139,8 +139,8 @@ class SpikeData:
         else:
             segment = as_segment(neurons)
             self._check_recorded(segment)
-        here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
-        return replace(self, steps=self.steps[here], neurons=self.neurons[here], segments=(segment,))
+        here = (self.ids >= segment.first_id) & (self.ids < segment.end_id)
+        return replace(self, steps=self.steps[here], ids=self.ids[here], segments=(segment,))
 
     def by_population(self) -> dict[str, SpikeData]:
         """Return the spikes of each recorded population by its name, in the order of recording."""
@@ -190,7 +190,7 @@ class SpikeData:
         """
         result = hashlib.sha256()
         for begin in range(0, len(self), _PIECE):
-            pairs = np.stack([self.steps[begin : begin + _PIECE], self.neurons[begin : begin + _PIECE]], axis=1)
+            pairs = np.stack([self.steps[begin : begin + _PIECE], self.ids[begin : begin + _PIECE]], axis=1)
             result.update(pairs.astype("<i8", order="C").tobytes())
         return result.hexdigest()
 
@@ -220,16 +220,16 @@ class SpikeData:
         )
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
-        here = (self.neurons >= segment.first_id) & (self.neurons < segment.end_id)
-        return self.steps[here], self.neurons[here]
+        here = (self.ids >= segment.first_id) & (self.ids < segment.end_id)
+        return self.steps[here], self.ids[here]
 
     def _irregularity_of(self, segment: Segment, least_spikes: int) -> FloatArray:
-        steps, neurons = self._of_segment(segment)
-        order = np.argsort(neurons, kind="stable")
-        steps, neurons = steps[order], neurons[order] - segment.first_id
-        same = neurons[1:] == neurons[:-1]
+        steps, ids = self._of_segment(segment)
+        order = np.argsort(ids, kind="stable")
+        steps, ids = steps[order], ids[order] - segment.first_id
+        same = ids[1:] == ids[:-1]
         intervals = np.diff(steps)[same].astype(np.float64)
-        owners = neurons[1:][same]
+        owners = ids[1:][same]
         number = np.bincount(owners, minlength=segment.size)
         chosen = number >= least_spikes - 1
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -248,7 +248,7 @@ class StateData:
     ----------
     steps
         Step after which each sample was taken, shape ``(samples,)``.
-    neurons
+    ids
         Global ids of the neurons, shape ``(neurons,)``.
     variables
         Names of the variables.
@@ -261,14 +261,14 @@ class StateData:
     """
 
     steps: IntArray
-    neurons: IntArray
+    ids: IntArray
     variables: tuple[str, ...]
     values: FloatArray
     resolution: float
     population: str
 
     def __post_init__(self) -> None:
-        _lock(self, "steps", "neurons", "values")
+        _lock(self, "steps", "ids", "values")
 
     @property
     def times(self) -> FloatArray:
@@ -292,7 +292,7 @@ class StateData:
 
     def __repr__(self) -> str:
         return (
-            f"<StateData of {', '.join(self.variables)}: {len(self)} samples of {len(self.neurons)} neurons of "
+            f"<StateData of {', '.join(self.variables)}: {len(self)} samples of {len(self.ids)} neurons of "
             f"{self.population}>"
         )
 
@@ -347,10 +347,10 @@ def joined(parts: Sequence[SpikeData]) -> SpikeData:
     """Return as one what several processes have recorded with one recorder, as far as all of them reach."""
     end = min(part.end for part in parts)
     steps = np.concatenate([part.steps for part in parts])
-    neurons = np.concatenate([part.neurons for part in parts])
-    order = np.lexsort((neurons, steps))
+    ids = np.concatenate([part.ids for part in parts])
+    order = np.lexsort((ids, steps))
     order = order[steps[order] <= end]
-    return replace(parts[0], steps=steps[order], neurons=neurons[order], end=end)
+    return replace(parts[0], steps=steps[order], ids=ids[order], end=end)
 
 
 class Pieces:

@@ -50,7 +50,7 @@ def _spikes(parts: list[Recorded]) -> SpikeData:
     data = [
         SpikeData(
             steps=_integers(part.columns["steps"]),
-            neurons=_integers(part.columns["neurons"]),
+            ids=_integers(part.columns["ids"]),
             resolution=float(part.metadata["resolution"]),
             begin=int(part.metadata["begin"]),
             end=int(part.metadata["end"]),
@@ -75,14 +75,14 @@ def read_state(path: str | PathLike[str]) -> StateData:
 def _state(parts: list[Recorded]) -> StateData:
     metadata = parts[0].metadata
     variables = tuple(metadata["variables"])
-    columns = _side_by_side(parts, ("neurons",), variables)
-    steps, neurons = _integers(columns["steps"]), _integers(columns["neurons"])
-    values = np.empty((len(steps), len(variables), len(neurons)))
+    columns = _side_by_side(parts, ("ids",), variables)
+    steps, ids = _integers(columns["steps"]), _integers(columns["ids"])
+    values = np.empty((len(steps), len(variables), len(ids)))
     for i, name in enumerate(variables):
         values[:, i, :] = columns[name]
     return StateData(
         steps=steps,
-        neurons=neurons,
+        ids=ids,
         variables=variables,
         values=values,
         resolution=float(metadata["resolution"]),

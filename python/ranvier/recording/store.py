@@ -136,10 +136,10 @@ class RecordingStore:
         """Return what was recorded."""
 
         def take() -> SpikeData:
-            steps, neurons = self._joined(recorder)
+            steps, ids = self._joined(recorder)
             # Who gets nothing knows nothing of these neurons: that they were silent would be wrong.
             segments = _segments(recorder) if self._keeps(recorder) else ()
-            return SpikeData(steps, neurons, self._resolution, 0, self._core.step, segments)
+            return SpikeData(steps, ids, self._resolution, 0, self._core.step, segments)
 
         return self._fetch(recorder, take, reading.read_spikes)
 
@@ -148,8 +148,8 @@ class RecordingStore:
 
         def take() -> StateData:
             steps, values = self._joined(recorder)
-            neurons = recorder.neurons[self._places[recorder]]
-            return StateData(steps, neurons, recorder.variables, values, self._resolution, recorder.population.name)
+            ids = recorder.ids[self._places[recorder]]
+            return StateData(steps, ids, recorder.variables, values, self._resolution, recorder.population.name)
 
         return self._fetch(recorder, take, reading.read_state)
 
@@ -198,13 +198,13 @@ class RecordingStore:
                 return places
             assert isinstance(recorder, WeightRecorder)
             return self._core.stored_here(self._synapses[recorder]._handles)
-        whole = recorder.neurons if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
+        whole = recorder.ids if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
         return np.arange(len(whole), dtype=np.int64)
 
     def _take(self, recorder: Recorder) -> None:
         if isinstance(recorder, SpikeRecorder):
-            steps, neurons = self._core.take_spikes(recorder.index, self._gathering(recorder))
-            self._append(recorder, steps, neurons)
+            steps, ids = self._core.take_spikes(recorder.index, self._gathering(recorder))
+            self._append(recorder, steps, ids)
             if self._units[recorder] and self._core.step:
                 # Twice what was seen at most, so that a burst does not take the network by surprise.
                 seen = 2.0 * len(steps) / self._units[recorder]
@@ -243,7 +243,7 @@ class RecordingStore:
         steps, values = part
         if isinstance(recorder, StateRecorder):
             return {"steps": steps, **{name: values[:, i, :] for i, name in enumerate(recorder.variables)}}
-        return {"steps": steps, "weights" if isinstance(recorder, WeightRecorder) else "neurons": values}
+        return {"steps": steps, "weights" if isinstance(recorder, WeightRecorder) else "ids": values}
 
     # ---- files -------------------------------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class RecordingStore:
             metadata["population"] = recorder.population.name
             metadata["variables"] = list(recorder.variables)
             metadata["interval"] = recorder.interval
-            fixed["neurons"] = recorder.neurons[self._places[recorder]]
+            fixed["ids"] = recorder.ids[self._places[recorder]]
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval

@@ -558,7 +558,7 @@ class Simulation:
         """Return what a state recorder has recorded since the start; if it writes to a file, from there.
 
         Which process gets what, ``recordings`` tells. One that gets nothing gets samples of no neurons, and one that
-        gets what its own neurons gave gets no others in `StateData.neurons`.
+        gets what its own neurons gave gets no others in `StateData.ids`.
         """
         with self._exclusive():
             with agreed(self._communicator, "recordings"):
