@@ -391,10 +391,12 @@ def _predict(draw: Drawing) -> str:
         load,
         draw.call("prediction.mean_rate", "net", rates, "10.0"),
         draw.call("prediction.ranks_around", ranks),
-        draw.call("rv.networks.brunel", scale="0.01", order="2500", g="5.0", eta="2.0", J="0.1", delay="1.5", dt="0.1"),
-        draw.call("rv.networks.microcircuit", scale="0.01", drive="'dc'", dt="0.1", seed="1"),
+        draw.call(
+            "rv.networks.brunel", scale="0.01", order="2500", g="5.0", eta="2.0", J="0.1", delay="1.5", resolution="0.1"
+        ),
+        draw.call("rv.networks.microcircuit", scale="0.01", drive="'dc'", resolution="0.1", seed="1"),
         draw.call("rv.networks.interval_fire", cells="20", connections="2", weight="0.1", delay="1.0", seed="2"),
-        draw.call("rv.networks.hpc_benchmark", scale="0.01", indegree_scale="0.01", dt="0.1", seed="1"),
+        draw.call("rv.networks.hpc_benchmark", scale="0.01", indegree_scale="0.01", resolution="0.1", seed="1"),
     )
 
 

@@ -2,9 +2,9 @@
 
 How the time axes correspond: with step h, both know a neuron's state only at the times n h. NEST's multimeter labels
 the state after the update that ends at n h with the time n h; `Network.record_state` labels it with step n. So the
-samples are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples of h to
-T less the shortest delay. A spike that is found in that update has the time n h in NEST and the step n here. A spike
-that is sent at time t with delay d is part of the state at t + d, as an increment of a synaptic current or, for
+samples are compared where these are equal, and nothing is shifted. The multimeter of a run to time T holds the samples
+of h to T less the shortest delay. A spike that is found in that update has the time n h in NEST and the step n here. A
+spike that is sent at time t with delay d is part of the state at t + d, as an increment of a synaptic current or, for
 `iaf_psc_delta`, of the potential. A current that a stimulator emits from time t on, with delay d, flows from t + d on:
 the first state that it changes is that of t + d + h.
 """

@@ -24,7 +24,7 @@ NETWORKS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
     "brunel": ({"version": "delta", "scale": 0.02}, (7.7, 50.0, 32.3)),
     # 20 steps.
     "interval_fire": (
-        {"cells": 150, "connections": 20, "spread": 30, "weight": 0.02, "burst": True, "dt": 0.05},
+        {"cells": 150, "connections": 20, "spread": 30, "weight": 0.02, "burst": True, "resolution": 0.05},
         (3.3, 20.0, 36.7),
     ),
 }

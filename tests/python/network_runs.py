@@ -44,7 +44,7 @@ class MicrocircuitRun:
     def in_ranvier(self, change: Change | None = None, **options: Any) -> Activity:
         """Run it in Ranvier; `change` may alter it after it has been built."""
         model = rv.networks.microcircuit(
-            n_scaling=self.n_scaling, k_scaling=self.k_scaling, drive=self.drive, seed=self.seed, dt=RESOLUTION
+            n_scaling=self.n_scaling, k_scaling=self.k_scaling, drive=self.drive, seed=self.seed, resolution=RESOLUTION
         )
         return _activity_of_ranvier(model, self.presim, self.time, change, **options)
 
@@ -99,7 +99,7 @@ class BrunelRun:
             eta=self.eta,
             J=self.psp,
             delay=self.delay,
-            dt=RESOLUTION,
+            resolution=RESOLUTION,
             seed=self.seed,
         )
         return _activity_of_ranvier(model, self.presim, self.time, change, **options)

@@ -35,7 +35,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "brunel alpha": {"version": "alpha", "scale": 0.04},
     "hpc_benchmark": {"scale": 0.04, "indegree_scale": 0.02},
     "interval_fire random": {"cells": 250, "connections": 40, "spread": 60, "weight": 0.02, "burst": True},
-    "interval_fire adjacent": {"cells": 250, "connections": 30, "topology": "adjacent", "dt": 0.05},
+    "interval_fire adjacent": {"cells": 250, "connections": 30, "topology": "adjacent", "resolution": 0.05},
 }
 
 

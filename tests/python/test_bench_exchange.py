@@ -235,7 +235,7 @@ def test_unknown_method() -> None:
 
 @pytest.mark.parametrize(
     "argument",
-    ["--threads=0", "--repetitions=0", "--time=0", "--time=0.01", "--cells=1", "--spike-buffer=0", "--dt=nan"],
+    ["--threads=0", "--repetitions=0", "--time=0", "--time=0.01", "--cells=1", "--spike-buffer=0", "--resolution=nan"],
 )
 def test_bad_values(argument: str) -> None:
     with pytest.raises((ValueOutOfBoundsError, ValueError), match=argument.partition("=")[0].strip("-")):

@@ -54,7 +54,15 @@ def fail(*arguments: str | Path, status: int = 2, folder: Path | None = None) ->
 
 def test_microcircuit(tmp_path: Path) -> None:
     json_path, plot_path = tmp_path / "results.json", tmp_path / "raster.png"
-    settings = [*SMALL, "threads=3", "seed=5", "drive=dc", "dt=0.1", "precision=double", "instruction_set=baseline"]
+    settings = [
+        *SMALL,
+        "threads=3",
+        "seed=5",
+        "drive=dc",
+        "resolution=0.1",
+        "precision=double",
+        "instruction_set=baseline",
+    ]
     printed = run("run", "microcircuit", "--set", *settings, "--json", json_path, "--plot", plot_path)
     results = json.loads(json_path.read_text())
     model = rv.networks.microcircuit(n_scaling=0.01, k_scaling=0.5, seed=5)
@@ -89,7 +97,7 @@ def test_microcircuit(tmp_path: Path) -> None:
         (*SMALL, "drive=poisson", "precision=single"),
         (*SMALL, "weight_precision=double", "table_layout=ring", "delivery_window=8"),
         ("scale=0.02", "time=20", "presim=0"),
-        (*SMALL, "dt=0.05"),
+        (*SMALL, "resolution=0.05"),
     ],
     ids=" ".join,
 )
@@ -202,7 +210,7 @@ def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
         (["microcircuit", "--set", "presim=-1"], ["presim", ">= 0"]),
         (["microcircuit", "--set", "time=0.05"], ["time", "resolution"]),
         (["microcircuit", "--set", "time=nan"], ["time"]),
-        (["microcircuit", "--set", "dt=0"], ["resolution", "> 0"]),
+        (["microcircuit", "--set", "resolution=0"], ["resolution", "> 0"]),
         (["microcircuit", "--set", "precision=half", "n_scaling=0.01"], ["'half'", "double"]),
         (["microcircuit", "--set", "instruction_set=sse", "n_scaling=0.01"], ["'sse'", "avx2"]),
         (["microcircuit", "--set", "sort_connections=sometimes"], ["'sometimes'", "auto, true or false"]),

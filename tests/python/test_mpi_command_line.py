@@ -116,11 +116,11 @@ MODEL = """
 import os
 import ranvier as rv
 
-def network(size=50, failing=-1, dt=0.1):
+def network(size=50, failing=-1, resolution=0.1):
     rank = int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("PMI_RANK", 0)))
     if rank == failing:
         raise ValueError("only here")
-    net = rv.Network(resolution=dt)
+    net = rv.Network(resolution=resolution)
     net.create("iaf_psc_exp", size + (1000 if failing == 100 + rank else 0), I_e=500.0)
     return net
 """

@@ -153,7 +153,7 @@ def test_psp_of_the_alpha_version_in_a_simulation() -> None:
 
 
 def test_keys_of_brunel() -> None:
-    net = brunel(order=50, scale=2.0, g=4.0, epsilon=0.2, J=0.2, delay=2.0, dt=0.5, seed=3).net
+    net = brunel(order=50, scale=2.0, g=4.0, epsilon=0.2, J=0.2, delay=2.0, resolution=0.5, seed=3).net
     assert (net.neuron_count, net.resolution, net.seed) == (500, 0.5, 3)
     assert net.expected_synapses == 500 * 100
     assert net.projections[1].weight == pytest.approx(-0.8)
@@ -216,7 +216,7 @@ def test_hpc_benchmark_of_the_paper() -> None:
 
 
 def test_scaling_of_hpc_benchmark() -> None:
-    net = hpc_benchmark(scale=0.1, indegree_scale=0.01, dt=0.25, seed=4).net
+    net = hpc_benchmark(scale=0.1, indegree_scale=0.01, resolution=0.25, seed=4).net
     assert (net.neuron_count, net.resolution, net.seed) == (1125, 0.25, 4)
     assert net.expected_synapses == 1125 * (90 + 22)
     assert hpc_benchmark(scale=0.1).net.expected_synapses == 1125 * 11_250
@@ -316,7 +316,7 @@ def test_bursts_of_the_interval_fire_network() -> None:
 
 
 def test_keys_of_the_interval_fire_network() -> None:
-    net = interval_fire(cells=30, connections=6, spread=4, weight=0.5, delay=2.0, dt=0.025, seed=3).net
+    net = interval_fire(cells=30, connections=6, spread=4, weight=0.5, delay=2.0, resolution=0.025, seed=3).net
     assert (net.neuron_count, net.resolution, net.seed) == (30, 0.025, 3)
     (projection,) = net.projections
     assert projection.rule == rv.UniformIndegree(4, 8, allow_autapses=False)

@@ -46,7 +46,7 @@ class Specification(TypedDict):
     burst: bool
     placement: Placement
     time: float
-    dt: float
+    resolution: float
     seed: int
     threads: int
     spike_buffer: int | None
@@ -112,7 +112,7 @@ def main(text: str) -> None:
                 print(f"{PROGRESS}{method}, run {done + 1} of {count * wanted['repetitions']}", flush=True)
             try:
                 simulation, model = _build(wanted, method, intervals)
-                if wanted["once"] and intervals > 1 and not _is_divided(simulation, wanted["dt"]):
+                if wanted["once"] and intervals > 1 and not _is_divided(simulation, wanted["resolution"]):
                     left_out.add(contestant)
                     continue
                 run = _measure(simulation, model, contestant, wanted["time"])
@@ -135,7 +135,7 @@ def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulati
         topology=wanted["topology"],
         burst=wanted["burst"],
         delay=_DELAY,
-        dt=wanted["dt"],
+        resolution=wanted["resolution"],
         seed=wanted["seed"],
     )
     simulation = Simulation(
@@ -156,8 +156,8 @@ def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulati
     return simulation, model
 
 
-def _is_divided(simulation: Simulation, dt: float) -> bool:
-    return simulation._core.epoch_steps < round(_DELAY / dt)
+def _is_divided(simulation: Simulation, resolution: float) -> bool:
+    return simulation._core.epoch_steps < round(_DELAY / resolution)
 
 
 def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time: float) -> Run | None:

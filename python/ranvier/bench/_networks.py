@@ -12,7 +12,7 @@ __all__ = ["NETWORKS", "describe"]
 _FULL_SIZE = 11250  # neurons of hpc_benchmark at scale 1, and sources of each
 
 
-def describe(model: str, neurons: int, indegree: int, dt: float, seed: int) -> NetworkModel:
+def describe(model: str, neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
     """Describe a network by its number of neurons and how many synapses each of them has.
 
     Parameters
@@ -30,15 +30,17 @@ def describe(model: str, neurons: int, indegree: int, dt: float, seed: int) -> N
     """
     if model not in NETWORKS:
         unknown_name("--model", model, list(NETWORKS))
-    return NETWORKS[model](neurons, indegree, dt, seed)
+    return NETWORKS[model](neurons, indegree, resolution, seed)
 
 
-def _hpc_benchmark(neurons: int, indegree: int, dt: float, seed: int) -> NetworkModel:
-    return hpc_benchmark(scale=neurons / _FULL_SIZE, indegree_scale=indegree / _FULL_SIZE, dt=dt, seed=seed)
+def _hpc_benchmark(neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
+    return hpc_benchmark(
+        scale=neurons / _FULL_SIZE, indegree_scale=indegree / _FULL_SIZE, resolution=resolution, seed=seed
+    )
 
 
-def _interval_fire(neurons: int, indegree: int, dt: float, seed: int) -> NetworkModel:
-    return interval_fire(cells=neurons, connections=indegree, dt=dt, seed=seed)
+def _interval_fire(neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
+    return interval_fire(cells=neurons, connections=indegree, resolution=resolution, seed=seed)
 
 
 NETWORKS: dict[str, Callable[[int, int, float, int], NetworkModel]] = {

@@ -29,7 +29,7 @@ class Specification(TypedDict):
     model: str
     neurons: int
     indegree: int
-    dt: float
+    resolution: float
     seed: int
     threads: int
     exchange: str
@@ -76,7 +76,7 @@ def main(text: str) -> None:
     wanted: Specification = json.loads(text)
     world = mpi.world()
     before = peak_resident_bytes()
-    model = describe(wanted["model"], wanted["neurons"], wanted["indegree"], wanted["dt"], wanted["seed"])
+    model = describe(wanted["model"], wanted["neurons"], wanted["indegree"], wanted["resolution"], wanted["seed"])
     simulation = Simulation(
         model.net,
         threads=wanted["threads"],

@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="to the shortest delay, for methods that can make use of two (default: %(default)s)",
     )
     parser.add_argument("--time", type=float, default=200.0, metavar="MS", help="to simulate (default: %(default)s)")
-    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="runs of each (default: %(default)s)")
     parser.add_argument(
         "--spike-buffer", type=int, metavar="BYTES", help="from which spikes are sent; what does not fit takes rounds"
@@ -91,21 +91,23 @@ def main(arguments: argparse.Namespace) -> int:
         for intervals in _INTERVALS[arguments.intervals]
     ]
     check_positive(
-        arguments, ("threads", "connections", "time", "dt", "repetitions", "spike_buffer", "allgather_spikes")
+        arguments, ("threads", "connections", "time", "resolution", "repetitions", "spike_buffer", "allgather_spikes")
     )
     if arguments.cells < max(ranks):
         raise ValueOutOfBoundsError("--cells", str(arguments.cells), "there must be one for each process")
     # What is wrong with the network is told before any process is started.
     net = interval_fire(
-        cells=arguments.cells, connections=arguments.connections, topology=arguments.topology, dt=arguments.dt
+        cells=arguments.cells,
+        connections=arguments.connections,
+        topology=arguments.topology,
+        resolution=arguments.resolution,
     ).net
     if net._core.to_steps(arguments.time, "--time") < 1:
         raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
     check_destinations(arguments.json, arguments.plot)
     mpiexec = find_mpiexec(arguments.mpiexec)
-    keys = (
-        "cells connections topology burst placement time dt seed spike_buffer allgather_spikes repetitions".split()  # noqa: SIM905
-    )
+    network_keys = ("cells", "connections", "topology", "burst", "placement", "time", "resolution", "seed")
+    keys = (*network_keys, "spike_buffer", "allgather_spikes", "repetitions")
     specification = {
         **{key: getattr(arguments, key) for key in keys},
         "contestants": contestants,

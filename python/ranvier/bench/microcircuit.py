@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--drive", choices=("dc", "poisson"), help="default: dc, or poisson where constant drive would leave it silent"
     )
-    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument(
         "--set", metavar="KEY=VALUE", nargs="+", default=[], help="more keys of `ranvier run`, for Ranvier alone"
@@ -96,7 +96,7 @@ def _contestants(arguments: argparse.Namespace) -> list[Contestant]:
         "time": arguments.time,
         "presim": arguments.presim,
         "drive": arguments.drive,
-        "dt": arguments.dt,
+        "resolution": arguments.resolution,
         "seed": arguments.seed,
     }
     if arguments.threads is not None:
@@ -165,7 +165,7 @@ def _per_event(phase: str | None = None) -> Callable[[Report], float | None]:
 
 def _per_neuron_and_step(phase: str | None = None) -> Callable[[Report], float | None]:
     def value(report: Report) -> float | None:
-        steps = report["simulated_ms"] / report["parameters"]["dt"]
+        steps = report["simulated_ms"] / report["parameters"]["resolution"]
         seconds, updates = _worker_seconds(report, phase), report["neurons"] * steps
         return None if seconds is None else 1e9 * seconds / updates
 

@@ -170,7 +170,7 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     synapses = int(circuit.synapses.sum())
     threads = arguments.threads or thread_count(synapses)
     nest = load_nest()
-    nest.set(resolution=arguments.dt, local_num_threads=threads, rng_seed=arguments.seed, print_time=False)
+    nest.set(resolution=arguments.resolution, local_num_threads=threads, rng_seed=arguments.seed, print_time=False)
 
     start = time.perf_counter()
     populations, recorder = build(nest, circuit, arguments.drive, arguments.presim)
@@ -204,7 +204,7 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
         "sim_s": end - begin,
         "simulated_ms": arguments.time,
         "presim_ms": arguments.presim,
-        "parameters": {"dt": arguments.dt, "seed": arguments.seed, "drive": arguments.drive},
+        "parameters": {"resolution": arguments.resolution, "seed": arguments.seed, "drive": arguments.drive},
         "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
         # NEST does not count them: spikes of each population times its mean out-degree.
@@ -223,7 +223,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
     parser.add_argument("--threads", type=int, help="default: the processors, or more where NEST's tables need them")
     parser.add_argument("--drive", choices=("dc", "poisson"), default="dc", help="(default: %(default)s)")
-    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there instead of to the terminal")
     parser.add_argument("--spikes", type=Path, metavar="FILE", help="write the spikes there (.npz)")

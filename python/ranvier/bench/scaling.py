@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(sorted=(True, False))
     parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
     parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
-    parser.add_argument("--dt", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument(
         "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
     )
@@ -104,7 +104,9 @@ def main(arguments: argparse.Namespace) -> int:
     """Run all variants on all numbers of processes, and tell the results."""
     ranks = parse_ranks(arguments.ranks, 1, "")
     methods = parse_methods(arguments.methods)
-    check_positive(arguments, ("threads", "neurons_per_rank", "neurons", "indegree", "time", "dt", "repetitions"))
+    check_positive(
+        arguments, ("threads", "neurons_per_rank", "neurons", "indegree", "time", "resolution", "repetitions")
+    )
     check_choice("--model", arguments.model, list(NETWORKS))
     memory = parse_bytes("--memory-per-rank", arguments.memory_per_rank)
     if arguments.mode == "fill" and memory * max(ranks) > _core.available_memory():
@@ -229,7 +231,7 @@ def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
     per_rank = 1
     while True:
         try:
-            describe(arguments.model, per_rank * ranks, arguments.indegree, arguments.dt, arguments.seed)
+            describe(arguments.model, per_rank * ranks, arguments.indegree, arguments.resolution, arguments.seed)
         except RanvierError:
             if per_rank > 1024:
                 raise
@@ -241,7 +243,7 @@ def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
 def _predict(
     arguments: argparse.Namespace, neurons: int, ranks: int, method: str, is_sorted: bool, activity: Activity
 ) -> dict[str, int]:
-    net = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed).net
+    net = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed).net
     return predict_memory(
         net,
         ranks=ranks,
@@ -264,7 +266,7 @@ def _plan(
         neurons = arguments.neurons
     else:
         neurons = largest_network(arguments, ranks, method, is_sorted, memory, activity)
-    model = describe(arguments.model, neurons, arguments.indegree, arguments.dt, arguments.seed)
+    model = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed)
     if (
         model.net._core.to_steps(arguments.time, "--time") < 1
         or model.net._core.to_steps(arguments.presim, "--presim") < 0
@@ -325,7 +327,7 @@ def _run(plan: Summary, arguments: argparse.Namespace, mpiexec: Mpiexec) -> Repo
             "model": arguments.model,
             "neurons": plan["neurons"],
             "indegree": arguments.indegree,
-            "dt": arguments.dt,
+            "resolution": arguments.resolution,
             "seed": arguments.seed,
             "exchange": plan["method"],
             "sort_connections": plan["sorted"],

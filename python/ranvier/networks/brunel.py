@@ -36,7 +36,7 @@ def brunel(
     epsilon: float = 0.1,
     J: float = 0.1,  # noqa: N803
     delay: float = 1.5,
-    dt: float = 0.1,
+    resolution: float = 0.1,
     seed: int = 1,
 ) -> NetworkModel:
     """Describe a random balanced network after Brunel (2000).
@@ -63,7 +63,7 @@ def brunel(
         Height of an excitatory postsynaptic potential, mV, > 0.
     delay
         Of all synapses, ms.
-    dt
+    resolution
         Resolution, ms.
     seed
         What all random numbers depend on.
@@ -115,7 +115,7 @@ def brunel(
         )
         weight = J / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M_ALPHA)
         threshold_rate = (_THRESHOLD * _C_M_ALPHA) / (weight * excitatory_indegree * math.e * _TAU_M * _TAU_SYN)
-    net = Network(resolution=dt, seed=seed, name=f"Brunel network ({version})")
+    net = Network(resolution=resolution, seed=seed, name=f"Brunel network ({version})")
     excitatory = net.create(neuron, excitatory_size, name="excitatory")
     inhibitory = net.create(neuron, inhibitory_size, name="inhibitory")
     for target in (excitatory, inhibitory):

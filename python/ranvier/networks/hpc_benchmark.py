@@ -33,7 +33,7 @@ def hpc_benchmark(
     *,
     scale: float = 1.0,
     indegree_scale: float = 1.0,
-    dt: float = 0.1,
+    resolution: float = 0.1,
     seed: int = 1,
 ) -> NetworkModel:
     """Describe the balanced random network of Jordan et al. (2018).
@@ -51,7 +51,7 @@ def hpc_benchmark(
     indegree_scale
         Scales the number of synapses of a neuron, > 0. Weights and drive stay as they are, so that with fewer synapses
         there is less inhibition, and neurons fire more.
-    dt
+    resolution
         Resolution, ms.
     seed
         What all random numbers depend on.
@@ -68,7 +68,7 @@ def hpc_benchmark(
     excitatory_size, inhibitory_size = _scaled("scale", scale)
     excitatory_indegree, inhibitory_indegree = _scaled("indegree_scale", indegree_scale)
     weight = _PSP / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M)
-    net = Network(resolution=dt, seed=seed, name="balanced random network")
+    net = Network(resolution=resolution, seed=seed, name="balanced random network")
     neuron = iaf_psc_alpha(
         E_L=0.0,
         V_reset=0.0,

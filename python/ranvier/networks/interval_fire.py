@@ -32,7 +32,7 @@ def interval_fire(
     burst: bool = False,
     weight: float = 0.0,
     delay: float = 1.0,
-    dt: float = 0.1,
+    resolution: float = 0.1,
     seed: int = 1,
 ) -> NetworkModel:
     """Describe the network of Hines, Kumar and Schürmann (2011).
@@ -58,7 +58,7 @@ def interval_fire(
         What a spike adds to the state of a cell, which fires at 1.
     delay
         Of all connections, ms.
-    dt
+    resolution
         Resolution, ms. The paper has 0.025.
     seed
         What all random numbers depend on.
@@ -96,7 +96,7 @@ def interval_fire(
                 "leave it out",
             )
         rule = NearestNeighbors(connections)
-    net = Network(resolution=dt, seed=seed, name=f"interval-fire network ({topology})")
+    net = Network(resolution=resolution, seed=seed, name=f"interval-fire network ({topology})")
     population = net.create(cell(burst_groups=_BURST_GROUPS if burst else 0), cells, name="cells")
     net.connect(population, population, rule, weight=weight, delay=delay)
     return NetworkModel(

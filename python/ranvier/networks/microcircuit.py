@@ -69,7 +69,7 @@ def microcircuit(
     n_scaling: float | None = None,
     k_scaling: float | None = None,
     drive: Literal["auto", "dc", "poisson"] = "auto",
-    dt: float = 0.1,
+    resolution: float = 0.1,
     seed: int = 1,
 ) -> NetworkModel:
     """Describe the cortical microcircuit of Potjans and Diesmann (2014).
@@ -86,7 +86,7 @@ def microcircuit(
         ``"auto"``: a constant current, but Poisson trains where the in-degrees are less than a fifth of the full ones.
         There the current that stands for lost recurrent input, most of it inhibitory, holds the neurons below threshold
         until others fire, and a constant drive has no fluctuations that could make one of them begin.
-    dt
+    resolution
         Resolution, ms.
     seed
         What all random numbers depend on.
@@ -110,7 +110,7 @@ def microcircuit(
         warnings.warn(notes[0], stacklevel=2)
     if drive == "auto":
         drive = choose_drive(k)
-    net = Network(resolution=dt, seed=seed, name="Cortical microcircuit")
+    net = Network(resolution=resolution, seed=seed, name="Cortical microcircuit")
     weights = _weights_of_full_scale()
     currents = _constant_currents(weights, k, drive)
     populations = []
@@ -141,7 +141,7 @@ def microcircuit(
                 target,
                 FixedTotalNumber(int(numbers[i, j])),
                 weight=Normal(mean, spread, low=0.0) if mean > 0 else Normal(mean, spread, high=0.0),
-                delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * dt),
+                delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * resolution),
             )
         if drive == "poisson":
             indegree = round(float(_EXTERNAL_INDEGREES[i]) * k)
