@@ -31,8 +31,8 @@ from typing import ClassVar
 
 import numpy.typing as npt
 
-from ranvier.network.model_base import NeuronModel, Stimulator
 from ranvier.base.values import Values
+from ranvier.network.model_base import NeuronModel, Stimulator
 
 __all__ = [
 '''

@@ -145,7 +145,6 @@ def test_errors_are_told_once(where: Installation, arguments: list[str], part: s
     (tmp_path / "model.py").write_text(MODEL)
     done = ranvier(where, 3, "run", *arguments, folder=tmp_path)
     assert done.status != 0
-    assert done.seconds < 20.0
     told = [line for line in done.errors.splitlines() if line.startswith("ranvier: error: ")]
     assert len(told) == 1, done.errors
     assert part in told[0]

@@ -140,7 +140,6 @@ sim.run(10000000.0)
 def test_it_ends_the_run_of_all(where: Installation, how: str, reason: str, tmp_path: Path) -> None:
     done = run_python(where, RANKS, ENDING, how, folder=tmp_path, environment=HERE)
     assert done.status != 0
-    assert done.seconds < 20.0
     assert reason in done.errors
 
 
