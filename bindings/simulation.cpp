@@ -50,6 +50,15 @@ auto to_map(const parallel::PagesByNode& pages) {
     return result;
 }
 
+auto own_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
+    const IdSequence ids = self.own_ids().within(NeuronId{first}, size);
+    std::vector<std::uint64_t> list;
+    if (!ids.is_progression()) list.assign(ids.list().begin(), ids.list().end());
+    const std::uint64_t begin = ids.empty() ? first : ids[0].value;
+    return std::tuple(begin, ids.is_progression() ? ids.stride() : 0, ids.size(),
+                      to_array<std::int64_t>(std::move(list)));
+}
+
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
                            std::optional<std::uint32_t> projection) {
     ConnectionQuery query;
@@ -283,6 +292,10 @@ void bind_simulation(nb::module_& module) {
             },
             nb::arg("recorder"), nb::arg("gather"),
             "Steps and neurons of what was recorded since they were taken last: everywhere, at the root, or local.")
+        .def("own_ids", own_ids, nb::arg("first"), nb::arg("size"),
+             "Ids of this process among `size` from `first` on: the first, the stride and the number of them; with "
+             "stride 0 "
+             "they follow no rule but stand in the array.")
         .def(
             "take_state",
             [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {

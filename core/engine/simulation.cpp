@@ -191,6 +191,7 @@ std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }
 bool Simulation::sorts_connections() const { return implementation_->sorted; }
 comm::Communicator& Simulation::communicator() const { return *implementation_->communicator; }
+const IdSequence& Simulation::own_ids() const { return implementation_->layout.ids(); }
 Step Simulation::epoch_steps() const { return implementation_->epoch_steps; }
 std::string_view Simulation::instruction_set() const {
     return to_string(implementation_->build_options.instruction_set);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
@@ -192,6 +193,8 @@ class Simulation {
     /// Whether connections are sorted by source.
     bool sorts_connections() const;
     comm::Communicator& communicator() const;
+    /// Neurons and sources of this process, ascending.
+    const IdSequence& own_ids() const;
     /// Steps between two exchanges of spikes.
     Step epoch_steps() const;
     std::string_view instruction_set() const;

@@ -460,6 +460,9 @@ class Simulation:
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
     ]: ...
+    def own_ids(
+        self, first: int, size: int
+    ) -> tuple[int, int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
     def take_state(
         self, recorder: int, gather: str
     ) -> tuple[

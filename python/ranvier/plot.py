@@ -24,7 +24,7 @@ from ranvier.base.paths import checked_path, write_whole
 from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError
-from ranvier.recording.data import Segment, SpikeData, StateData
+from ranvier.recording.data import NeuronIds, Segment, SpikeData, StateData
 
 __all__ = ["Figure", "irregularity", "raster", "rates", "state"]
 
@@ -140,7 +140,7 @@ def raster(
             remedy="give another window",
         )
     shown = spikes.between(first, last)
-    bands = _bands(spikes.segments)
+    bands = _bands(spikes)
     figure = _new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))))
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
@@ -184,11 +184,11 @@ def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = No
         When the window is empty.
     """
     _check_window(spikes)
-    figure, axes = _distribution_figure(len(spikes.segments), title)
+    figure, axes = _distribution_figure(len(spikes.covered_segments), title)
     # One spike more or less: finer than that there is no density.
-    _draw_distributions(axes, spikes.rates(), spikes.segments, "spikes/s", least_width=600.0 / spikes.duration)
+    _draw_distributions(axes, spikes.rates(), spikes.covered_segments, "spikes/s", least_width=600.0 / spikes.duration)
     axes.set_title("rate")
-    for i, segment in enumerate(spikes.segments):
+    for i, segment in enumerate(spikes.covered_segments):
         if segment.name in (published_rates or {}):
             _mark_published(axes, (published_rates or {})[segment.name], i)
     return figure
@@ -213,10 +213,10 @@ def irregularity(spikes: SpikeData, *, title: str = "") -> Figure:
         When the window is empty.
     """
     _check_window(spikes)
-    figure, axes = _distribution_figure(len(spikes.segments), title)
+    figure, axes = _distribution_figure(len(spikes.covered_segments), title)
     axes.axvline(1.0, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     _draw_distributions(
-        axes, spikes.irregularity(), spikes.segments, "coefficient of variation of inter-spike intervals"
+        axes, spikes.irregularity(), spikes.covered_segments, "coefficient of variation of inter-spike intervals"
     )
     axes.set_title("irregularity")
     return figure
@@ -287,10 +287,17 @@ def state(
 
 
 class _Band:
-    """Where a population lies in a raster: from `bottom` to `top`, its first neuron on top."""
+    """Where a population lies in a raster: from `bottom` to `top`, its first neuron on top.
 
-    def __init__(self, segment: Segment, bottom: float, top: float, colour: str) -> None:
+    Attributes
+    ----------
+    ids
+        Global ids of its neurons that were recorded.
+    """
+
+    def __init__(self, segment: Segment, ids: NeuronIds, bottom: float, top: float, colour: str) -> None:
         self.segment = segment
+        self.ids = ids
         self.bottom = bottom
         self.top = top
         self.colour = colour
@@ -300,16 +307,20 @@ class _Band:
         return 0.5 * (self.bottom + self.top)
 
 
-def _bands(segments: Sequence[Segment]) -> list[_Band]:
+def _bands(spikes: SpikeData) -> list[_Band]:
+    segments = spikes.covered_segments
     if not segments:
         return []
-    sizes = np.array([max(1, segment.size) for segment in segments], dtype=float)
+    ids = [spikes.ids_of(segment) for segment in segments]
+    sizes = np.array([max(1, len(own)) for own in ids], dtype=float)
     shares = np.maximum(sizes / sizes.sum(), min(_LEAST_SHARE, 1.0 / len(sizes)))
     edges = np.concatenate([[0.0], np.cumsum(shares / shares.sum())])
     gap = 0.06 / len(sizes)
     return [
-        _Band(segment, 1.0 - lower + gap, 1.0 - upper, colour)
-        for segment, upper, lower, colour in zip(segments, edges[:-1], edges[1:], _colours(segments), strict=True)
+        _Band(segment, own, 1.0 - lower + gap, 1.0 - upper, colour)
+        for segment, own, upper, lower, colour in zip(
+            segments, ids, edges[:-1], edges[1:], _colours(segments), strict=True
+        )
     ]
 
 
@@ -345,9 +356,9 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
     for band in bands:
         segment = band.segment
         here = (spikes.ids >= segment.first_id) & (spikes.ids < segment.end_id)
-        index = spikes.ids[here] - segment.first_id
+        index = band.ids.positions(spikes.ids[here])
         shown = index % stride == 0
-        rows = max(1, -(-segment.size // stride))
+        rows = max(1, -(-len(band.ids) // stride))
         depth = (index[shown] // stride + 0.5) / rows
         row_points = (band.top - band.bottom) * height_points / rows
         axes.scatter(
@@ -378,7 +389,7 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
         edges = np.array([spikes.begin, spikes.end])
     # A spike of step n fell into (n - 1, n].
     counts, _ = np.histogram(spikes.steps - 0.5, bins=edges)
-    neurons = sum(segment.size for segment in spikes.segments)
+    neurons = sum(len(spikes.ids_of(segment)) for segment in spikes.segments)
     rate = counts / (max(1, neurons) * np.diff(edges) * spikes.resolution / 1000.0)
     axes.stairs(rate, times_of(edges, spikes.resolution), fill=True, color="#9AA5AD")
     axes.set(ylim=(0.0, None), xlabel="time (ms)")

@@ -175,6 +175,13 @@ def test_the_file_of_one_rank(folder: Path, expected: list[dict[str, Any]]) -> N
     assert rv.read_state(folder / "local/state.rank1.h5").values.shape == (120, 2, 0)
     parts = [rv.read_spikes(folder / f"local/spikes.rank{rank}.csv") for rank in range(RANKS)]
     assert sum(map(len, parts)) == len(expected[-1]["kept"]["spikes"])
+    for rank, part in enumerate(parts):
+        assert_same(results(folder, "local", ".csv", rank)[-1]["kept"]["spikes"], part)
+        rates = part.mean_rates()
+        assert min(rates.values()) > 0.0
+        assert len(rates) <= 2
+    with pytest.raises(errors.ValueOutOfBoundsError, match="neurons were recorded by this process"):
+        parts[1].of(rv.Segment("exc", 0, 100))
 
 
 # ---- files that do not belong together -------------------------------------------------------------------------------
@@ -208,11 +215,11 @@ def rewrite(path: Path, end: int | None = None, **metadata: object) -> None:
     recorded = csv_files.read(path) if path.suffix == ".csv" else hdf5_files.read(path)
     told = {**recorded.metadata, **metadata, "end": recorded.metadata["begin"]}
     end = recorded.metadata["end"] if end is None else end
-    empty = {name: column[:0] for name, column in recorded.columns.items()}
-    here = recorded.columns["steps"] <= end
-    files.create(path, "spikes", told, {}, empty).append(
-        {name: column[here] for name, column in recorded.columns.items()}, end
-    )
+    fixed = {name: recorded.columns[name] for name in told.pop("fixed")}
+    columns = {name: recorded.columns[name] for name in told.pop("columns")}
+    here = columns["steps"] <= end
+    file = files.create(path, "spikes", told, fixed, {name: column[:0] for name, column in columns.items()})
+    file.append({name: column[here] for name, column in columns.items()}, end)
 
 
 def test_a_rank_of_another_run(parts: Path, folder: Path) -> None:
@@ -256,6 +263,49 @@ def test_files_that_reach_less_far_are_read_as_far(parts: Path) -> None:
     before = rv.read_spikes(parts)
     assert before.end == stop < round(sum(PIECES) * 10)
     assert before.steps.max() <= stop
+
+
+OWN_NEURONS = """
+import numpy as np
+import ranvier as rv
+from ranvier import mpi
+
+world = mpi.world()
+net = rv.Network()
+first, second, third = (net.create("iaf_psc_exp", n, I_e=500.0, name=f"p{n}") for n in (40, 2, 60))
+kept = net.record_spikes(third[5:], first)
+files = [net.record_spikes(third[5:], first, to=f"spikes{suffix}") for suffix in (".h5", ".csv")]
+given = np.arange(102) ** 2 % 7 % world.size
+given[40:42] = 0
+for placement in ("round_robin", "consecutive", "shuffle", given):
+    sim = rv.Simulation(net, threads=2, placement=placement, recordings="local")
+    sim.run(50.0)
+    own = sim.spikes(kept)
+    ids = own.recorded_ids()
+    # All neurons do the same.
+    for name, count in own.counts().items():
+        assert count.tolist() == [3] * len(ids[name])
+    here = np.concatenate(list(ids.values()))
+    everywhere = [np.frombuffer(data, dtype=np.int64) for data in world.allgather(here.tobytes())]
+    assert sorted(np.concatenate(everywhere).tolist()) == [*range(40), *range(47, 102)]
+    if not isinstance(placement, str):
+        assert (given[here] == world.rank).all()
+    for file in files:
+        alone = rv.read_spikes(file.to.with_name(f"{file.to.stem}.rank{world.rank}{file.to.suffix}"))
+        assert alone.covered == own.covered
+        assert alone.digest() == own.digest()
+        whole = sim.spikes(file)
+        assert whole.covered is None
+        assert len(whole) == 3 * 95
+        assert whole.of(first[3:9]).mean_rates() == {"p40[3:9]": 60.0}
+print("fine")
+"""
+
+
+def test_each_process_knows_its_neurons_for_every_placement(tmp_path: Path) -> None:
+    done = run_python(WHEELS[0], RANKS, OWN_NEURONS, folder=tmp_path)
+    assert done.status == 0, done.errors
+    assert all(output.split() == ["fine"] for output in done.outputs)
 
 
 FEWER_FILES = """

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.image
 import numpy as np
 import pytest
+from matplotlib.patches import StepPatch
 
 import ranvier as rv
 from ranvier import errors, plot
-from ranvier.recording.data import SpikeData
+from ranvier.recording.data import NeuronIds, SpikeData
 
 Recorded = tuple[rv.Network, rv.SpikeData, rv.StateData]
 
@@ -132,6 +134,22 @@ def test_nothing_recorded_yet() -> None:
     for function in (rv.plot.raster, rv.plot.rates, rv.plot.irregularity):
         with pytest.raises(errors.StateError, match="run the simulation"):
             function(spikes)
+
+
+def test_neurons_of_other_processes_are_not_drawn(recorded: Recorded) -> None:
+    whole = recorded[1].of("L4E")
+    here = whole.ids % 2 == 0
+    ids = NeuronIds(range(0, 10**6, 2))
+    spikes = replace(whole, steps=whole.steps[here], ids=whole.ids[here], covered=ids)
+    figure, dense = rv.plot.raster(spikes), rv.plot.raster(whole)
+    assert markers(figure) == len(spikes)
+    # The rate of the network is that of the neurons that were recorded.
+    for drawn, data in ((figure, spikes), (dense, whole)):
+        (stairs,) = drawn.axes[-1].patches
+        assert isinstance(stairs, StepPatch)
+        assert np.mean(stairs.get_data()[0]) == pytest.approx(data.mean_rates()["L4E"])
+    nothing = replace(spikes, steps=spikes.steps[:0], ids=spikes.ids[:0], covered=NeuronIds([]))
+    assert rv.plot.rates(nothing)._repr_png_().startswith(b"\x89PNG")
 
 
 def test_settings_of_the_user_are_left_alone(recorded: Recorded) -> None:

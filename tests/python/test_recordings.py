@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 import ranvier as rv
 from ranvier import errors
+from ranvier.recording.data import NeuronIds, joined
 from small_networks import balanced
 
 SEGMENTS = (rv.Segment("a", 0, 3), rv.Segment("b", 5, 2))
@@ -115,6 +118,83 @@ def test_neurons_that_were_not_recorded_are_not_silent() -> None:
             sim.spikes(some).of(asked)
     with pytest.raises(errors.ValueOutOfBoundsError, match="none of its neurons"):
         sim.spikes(some).of(exc[5:])
+
+
+IDS = st.lists(st.integers(0, 500), max_size=30, unique=True).map(sorted)
+
+
+@given(IDS, st.integers(0, 510), st.integers(0, 510))
+def test_ids_of_neurons_as_lists(ids: list[int], first: int, end: int) -> None:
+    given_ids = NeuronIds(ids)
+    part = [i for i in ids if first <= i < end]
+    assert given_ids.within(first, end).array.tolist() == part
+    missing = [i for i in range(first, end) if i not in ids]
+    assert given_ids.first_missing(first, end) == (missing[0] if missing else None)
+    assert given_ids.positions(given_ids.array).tolist() == list(range(len(ids)))
+    read = NeuronIds.of_rule(given_ids.rule(), given_ids.gaps().tolist())
+    assert read.array.tolist() == ids
+    assert read == given_ids
+
+
+@given(st.integers(0, 20), st.integers(1, 9), st.integers(0, 30), st.integers(0, 200), st.integers(0, 200))
+def test_ids_of_neurons_by_a_rule(begin: int, stride: int, size: int, first: int, end: int) -> None:
+    ids = range(begin, begin + size * stride, stride)
+    ruled, listed = NeuronIds(ids), NeuronIds(list(ids))
+    assert ruled == listed
+    assert ruled.within(first, end) == listed.within(first, end)
+    assert ruled.first_missing(first, end) == listed.first_missing(first, end)
+    assert ruled.positions(listed.array).tolist() == list(range(size))
+    assert NeuronIds.of_rule(ruled.rule(), ruled.gaps()) == ruled
+    assert len(ruled.gaps()) == 0
+
+
+def test_ids_of_neurons_take_few_bytes_in_files() -> None:
+    billions = NeuronIds(range(5, 10**12, 2048))
+    assert billions.rule() == [5, 2048, len(billions)]
+    assert billions.gaps().nbytes == 0
+    assert NeuronIds(np.arange(1000) * 17).gaps().nbytes == 999
+    assert NeuronIds([1, 2, 2 + 2**40]).gaps().dtype == np.uint64
+    for rule, gaps in (([0, 0, 3], [1]), ([0, -1, 3], []), ([0, 0, -1], []), ([0, 0, 2], [0]), ([0, 0, 3], [2, -1])):
+        with pytest.raises(ValueError, match="ids"):
+            NeuronIds.of_rule(rule, gaps)
+
+
+def test_neurons_of_other_processes_are_not_silent() -> None:
+    # Of a, 0 and 2 are here; nothing of b.
+    pairs = [(10, 0), (20, 2), (30, 2), (40, 2)]
+    whole = spike_data(pairs)
+    data = replace(whole, covered=NeuronIds(range(0, 5, 2)))
+    assert {name: ids.tolist() for name, ids in data.recorded_ids().items()} == {"a": [0, 2]}
+    assert {name: counts.tolist() for name, counts in data.counts().items()} == {"a": [1, 3]}
+    assert data.mean_rates() == {"a": 40.0}
+    assert data.irregularity()["a"].tolist() == [0.0]
+    assert "2 of 3 neurons of a, 0 of 2 neurons of b" in repr(data)
+    assert data.by_population()["a"].mean_rates() == data.of("a").mean_rates() == {"a": 40.0}
+    assert data.of(rv.Segment("last", 2, 1)).mean_rates() == {"last": 60.0}
+    with pytest.raises(errors.ValueOutOfBoundsError, match=r"only 2 of its 3 neurons .* not neuron 1; .*everywhere"):
+        data.of(rv.Segment("a", 0, 3))
+    for asked in ("b", rv.Segment("b", 5, 2)):
+        with pytest.raises(errors.ValueOutOfBoundsError, match=r"only 0 of its 2 neurons .* not neuron 5"):
+            data.of(asked)
+    assert data.between(15.0).counts()["a"].tolist() == [0, 1]
+    assert pickle.loads(pickle.dumps(data)).covered == data.covered
+
+
+def test_what_processes_have_recorded_is_joined() -> None:
+    whole = spike_data([(10, 0), (20, 1), (30, 2), (40, 5), (40, 6)])
+
+    def part(ids: list[int]) -> rv.SpikeData:
+        here = np.isin(whole.ids, ids)
+        return replace(whole, steps=whole.steps[here], ids=whole.ids[here], covered=NeuronIds(ids))
+
+    parts = [part([0, 2, 4, 6]), part([1]), part([3, 5])]
+    everything = joined(parts)
+    assert everything.covered is None
+    assert everything.digest() == whole.digest()
+    assert everything.mean_rates() == whole.mean_rates()
+    two = joined(parts[:2])
+    assert two.recorded_ids()["a"].tolist() == [0, 1, 2]
+    assert two.recorded_ids()["b"].tolist() == [6]
 
 
 def test_results_cannot_be_written_to() -> None:

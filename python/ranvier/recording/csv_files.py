@@ -189,7 +189,8 @@ def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | Non
 
 def _columns(metadata: Metadata, names: list[str], table: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     if metadata["kind"] == "spikes":
-        return {"steps": table["step"], "ids": table["neuron"]}
+        columns = {"steps": table["step"], "ids": table["neuron"]}
+        return {**columns, "gaps": np.array(metadata["gaps"], dtype=np.int64)} if "gaps" in metadata else columns
     # One line per sample and neuron, or synapse.
     fixed = ("ids",) if metadata["kind"] == "state" else ("sources", "targets")
     width = len(metadata[fixed[0]])

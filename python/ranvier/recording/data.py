@@ -19,10 +19,9 @@ from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.populations import PopulationView
+from ranvier.recording.neuron_ids import IntArray, NeuronIds
 
-__all__ = ["IntArray", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
-
-IntArray = npt.NDArray[np.int64]
+__all__ = ["IntArray", "NeuronIds", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
 
 # Spikes are hashed in pieces of this many, so that a digest takes little memory.
 _PIECE = 1 << 20
@@ -69,6 +68,10 @@ class SpikeData:
         The window: spikes of the steps begin + 1 to end were recorded.
     segments
         The neurons that were recorded, those that did not spike too.
+    covered
+        Of which of these the spikes are: None for all of them. A process that keeps only what its own neurons gave
+        (``recordings="local"``), and the file of one of several processes, tell nothing of the other neurons: what is
+        counted and computed is that of the neurons in `recorded_ids`, and populations without any are left out.
     """
 
     steps: IntArray
@@ -77,6 +80,7 @@ class SpikeData:
     begin: int
     end: int
     segments: tuple[Segment, ...]
+    covered: NeuronIds | None = None
 
     def __post_init__(self) -> None:
         _lock(self, "steps", "ids")
@@ -85,8 +89,13 @@ class SpikeData:
         return len(self.steps)
 
     def __repr__(self) -> str:
-        names = some_names([segment.name for segment in self.segments])
+        names = some_names([self._share_of(segment) for segment in self.segments])
         return f"<SpikeData of {names}: {len(self)} spikes in ({text_of(self.start)}, {text_of(self.stop)}] ms>"
+
+    @property
+    def covered_segments(self) -> tuple[Segment, ...]:
+        """Those of `segments` of which something is told."""
+        return tuple(each for each in self.segments if each.size == 0 or len(self.ids_of(each)))
 
     @property
     def times(self) -> FloatArray:
@@ -129,34 +138,46 @@ class SpikeData:
         UnknownNameError
             When nothing of that name was recorded.
         ValueOutOfBoundsError
-            When one of the neurons was not recorded: that it has no spikes does not mean that it was silent.
+            When one of the neurons was not recorded, or not by this process (`covered`): that it has no spikes does not
+            mean that it was silent. By its name, what there is of a population is returned.
         """
         if isinstance(neurons, str):
             chosen = [segment for segment in self.segments if segment.name == neurons]
             if not chosen:
                 unknown_name("recorded population", neurons, [segment.name for segment in self.segments])
-            segment = chosen[0]
-        else:
-            segment = as_segment(neurons)
-            self._check_recorded(segment)
-        here = (self.ids >= segment.first_id) & (self.ids < segment.end_id)
-        return replace(self, steps=self.steps[here], ids=self.ids[here], segments=(segment,))
+            if chosen[0] not in self.covered_segments:
+                self._check_covered(chosen[0])
+            return self._part(chosen[0])
+        segment = as_segment(neurons)
+        self._check_recorded(segment)
+        self._check_covered(segment)
+        return self._part(segment)
 
     def by_population(self) -> dict[str, SpikeData]:
         """Return the spikes of each recorded population by its name, in the order of recording."""
-        return {segment.name: self.of(segment) for segment in self.segments}
+        return {segment.name: self._part(segment) for segment in self.covered_segments}
+
+    def recorded_ids(self) -> dict[str, IntArray]:
+        """Return the global ids of the neurons that the spikes are of, by population, shape ``(neurons,)`` each."""
+        return {segment.name: self.ids_of(segment).array for segment in self.covered_segments}
+
+    def ids_of(self, segment: Segment) -> NeuronIds:
+        """Return the global ids of the neurons of a recorded segment, or of a part of it, that the spikes are of."""
+        if self.covered is None:
+            return NeuronIds(range(segment.first_id, segment.end_id))
+        return self.covered.within(segment.first_id, segment.end_id)
 
     def counts(self) -> dict[str, IntArray]:
-        """Return the number of spikes of each neuron, by population, shape ``(neurons,)`` each."""
+        """Return the number of spikes of each neuron of `recorded_ids`, by population, shape ``(neurons,)`` each."""
         return {
-            segment.name: np.bincount(self._of_segment(segment)[1] - segment.first_id, minlength=segment.size).astype(
+            segment.name: np.bincount(self._of_segment(segment)[1], minlength=len(self.ids_of(segment))).astype(
                 np.int64
             )
-            for segment in self.segments
+            for segment in self.covered_segments
         }
 
     def rates(self) -> dict[str, FloatArray]:
-        """Return the mean rate of each neuron over the window, by population, spikes/s, shape ``(neurons,)`` each.
+        """Return the mean rate of each neuron of `recorded_ids`, by population, spikes/s, shape ``(neurons,)`` each.
 
         Raises
         ------
@@ -169,7 +190,7 @@ class SpikeData:
         return {name: np.multiply(counts, scale, dtype=np.float64) for name, counts in self.counts().items()}
 
     def mean_rates(self) -> dict[str, float]:
-        """Return the mean rate of each population over neurons and the window, spikes/s; raises as `rates`."""
+        """Return the mean of `rates` of each population, spikes/s; raises as that."""
         return {name: float(rates.mean()) if len(rates) else 0.0 for name, rates in self.rates().items()}
 
     def irregularity(self, least_spikes: int = 3) -> dict[str, FloatArray]:
@@ -181,7 +202,7 @@ class SpikeData:
             Neurons with fewer spikes in the window have no value and are left out; >= 3.
         """
         least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
-        return {segment.name: self._irregularity_of(segment, least) for segment in self.segments}
+        return {segment.name: self._irregularity_of(segment, least) for segment in self.covered_segments}
 
     def digest(self) -> str:
         """Return the SHA-256 over the spikes, sorted by (step, neuron), as little-endian 64-bit pairs.
@@ -219,22 +240,46 @@ class SpikeData:
             remedy=f"ask for {some_names(parts)}" if parts else "record it",
         )
 
+    def _check_covered(self, wanted: Segment) -> None:
+        missing = None if self.covered is None else self.covered.first_missing(wanted.first_id, wanted.end_id)
+        if missing is not None:
+            raise ValueOutOfBoundsError(
+                wanted.name,
+                bound=f"only {len(self.ids_of(wanted))} of its {wanted.size} neurons were recorded by this process, "
+                f"not neuron {missing}",
+                remedy="look at `recorded_ids` for those that were, read the files of all processes by the name "
+                'without a rank, or build the simulation with recordings="everywhere"',
+            )
+
+    def _part(self, segment: Segment) -> SpikeData:
+        here = self._in(segment)
+        return replace(self, steps=self.steps[here], ids=self.ids[here], segments=(segment,))
+
+    def _share_of(self, segment: Segment) -> str:
+        told = len(self.ids_of(segment))
+        return segment.name if told == segment.size else f"{told} of {segment.size} neurons of {segment.name}"
+
+    def _in(self, segment: Segment) -> npt.NDArray[np.bool_]:
+        return (self.ids >= segment.first_id) & (self.ids < segment.end_id)
+
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
-        here = (self.ids >= segment.first_id) & (self.ids < segment.end_id)
-        return self.steps[here], self.ids[here]
+        """Return the steps of the spikes of a segment, and the places of their neurons among its recorded ids."""
+        here = self._in(segment)
+        return self.steps[here], self.ids_of(segment).positions(self.ids[here])
 
     def _irregularity_of(self, segment: Segment, least_spikes: int) -> FloatArray:
-        steps, ids = self._of_segment(segment)
-        order = np.argsort(ids, kind="stable")
-        steps, ids = steps[order], ids[order] - segment.first_id
-        same = ids[1:] == ids[:-1]
+        steps, neurons = self._of_segment(segment)
+        order = np.argsort(neurons, kind="stable")
+        steps, neurons = steps[order], neurons[order]
+        size = len(self.ids_of(segment))
+        same = neurons[1:] == neurons[:-1]
         intervals = np.diff(steps)[same].astype(np.float64)
-        owners = ids[1:][same]
-        number = np.bincount(owners, minlength=segment.size)
+        owners = neurons[1:][same]
+        number = np.bincount(owners, minlength=size)
         chosen = number >= least_spikes - 1
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.bincount(owners, weights=intervals, minlength=segment.size) / number
-            squares = np.bincount(owners, weights=(intervals - mean[owners]) ** 2, minlength=segment.size)
+            mean = np.bincount(owners, weights=intervals, minlength=size) / number
+            squares = np.bincount(owners, weights=(intervals - mean[owners]) ** 2, minlength=size)
             variation = np.sqrt(squares / number) / mean
         result: FloatArray = variation[chosen]
         return result
@@ -350,7 +395,19 @@ def joined(parts: Sequence[SpikeData]) -> SpikeData:
     ids = np.concatenate([part.ids for part in parts])
     order = np.lexsort((ids, steps))
     order = order[steps[order] <= end]
-    return replace(parts[0], steps=steps[order], ids=ids[order], end=end)
+    covered = _covered_by_all(parts)
+    return replace(parts[0], steps=steps[order], ids=ids[order], end=end, covered=covered)
+
+
+def _covered_by_all(parts: Sequence[SpikeData]) -> NeuronIds | None:
+    covered = [part.covered for part in parts if part.covered is not None]
+    # No neuron is on two processes.
+    if len(covered) < len(parts) or all(
+        sum(len(own.within(segment.first_id, segment.end_id)) for own in covered) == segment.size
+        for segment in parts[0].segments
+    ):
+        return None
+    return NeuronIds(np.unique(np.concatenate([own.array for own in covered])))
 
 
 class Pieces:

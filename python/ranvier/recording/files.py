@@ -6,8 +6,10 @@ HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as a
 
 Where each process of a run writes what its own neurons gave, ``spikes.h5`` becomes ``spikes.rank0.h5``,
 ``spikes.rank1.h5`` and so on. All files of a run have its ``run_id``, and those of ranks also ``rank``, ``ranks`` and,
-unless they hold spikes, ``places``: which of the recorder's neurons or synapses theirs are. They are read together by
-the name without a rank.
+unless they hold spikes, ``places``: which of the recorder's neurons or synapses theirs are. Those of spikes have
+``covered`` and ``gaps`` instead, the global ids of the neurons that the process has: the first id, the stride and the
+number of ids, or with stride 0 the first, 0, the number, and the differences of ids that follow each other. They are
+read together by the name without a rank.
 """
 
 from __future__ import annotations

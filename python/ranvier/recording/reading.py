@@ -16,7 +16,7 @@ from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.times import text_of, time_of
 from ranvier.errors import FileError, IncompleteRecordingWarning
 from ranvier.recording import csv_files, hdf5_files
-from ranvier.recording.data import IntArray, Segment, SpikeData, StateData, WeightData, joined
+from ranvier.recording.data import IntArray, NeuronIds, Segment, SpikeData, StateData, WeightData, joined
 from ranvier.recording.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
 from ranvier.recording.pieces import CORRUPT, Metadata, Recorded
 
@@ -29,7 +29,8 @@ def read_spikes(path: str | PathLike[str]) -> SpikeData:
     """Read the file of a spike recorder.
 
     Where each process has written a file of its own, ``spikes.rank0.h5`` and so on, the name without a rank reads all
-    of them as one, as far as all of them reach. If there are both, the newer counts.
+    of them as one, as far as all of them reach. If there are both, the newer counts. One of them alone tells of the
+    neurons of that process (`SpikeData.covered`).
 
     Raises
     ------
@@ -55,10 +56,25 @@ def _spikes(parts: list[Recorded]) -> SpikeData:
             begin=int(part.metadata["begin"]),
             end=int(part.metadata["end"]),
             segments=tuple(Segment(name, first, size) for name, first, size in part.metadata["segments"]),
+            covered=_covered(part),
         )
         for part in parts
     ]
-    return data[0] if len(data) == 1 else joined(data)
+    if len(data) == 1:
+        return data[0]
+    whole = joined(data)
+    if whole.covered is not None:
+        raise ValueError("the files of all ranks do not tell of all neurons")
+    return whole
+
+
+def _covered(part: Recorded) -> NeuronIds | None:
+    """Return whose spikes are in a file; None if those of all neurons that were recorded."""
+    if "covered" in part.metadata:
+        return NeuronIds.of_rule(part.metadata["covered"], part.columns["gaps"])
+    if "rank" in part.metadata:
+        raise ValueError("it does not tell whose spikes it has")
+    return None
 
 
 def read_state(path: str | PathLike[str]) -> StateData:

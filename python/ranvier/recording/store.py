@@ -16,7 +16,7 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recording import files, reading
-from ranvier.recording.data import IntArray, Pieces, Segment, SpikeData, StateData, WeightData
+from ranvier.recording.data import IntArray, NeuronIds, Pieces, Segment, SpikeData, StateData, WeightData
 from ranvier.simulation.agreement import agree, agreed, exchange_values, from_root
 from ranvier.simulation.connections import Connections
 
@@ -139,7 +139,8 @@ class RecordingStore:
             steps, ids = self._joined(recorder)
             # Who gets nothing knows nothing of these neurons: that they were silent would be wrong.
             segments = _segments(recorder) if self._keeps(recorder) else ()
-            return SpikeData(steps, ids, self._resolution, 0, self._core.step, segments)
+            covered = self._covered_by(recorder)
+            return SpikeData(steps, ids, self._resolution, 0, self._core.step, segments, covered)
 
         return self._fetch(recorder, take, reading.read_spikes)
 
@@ -187,6 +188,16 @@ class RecordingStore:
 
     def _keeps(self, recorder: Recorder) -> bool:
         return self._gathering(recorder) != "root" or self._communicator.rank == 0
+
+    def _covered_by(self, recorder: SpikeRecorder) -> NeuronIds | None:
+        """Return whose spikes this process has; None if those of all neurons that are recorded."""
+        apart = self._gathering(recorder) == "local" or self._communicator.is_dry_run
+        if self._communicator.size == 1 or not apart:
+            return None
+        first = min((view.first_id for view in recorder.selections), default=0)
+        end = max((view.first_id + len(view) for view in recorder.selections), default=0)
+        begin, stride, size, listed = self._core.own_ids(first, end - first)
+        return NeuronIds(range(begin, begin + size * stride, stride) if stride else listed)
 
     def _find_places(self, recorder: Recorder) -> IntArray:
         """Return which of all neurons or synapses of a recorder this process keeps samples of, ascending."""
@@ -277,6 +288,10 @@ class RecordingStore:
         fixed: dict[str, npt.NDArray[Any]] = {}
         if isinstance(recorder, SpikeRecorder):
             metadata["segments"] = [(segment.name, segment.first_id, segment.size) for segment in _segments(recorder)]
+            covered = self._covered_by(recorder)
+            if covered is not None:
+                metadata["covered"] = covered.rule()
+                fixed["gaps"] = covered.gaps()
         elif isinstance(recorder, StateRecorder):
             metadata["population"] = recorder.population.name
             metadata["variables"] = list(recorder.variables)

@@ -1,0 +1,123 @@
+"""Which neurons a recording is of, where it is not of all that the recorder was asked for.
+
+A process that keeps only what its own neurons gave knows nothing of the others: that they have no spikes in its
+recording does not mean that they were silent.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.immutable import locked
+
+__all__ = ["IntArray", "NeuronIds"]
+
+IntArray = npt.NDArray[np.int64]
+
+_NO_GAPS = np.empty(0, dtype=np.uint8)
+
+
+class NeuronIds:
+    """Ascending global ids of neurons: a range where their placement follows a rule, else a list.
+
+    Parameters
+    ----------
+    ids
+        A range whose stride is positive, or ids in ascending order, none of them twice.
+    """
+
+    def __init__(self, ids: range | npt.ArrayLike) -> None:
+        self._ids: range | IntArray
+        if isinstance(ids, range):
+            if ids.step < 1:
+                raise ValueError(f"the stride of ids is {ids.step}")
+            self._ids = ids
+        else:
+            given = np.asarray(ids, dtype=np.int64)
+            if (np.diff(given) <= 0).any():
+                raise ValueError("ids do not ascend")
+            self._ids = locked(given)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NeuronIds):
+            return NotImplemented
+        if isinstance(self._ids, range) and isinstance(other._ids, range):
+            return self._ids == other._ids
+        return np.array_equal(self.array, other.array)
+
+    def __hash__(self) -> int:
+        return hash((len(self), *self._ids[:1]))
+
+    @property
+    def array(self) -> IntArray:
+        """All of them, shape ``(len(self),)``."""
+        ids = self._ids
+        return locked(np.arange(ids.start, ids.stop, ids.step, dtype=np.int64)) if isinstance(ids, range) else ids
+
+    def within(self, first: int, end: int) -> NeuronIds:
+        """Return those from `first` on that are less than `end`."""
+        begin = self._count_below(first)
+        part = NeuronIds.__new__(NeuronIds)
+        part._ids = self._ids[begin : max(begin, self._count_below(end))]
+        return part
+
+    def positions(self, neurons: IntArray) -> IntArray:
+        """Return the places of some of these neurons among all of them."""
+        if isinstance(self._ids, range):
+            return (neurons - self._ids.start) // self._ids.step
+        return np.searchsorted(self._ids, neurons)
+
+    def first_missing(self, first: int, end: int) -> int | None:
+        """Return the least id from `first` on, less than `end`, that is not among them."""
+        part = self.within(first, end)
+        if len(part) == max(0, end - first):
+            return None
+        others = np.flatnonzero(part.array != np.arange(first, first + len(part)))
+        return first + (int(others[0]) if len(others) else len(part))
+
+    def _count_below(self, neuron: int) -> int:
+        if isinstance(self._ids, range):
+            return bisect.bisect_left(self._ids, neuron)
+        return int(np.searchsorted(self._ids, neuron))
+
+    # ---- in files ----------------------------------------------------------------------------------------------------
+
+    def rule(self) -> list[int]:
+        """Return the first id, the stride and the number of ids; the stride is 0 where there is none, only `gaps`."""
+        if isinstance(self._ids, range):
+            return [self._ids.start, self._ids.step, len(self)]
+        return [int(self._ids[0]) if len(self) else 0, 0, len(self)]
+
+    def gaps(self) -> npt.NDArray[Any]:
+        """Return the differences of ids that follow each other, in as few bytes as they need; none with a stride."""
+        if isinstance(self._ids, range) or len(self) < 2:
+            return _NO_GAPS
+        differences = np.diff(self._ids)
+        return differences.astype(np.min_scalar_type(int(differences.max())))
+
+    @staticmethod
+    def of_rule(rule: Sequence[int], gaps: npt.ArrayLike) -> NeuronIds:
+        """Return the ids that `rule` and `gaps` were of.
+
+        Raises
+        ------
+        ValueError
+            When they do not fit each other.
+        """
+        first, stride, size = map(int, rule)
+        if size < 0 or stride < 0:
+            raise ValueError(f"a rule of ids is {rule}")
+        if stride:
+            return NeuronIds(range(first, first + size * stride, stride))
+        differences = np.asarray(gaps, dtype=np.int64)
+        if differences.shape != (max(0, size - 1),):
+            raise ValueError(f"{size} ids have {len(differences)} gaps")
+        return NeuronIds(first + np.concatenate([np.zeros(min(size, 1), np.int64), np.cumsum(differences)]))
