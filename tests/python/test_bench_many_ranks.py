@@ -17,14 +17,8 @@ from ranvier.forecast.calibration import Costs
 
 COSTS = Costs(
     synapse=1e-8,
-    presynaptic_entry=1e-7,
-    event=1e-9,
-    dense_record=5e-9,
-    record={4096: 1e-8},
-    collocation={4096: 2e-8},
-    transfer={4096: 1e-9},
-    section=1e-8,
-    exchange=1e-6,
+    exchange={"deliver": 4e-4, "collocate": 2e-4, "communicate": 1e-4, "wait": 1e-5},
+    events=5e4,
     exchanges_per_delay=1.0,
     directed=True,
     neurons=(),
@@ -43,7 +37,7 @@ def test_what_is_chosen_is_played(
 ) -> None:
     measured: list[bool] = []
 
-    def measure(network: rv.Network, options: object, *, sorted_by_source: bool) -> Costs:
+    def measure(network: rv.Network, options: object, *, sorted_by_source: bool, **load: object) -> Costs:
         measured.append(sorted_by_source)
         return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))
 

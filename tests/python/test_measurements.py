@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, microcircuit
+from ranvier.bench import contention, microcircuit, predictions
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/measurements"
@@ -51,7 +51,7 @@ def test_files_name_no_place_of_the_machine(name: str) -> None:
     assert [text for text in texts(load(name)) if re.search(r"(^|[\s(:])/\w", text)] == []
 
 
-BENCHMARKS = {"microcircuit": microcircuit, "contention": contention}
+BENCHMARKS = {"microcircuit": microcircuit, "contention": contention, "predictions": predictions}
 
 
 @pytest.mark.parametrize("name", [name for name, command in sorted(COMMANDS.items()) if command.startswith("bench ")])
@@ -65,7 +65,7 @@ def test_files_are_of_their_commands(name: str) -> None:
     given = vars(parser.parse_args(words[2:]))
     options = whole["options"]
     for key, value in given.items():
-        if isinstance(value, bool | int | float | str) and key != "threads":
+        if isinstance(value, bool | int | float | str) and (key != "threads" or whole["benchmark"] == "predictions"):
             assert options[key] == value, key
 
 
@@ -81,6 +81,32 @@ def test_table_of_contention() -> None:
             )
             row = f"| {result['network']} | {result['busy_programs']} | {one:.2f} | {two:.2f} | {ratio:.2f} |"
             assert row in text
+
+
+def test_tables_of_predictions() -> None:
+    text = (ROOT / "docs/prediction.md").read_text()
+    said = {"one_thread": "**within a factor of {:.2f}** on one thread", "two_threads": "**{:.2f}** on two."}
+    for threads, sentence in said.items():
+        whole = load(f"predictions_{threads}.json")
+        results = whole["results"]
+        rows: dict[str, dict[int, float]] = {}
+        for result in results:
+            ratio = statistics.median(
+                predicted["simulation"] / measured["simulation"]
+                for predicted, measured in zip(result["predicted"], result["measured"], strict=True)
+            )
+            assert ratio == result["simulation_ratio"]
+            assert len(result["measured"]) == whole["options"]["repetitions"]
+            if result["network"] == "played":
+                row = f"{result['method']}, {'sorted' if result['sorted'] else 'unsorted'}"
+                rows.setdefault(row, {})[result["ranks"]] = ratio
+            else:
+                assert f"{result['network']} {ratio:.2f}" in text
+        ranks = sorted({count for row in rows.values() for count in row})
+        for row, ratios in rows.items():
+            cells = [f"{ratios[count]:.2f}" if count in ratios else "" for count in ranks]
+            assert f"| {row} | {' | '.join(cells)} |" in text
+        assert sentence.format(predictions.spread(results)) in text
 
 
 def test_table_of_nest() -> None:

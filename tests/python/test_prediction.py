@@ -29,14 +29,8 @@ from ranvier.simulation.simulation import predict_memory, sorts_connections
 
 COSTS = Costs(
     synapse=1e-8,
-    presynaptic_entry=1e-7,
-    event=1e-9,
-    dense_record=5e-9,
-    record={4096: 1e-8},
-    collocation={4096: 2e-8},
-    transfer={4096: 1e-9},
-    section=1e-8,
-    exchange=1e-6,
+    exchange={"deliver": 4e-4, "collocate": 2e-4, "communicate": 1e-4, "wait": 1e-5},
+    events=5e4,
     exchanges_per_delay=1.0,
     directed=True,
     neurons=(1e-9, 3e-9),
@@ -138,168 +132,20 @@ def test_predictions_refuse_options_that_they_do_not_have() -> None:
 def test_times() -> None:
     load = expect_load(balanced(), ranks=10, threads=2, rates={}, rate=10.0)
     times = expect_times(load, COSTS)
-    assert times.build == pytest.approx((load.synapses * 1e-8 + load.entries * 1e-7) / 2)
+    assert times.build == pytest.approx(load.synapses * 1e-8)
     assert times.parts["update"] == pytest.approx((100 * 1e-9 + 25 * 3e-9 + 100 * 5e-9) * 10_000 / 2)
-    assert load.dense
-    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 5e-9) / 2)
-    assert times.parts["collocate"] == pytest.approx(load.records_per_second * 2e-8 / 2)
-    assert times.parts["communicate"] == pytest.approx(
-        load.records_per_second * 1e-9 + load.exchanges_per_second * (1e-6 + 10 * 1e-8)
-    )
+    # What was measured reached other numbers of synapses.
+    more = load.events_per_second / load.exchanges_per_second / 5e4
+    assert more == pytest.approx(100 * 125 * 10.0 / (1000.0 / 1.5) / 5e4)
+    for part, seconds in COSTS.exchange.items():
+        assert times.parts[part] == pytest.approx(load.exchanges_per_second * seconds * more)
     assert times.simulation == pytest.approx(sum(times.parts.values()))
 
 
-def test_times_of_tables_without_a_row_for_each_source() -> None:
-    load = expect_load(balanced(indegree=20), ranks=4096, threads=2, rates={}, rate=10.0)
-    assert not load.dense
-    times = expect_times(load, COSTS)
-    assert times.parts["deliver"] == pytest.approx((load.events_per_second * 1e-9 + load.records_per_second * 1e-8) / 2)
-
-
-def test_costs_between_numbers_of_processes_that_were_measured() -> None:
-    costs = replace(COSTS, collocation={4096: 1e-8, 65536: 3e-8})
-    for ranks, cost in ((64, 1e-8), (4096, 1e-8), (16384, 2e-8), (65536, 3e-8), (100_000, 3e-8)):
-        load = expect_load(balanced(), ranks=ranks, threads=1, rates={}, rate=10.0)
-        assert expect_times(load, costs).parts["collocate"] == pytest.approx(load.records_per_second * cost)
-
-
-# ---- costs -----------------------------------------------------------------------------------------------------------
-
-
-def cache_file() -> Path:
-    path = calibration.cache_file()
-    assert path is not None
-    return path
-
-
-def few_measurements(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Have costs be told instead of measured; return the list of what was asked for."""
-    asked: list[object] = []
-    tables: dict[str, Any] = dict.fromkeys(calibration._OF_TABLES, 1.0)
-    tables |= {name: {"4096": 1.0} for name in calibration._BY_RANKS}
-
-    def measure_tables(options: object) -> dict[str, Any]:
-        asked.append(options)
-        return tables
-
-    def measure_neurons(*asked_for: object) -> float:
-        asked.append(asked_for)
-        return 2.0
-
-    monkeypatch.setattr(calibration, "_measure_tables", measure_tables)
-    monkeypatch.setattr(calibration, "_measure_neurons", measure_neurons)
-    return asked
-
-
-WRONG = [[], {}, None, "1", "nan", float("nan"), float("inf"), -1.0, True, [1.0], {"synapse": 1.0}, 10**400]
-
-
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: repr(wrong)[:20])
-def test_what_is_remembered_wrongly_is_measured_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: object
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    asked = few_measurements(monkeypatch)
-    costs = calibration.measure(balanced(), {})
-    number = len(asked)
-    assert number > 0
-    assert calibration.measure(balanced(), {}) == costs
-    assert len(asked) == number
-    known = json.loads(cache_file().read_text())
-    cache_file().write_text(json.dumps(dict.fromkeys(known, wrong)))
-    assert calibration.measure(balanced(), {}) == costs
-    assert len(asked) == 2 * number
-    # Within the costs of tables too.
-    tables = {key: dict.fromkeys(value, wrong) if isinstance(value, dict) else value for key, value in known.items()}
-    cache_file().write_text(json.dumps(tables))
-    assert calibration.measure(balanced(), {}) == costs
-    assert len(asked) == 2 * number + 1
-
-
-@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff\xfe", b'{"a": ', b"5"])
-def test_a_cache_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    few_measurements(monkeypatch)
-    costs = calibration.measure(balanced(), {})
-    cache_file().write_bytes(content)
-    assert calibration.measure(balanced(), {}) == costs
-
-
-@pytest.mark.parametrize("home", ["missing", "a file", "of nobody", "relative"])
-def test_homes_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("HOME", {"missing": "/proc/nobody/home", "a file": str(tmp_path / "file")}.get(home, "/proc/x"))
-    if home == "relative":
-        monkeypatch.setenv("XDG_CACHE_HOME", "here")
-    if home == "of nobody":
-
-        def fail() -> Path:
-            raise RuntimeError("Could not determine home directory.")
-
-        monkeypatch.setattr(Path, "home", fail)
-    asked = few_measurements(monkeypatch)
-    for _ in range(2):
-        calibration.measure(balanced(), {})
-    # Nothing could be remembered.
-    assert len(asked) % 2 == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
-
-
-def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    # Smaller than for figures that matter.
-    monkeypatch.setattr(calibration, "_NEURONS", 300)
-    monkeypatch.setattr(calibration, "_INDEGREE", 200)
-    net = balanced()
-    options = {"precision": "double", "exchange": "alltoall"}
-    costs = calibration.measure(net, options)
-    for name in ("synapse", "event"):
-        assert 1e-10 < getattr(costs, name) < 1e-4, name
-    for ranks in (4096, 65536):
-        assert 1e-10 < costs.collocation[ranks] < 1e-4
-        assert costs.record[ranks] + costs.transfer[ranks] > 0.0
-    assert costs.directed
-    assert costs.exchanges_per_delay == 1.0
-    assert len(costs.neurons) == 2
-    assert all(1e-11 < cost < 1e-6 for cost in costs.neurons)
-    assert len(costs.stimuli) == 1
-
-    with monkeypatch.context() as context:
-        context.setattr(calibration, "_measure_tables", lambda options: pytest.fail("measured again"))
-        context.setattr(calibration, "_measure_neurons", lambda *arguments: pytest.fail("measured again"))
-        assert calibration.measure(net, options) == costs
-    # Other tables are measured themselves, and other numbers of ranks do not choose otherwise.
-    with monkeypatch.context() as context:
-        asked = []
-
-        def measure_tables(options: dict[str, Any]) -> dict[str, Any]:
-            asked.append(options)
-            return {"directed": 1.0, "record": {}, "collocation": {}, "transfer": {}}
-
-        context.setattr(calibration, "_measure_tables", measure_tables)
-        context.setattr(calibration, "Costs", dict)
-        for sorting in ("auto", True):
-            calibration.measure(net, {**options, "sort_connections": sorting}, sorted_by_source=True)
-        assert asked == []
-        calibration.measure(net, {**options, "sort_connections": "auto"}, sorted_by_source=False)
-        assert [each["sort_connections"] for each in asked] == [False]
-        cache_file().unlink()
-    # Another method costs something else, and a file that cannot be read nothing but time.
-    to_all = calibration.measure(net, {**options, "exchange": "allgather"})
-    assert not to_all.directed
-    cache_file().write_text("[")
-    assert calibration.measure(net, options).directed
-    measured_again = []
-
-    def measure_again(*arguments: object) -> float:
-        measured_again.append(arguments)
-        return 1.0
-
-    monkeypatch.setattr(calibration, "_measure_neurons", measure_again)
-    assert calibration.measure(net, options, anew=True).neurons == (1.0, 1.0)
-    assert len(measured_again) == 2  # one for each model and one for each stimulus, whatever is asked for twice
+def test_times_of_a_silent_network() -> None:
+    load = expect_load(balanced(), ranks=10, threads=2, rates={}, rate=0.0)
+    times = expect_times(load, replace(COSTS, events=0.0))
+    assert times.parts["communicate"] == pytest.approx(load.exchanges_per_second * 1e-4)
 
 
 # ---- memory ----------------------------------------------------------------------------------------------------------
@@ -446,7 +292,7 @@ def test_prediction_where_synapses_are_not_sorted(ranks: int, threads: int) -> N
 def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs that need not be measured."""
 
-    def measure(network: rv.Network, options: object, *, sorted_by_source: bool = True, anew: bool = False) -> Costs:
+    def measure(network: rv.Network, *asked: object, **more: object) -> Costs:
         return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))
 
     monkeypatch.setattr(calibration, "measure", measure)

@@ -38,7 +38,7 @@ from ranvier.networks import hpc_benchmark
 from ranvier.simulation.options import MOST_RANKS
 from ranvier.simulation.simulation import predict_memory
 
-__all__ = ["add_arguments", "main"]
+__all__ = ["add_arguments", "main", "parse_ranks"]
 
 Summary: TypeAlias = dict[str, Any]
 Sorting: TypeAlias = bool | Literal["auto"]
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run all variants on all numbers of processes in turn, and tell the results."""
-    ranks = _parse_ranks(arguments.ranks)
+    ranks = parse_ranks(arguments.ranks)
     check_positive(arguments, ("threads", "neurons_per_rank", "indegree", "rate", "time", "repetitions"))
     check_destinations(arguments.json, arguments.plot)
     methods = parse_methods(arguments.methods)
@@ -126,12 +126,13 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _parse_ranks(text: str) -> list[int]:
+def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
+    """Return numbers from 1 on that were written with commas between, ascending."""
     ranks = []
     for part in text.split(","):
         if not part.strip().isdecimal() or not 1 <= int(part) <= MOST_RANKS:
             raise ValueOutOfBoundsError(
-                "--ranks", f"'{text}'", f"it must be numbers from 1 to {MOST_RANKS} with commas between"
+                name, f"'{text}'", f"it must be numbers from 1 to {MOST_RANKS} with commas between"
             )
         ranks.append(int(part))
     return sorted(set(ranks))
@@ -171,7 +172,15 @@ def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -
     first = runs[0]
     is_sorted = first["sorts_connections"]
     net = hpc_benchmark(scale=settings.pop("scale"), indegree_scale=settings.pop("indegree_scale")).net
-    costs = calibration.measure(net, settings, sorted_by_source=is_sorted)
+    costs = calibration.measure(
+        net,
+        settings,
+        ranks=ranks,
+        threads=arguments.threads,
+        rates={},
+        rate=arguments.rate,
+        sorted_by_source=is_sorted,
+    )
     load = expect_load(
         net,
         ranks=ranks,

@@ -186,7 +186,16 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
         raise StateError("network", "empty", "there is nothing to predict", "create a population first")
     is_sorted = sorts_connections(net, ranks=question.ranks, **question.options)
     memory = predict_memory(net, ranks=question.ranks, **question.for_memory)
-    costs = calibration.measure(net, question.options, sorted_by_source=is_sorted, anew=recalibrate)
+    costs = calibration.measure(
+        net,
+        question.options,
+        ranks=question.ranks,
+        threads=question.threads,
+        rates=question.published,
+        rate=question.other_rate,
+        sorted_by_source=is_sorted,
+        anew=recalibrate,
+    )
     load = expect_load(
         net,
         ranks=question.ranks,

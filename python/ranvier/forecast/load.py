@@ -1,0 +1,168 @@
+"""What each of many processes would have to do, before anything is built."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranvier.base.distributions import Distribution
+from ranvier.base.numeric import number, whole_number
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.network import Network, check_network
+from ranvier.network.populations import Projection
+from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
+
+__all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_population", "shortest_delay"]
+
+DEFAULT_RATE = 10.0
+"""Spikes/s of neurons that nothing is known of."""
+
+_LONGEST_EPOCH = 128  # steps
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one process has to do, on average over all of them.
+
+    Attributes
+    ----------
+    neurons
+        By population.
+    stimulated
+        Neurons by stimulus.
+    synapses
+        Synapses that end on its neurons.
+    entries
+        Rows of other processes that spikes of its neurons go to.
+    steps_per_second, exchanges_per_second, events_per_second, records_per_second
+        In a second of biological time: steps, exchanges of spikes, synapses that are reached, and spikes that arrive
+        (and leave), one for each process that needs them.
+    ranks, threads
+        Processes, and threads of each.
+    """
+
+    neurons: tuple[float, ...]
+    stimulated: tuple[float, ...]
+    synapses: float
+    entries: float
+    steps_per_second: float
+    exchanges_per_second: float
+    events_per_second: float
+    records_per_second: float
+    ranks: int
+    threads: int
+
+
+def expect_load(
+    network: Network,
+    *,
+    ranks: int,
+    threads: int,
+    rates: Mapping[str, float],
+    rate: float = DEFAULT_RATE,
+    sorted_by_source: bool = True,
+    directed: bool = True,
+    exchanges_per_delay: float = 1.0,
+) -> Load:
+    """Return what one of many processes would have to do.
+
+    Parameters
+    ----------
+    network
+        The network.
+    ranks, threads
+        Processes, and threads of each.
+    rates
+        Mean rates by population, spikes/s.
+    rate
+        Of the populations that are not among those.
+    sorted_by_source
+        Whether a spike is sent once to a process, and not once for each synapse.
+    directed
+        Whether spikes are sent to those processes only that need them.
+    exchanges_per_delay
+        How often spikes are exchanged within the shortest delay.
+    """
+    check_network(network)
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    whole_number("threads", threads, 1, MOST_THREADS)
+    of_source = rates_by_population(network, rates, rate)
+    # By source population: synapses here, and how many sources they can have.
+    here: dict[int, float] = {}
+    possible: dict[int, float] = {}
+    for projection in network.projections:
+        index = projection.sources.population.index
+        here[index] = here.get(index, 0.0) + projection.expected_synapses / ranks
+        possible[index] = max(possible.get(index, 0.0), float(len(projection.sources)))
+    events = sum(count * of_source[index] for index, count in here.items())
+    rows = {
+        index: _rows(count, possible[index], threads) if sorted_by_source else count for index, count in here.items()
+    }
+    records = sum(count * of_source[index] for index, count in rows.items())
+    if not directed:
+        records = sum(len(population) * of_source[population.index] for population in network.populations)
+    if ranks == 1 and sorted_by_source:
+        # Nothing travels.
+        rows, records = {}, 0.0
+    shortest = min((shortest_delay(projection) for projection in network.projections), default=_LONGEST_EPOCH)
+    return Load(
+        neurons=tuple(len(population) / ranks for population in network.populations),
+        stimulated=tuple(len(stimulus.targets) / ranks for stimulus in network.stimuli),
+        synapses=sum(here.values()),
+        entries=sum(rows.values()) if directed else 0.0,
+        steps_per_second=1000.0 / network.resolution,
+        exchanges_per_second=1000.0 / (network.resolution * min(shortest, _LONGEST_EPOCH)) * exchanges_per_delay,
+        events_per_second=events,
+        records_per_second=records,
+        ranks=ranks,
+        threads=threads,
+    )
+
+
+def mean_rate(network: Network, rates: Mapping[str, float], rate: float = DEFAULT_RATE) -> float:
+    """Return the mean rate of the neurons of a network, spikes/s, as `expect_load` takes it."""
+    check_network(network)
+    of_source = rates_by_population(network, rates, rate)
+    count = network.neuron_count
+    return sum(of_source[each.index] * len(each) for each in network.populations) / count if count else 0.0
+
+
+def rates_by_population(network: Network, rates: Mapping[str, float], rate: float) -> dict[int, float]:
+    """Return the mean rate of each population, spikes/s, by its index; sources that play spikes have none."""
+    if not isinstance(rates, Mapping):
+        raise WrongTypeError("rates", type(rates).__name__, "must be a mapping of populations to spikes/s")
+    result = {}
+    for population in network.populations:
+        name = f"rate of {population.name}"
+        result[population.index] = number(name, rates.get(population.name, rate))
+        if not 0.0 <= result[population.index] < math.inf:
+            raise ValueOutOfBoundsError(name, f"{result[population.index]} spikes/s", "it must be >= 0 and finite")
+        if population.plays_spikes:
+            result[population.index] = 0.0
+    return result
+
+
+def _rows(synapses: float, sources: float, threads: int) -> float:
+    """Return how often a process is told of a spike if all of some sources fire once."""
+    # Where most sources have targets on each thread, one record serves all threads; elsewhere each thread has its own.
+    if sources == 0.0:
+        return 0.0
+    on_thread = synapses / threads
+    if on_thread > sources:
+        return -sources * math.expm1(-synapses / sources)
+    return threads * -sources * math.expm1(-on_thread / sources)
+
+
+def shortest_delay(projection: Projection) -> int:
+    """Return the shortest delay that a projection may have, in steps."""
+    delay = projection.delay
+    resolution = projection.network.resolution
+    if isinstance(delay, Distribution):
+        low = getattr(delay, "low", 0.0)
+        shortest = low if math.isfinite(low) else 0.0
+    else:
+        shortest = float(np.min(delay)) if np.size(delay) else math.inf
+    return max(1, round(shortest / resolution)) if math.isfinite(shortest) else _LONGEST_EPOCH

@@ -1,0 +1,284 @@
+"""What exchanging and delivering spikes costs on this machine, found by running a small copy of what is asked for.
+
+How long a spike takes depends on how many synapses its row has, how far these lie apart in memory, how many processes
+there are, and how many spikes are exchanged at once. So one process of a dry run is built with as many processes,
+neurons and shards as asked for, rows of the same lengths and the same delays, but with fewer sources, which fire the
+more often: an exchange then moves as many spikes and reaches as many synapses as it would. Only tables are smaller than
+they would be.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.distributions import Distribution
+from ranvier.base.times import time_of
+from ranvier.base.values import StoredValues
+from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
+from ranvier.network.network import Network
+from ranvier.network.populations import Projection
+from ranvier.network.rules import FixedIndegree
+from ranvier.processes import machine
+from ranvier.simulation.simulation import Simulation
+
+__all__ = ["PARTS", "Group", "Measured", "Miniature", "describe", "measure"]
+
+PARTS = ("deliver", "collocate", "communicate", "wait")
+"""Phases that depend on spikes."""
+
+# Tables that do not fit into caches, and are built in a second.
+_MOST_SYNAPSES = 4_000_000
+# Each neuron and process has a message of its own, of some hundred bytes.
+_MOST_PERSISTENT = 2_000_000
+# Sources are left out until a target has so many of them; then targets, too.
+_LEAST_INDEGREE = 16
+# Spikes of an exchange: more of them take so much longer.
+_MOST_RECORDS = 2_000_000
+# Of a neuron in a step: a Poisson process with more of them has many that repeat.
+_MOST_SPIKES = 0.2
+_BUILDS = 2
+_SLICES = 7
+_SLICE = 0.02  # seconds
+_LONGEST = 1.5  # seconds
+# Exchanges in which "auto" tries all methods, with some to spare.
+_TRIED = 200
+
+
+@dataclass(frozen=True)
+class Group:
+    """Sources whose synapses are alike.
+
+    Attributes
+    ----------
+    sources
+        Neurons of all processes.
+    indegree
+        Synapses of a neuron from them.
+    rate
+        Spikes/s of the sources that were left.
+    weight, delay
+        Of their largest projection; the mean of an array.
+    """
+
+    sources: int
+    indegree: int
+    rate: float
+    weight: float | Distribution
+    delay: float | Distribution
+
+
+@dataclass(frozen=True)
+class Miniature:
+    """What is built: neurons of all processes, those that are sources of something first."""
+
+    neurons: int
+    groups: tuple[Group, ...]
+    resolution: float
+    ranks: int
+    threads: int
+    shards: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What it took on all threads, in seconds.
+
+    Attributes
+    ----------
+    synapse
+        To build a synapse, to sort it into its table, and to tell the process of its source.
+    exchange
+        By what was done, from one exchange of spikes to the next.
+    events
+        Synapses that were reached by an exchange.
+    exchanges_per_delay
+        Exchanges within the shortest delay.
+    directed
+        Whether spikes are sent to those processes only that need them.
+    """
+
+    synapse: float
+    exchange: dict[str, float]
+    events: float
+    exchanges_per_delay: float
+    directed: bool
+
+
+def describe(
+    network: Network,
+    options: Mapping[str, Any],
+    *,
+    ranks: int,
+    threads: int,
+    rates: Mapping[str, float],
+    rate: float,
+    sorted_by_source: bool,
+) -> Miniature:
+    """Return a small copy of what a network would be on so many processes. The arguments are those of `expect_load`."""
+    directed = "allgather" not in options.get("exchange", "")
+    load = expect_load(
+        network,
+        ranks=ranks,
+        threads=threads,
+        rates=rates,
+        rate=rate,
+        sorted_by_source=sorted_by_source,
+        directed=directed,
+    )
+    of_source = rates_by_population(network, rates, rate)
+    neurons = network.neuron_count
+    most = _MOST_PERSISTENT if options.get("exchange") in ("persistent", "auto") else _MOST_SYNAPSES
+    left = min(1.0, most / max(1.0, load.synapses))
+    indegree = load.synapses * ranks / max(1, neurons)
+    # First fewer sources, which leaves the targets where they are in memory; then fewer targets.
+    of_sources = min(1.0, max(left, min(1.0, _LEAST_INDEGREE / max(1.0, indegree))))
+    of_targets = min(1.0, left / of_sources)
+    faster = 1.0 / (of_sources * of_targets)
+    faster *= min(1.0, _MOST_RECORDS / max(1.0, load.records_per_second / load.exchanges_per_second))
+    groups = []
+    for sign in (1.0, -1.0):
+        own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
+        if not own:
+            continue
+        sources = {one.sources.population.index: len(one.sources.population) for one in own}
+        largest = max(own, key=lambda one: one.expected_synapses)
+        synapses = sum(one.expected_synapses for one in own)
+        mean = sum(one.expected_synapses * of_source[one.sources.population.index] for one in own) / synapses
+        groups.append(
+            Group(
+                sources=max(1, round(sum(sources.values()) * of_sources * of_targets)),
+                indegree=max(1, round(synapses / neurons * of_sources)),
+                rate=min(mean * faster, _MOST_SPIKES * 1000.0 / network.resolution),
+                weight=largest.weight if isinstance(largest.weight, Distribution) else sign,
+                delay=_delay(largest, network.resolution),
+            )
+        )
+    shortest = min((shortest_delay(one) for one in network.projections), default=0)
+    if shortest and all(_steps(group.delay, network.resolution) > shortest for group in groups):
+        # Of some few synapses only, but spikes are exchanged as often as these ask for.
+        groups.append(Group(1, 1, 0.0, 1.0, shortest * network.resolution))
+    here = threads <= machine.usable_processors()
+    return Miniature(
+        neurons=max(1, round(neurons * of_targets), sum(group.sources for group in groups)),
+        groups=tuple(groups),
+        resolution=network.resolution,
+        ranks=ranks,
+        # More threads than processors would take turns: one does the work of all.
+        threads=threads if here else 1,
+        shards=threads,
+    )
+
+
+def _sign(projection: Projection) -> float:
+    weight = projection.weight
+    if isinstance(weight, Distribution):
+        # Those of a projection may have both signs; what matters is that the sources of most differ.
+        mean = getattr(weight, "mean", None) or getattr(weight, "low", None) or 1.0
+    else:
+        mean = float(np.mean(weight)) if np.size(weight) else 1.0
+    return -1.0 if mean < 0.0 else 1.0
+
+
+def _delay(projection: Projection, resolution: float) -> float | Distribution:
+    delay: StoredValues = projection.delay
+    if isinstance(delay, Distribution):
+        return delay
+    return max(resolution, float(np.mean(delay)))
+
+
+def _steps(delay: float | Distribution, resolution: float) -> int:
+    """Return the shortest delay, in steps."""
+    if not isinstance(delay, Distribution):
+        return max(1, round(delay / resolution))
+    low = getattr(delay, "low", 0.0)
+    return max(1, round(low / resolution)) if math.isfinite(low) else 1
+
+
+def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
+    """Build and run it for about a second."""
+    built: list[float] = []
+    begin = time.perf_counter()
+    while not built or (len(built) < _BUILDS and time.perf_counter() - begin < _LONGEST):
+        sim = _build(miniature, options)
+        built.append(sim.phases["build"] + sim.phases["init"])
+    steps = sim._core.epoch_steps
+    _run_steps(sim, _before(sim, miniature, str(options.get("exchange", ""))))
+    slices = _slices(sim, steps)
+    # What else the machine does makes a slice longer, and nothing makes it shorter.
+    best = min(slices, key=lambda one: sum(one[part] for part in PARTS))
+    share = miniature.threads / miniature.shards
+    of_threads = {"deliver": share, "collocate": share}
+    shortest = min((_steps(group.delay, miniature.resolution) for group in miniature.groups), default=steps)
+    return Measured(
+        synapse=min(built) * share / max(1, sim.counts().synapses // miniature.ranks),
+        exchange={part: best[part] * of_threads.get(part, 1.0) for part in PARTS},
+        events=statistics.fmean(one["events"] for one in slices),
+        exchanges_per_delay=max(1.0, round(shortest / steps)),
+        directed=miniature.ranks == 1 or sim._core.traffic()["presynaptic_entries"] > 0,
+    )
+
+
+def _build(miniature: Miniature, options: Mapping[str, Any]) -> Simulation:
+    net = Network(resolution=miniature.resolution)
+    sources = [net.create("iaf_psc_exp", group.sources) for group in miniature.groups]
+    rates = {population.name: group.rate for population, group in zip(sources, miniature.groups, strict=True)}
+    targets = list(sources)
+    rest = miniature.neurons - sum(group.sources for group in miniature.groups)
+    if rest > 0:
+        targets.append(net.create("iaf_psc_exp", rest))
+        rates[targets[-1].name] = 0.0
+    for group, population in zip(miniature.groups, sources, strict=True):
+        for target in targets:
+            net.connect(population, target, FixedIndegree(group.indegree), weight=group.weight, delay=group.delay)
+    return Simulation(
+        net,
+        threads=miniature.threads,
+        shards=miniature.shards,
+        communicator=_core.Communicator.mirror(miniature.ranks),
+        recordings="local",
+        invented_rate=rates,
+        progress=False,
+        **options,
+    )
+
+
+def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
+    """Return the number of steps after which nothing is set up any more."""
+    steps = sim._core.epoch_steps * (_TRIED if exchange == "auto" else 2)
+    rates = [group.rate for group in miniature.groups if group.rate > 0.0]
+    if exchange in ("persistent", "auto") and rates:
+        # Messages are set up when a neuron fires for the first time: one in fifty has not yet.
+        return max(steps, round(4000.0 / min(rates) / miniature.resolution))
+    return steps
+
+
+def _slices(sim: Simulation, steps: int) -> list[dict[str, float]]:
+    """Return what some stretches of a run took for each exchange, and the synapses that it reached."""
+    exchanges = 1
+    slices: list[dict[str, float]] = []
+    begin = time.perf_counter()
+    while len(slices) < _SLICES and (not slices or time.perf_counter() - begin < _LONGEST):
+        phases, events, started = sim.phases, sim.counts().synaptic_events, time.perf_counter()
+        _run_steps(sim, exchanges * steps)
+        taken = time.perf_counter() - started
+        if taken < _SLICE / 2 and exchanges < 10_000:
+            # Too short to be told from what calling it takes.
+            exchanges = min(10_000, math.ceil(exchanges * min(100.0, _SLICE / taken)))
+            continue
+        now = sim.phases
+        one = {part: (now[part] - phases[part]) / exchanges for part in PARTS}
+        reached = (sim.counts().synaptic_events - events) / sim.communicator.size
+        slices.append({**one, "events": reached / exchanges})
+    return slices
+
+
+def _run_steps(sim: Simulation, steps: int) -> None:
+    sim.run(time_of(steps, sim.resolution))

@@ -1,0 +1,232 @@
+"""What things cost on this machine: measured with a small copy of a network, and remembered."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from ranvier.forecast import calibration, miniature
+from ranvier.forecast.calibration import Costs
+from ranvier.forecast.prediction import expect_load, expect_times
+
+
+def balanced(size: float = 1000, indegree: int = 100) -> rv.Network:
+    net = rv.Network(resolution=0.1)
+    exc = net.create(rv.iaf_psc_exp(), int(size), name="exc")
+    inh = net.create(rv.iaf_psc_exp(), int(size) // 4, name="inh")
+    net.connect(exc, exc, rv.FixedIndegree(indegree), weight=1.0, delay=2.0)
+    net.connect(inh, exc, rv.FixedIndegree(indegree // 4), weight=-1.0, delay=rv.Uniform(1.5, 3.0))
+    net.stimulate(exc, rv.poisson_generator(rate=100.0), weight=1.0)
+    return net
+
+
+# ---- costs -----------------------------------------------------------------------------------------------------------
+
+
+def cache_file() -> Path:
+    path = calibration.cache_file()
+    assert path is not None
+    return path
+
+
+def costs_of(net: rv.Network, options: dict[str, Any] | None = None, **more: Any) -> Costs:
+    return calibration.measure(net, options or {}, **{"ranks": 10, "threads": 1, "rates": {}, **more})
+
+
+def few_measurements(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Have costs be told instead of measured; return the list of what was asked for."""
+    asked: list[object] = []
+    parts = dict.fromkeys(miniature.PARTS, 1.0)
+
+    def measure_exchange(*asked_for: object) -> miniature.Measured:
+        asked.append(asked_for)
+        return miniature.Measured(synapse=1.0, exchange=parts, events=1.0, exchanges_per_delay=1.0, directed=True)
+
+    def measure_neurons(*asked_for: object) -> float:
+        asked.append(asked_for)
+        return 2.0
+
+    monkeypatch.setattr(miniature, "measure", measure_exchange)
+    monkeypatch.setattr(calibration, "_measure_neurons", measure_neurons)
+    return asked
+
+
+WRONG = [[], {}, None, "1", "nan", float("nan"), float("inf"), -1.0, True, [1.0], {"synapse": 1.0}, 10**400]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: repr(wrong)[:20])
+def test_what_is_remembered_wrongly_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: object
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    asked = few_measurements(monkeypatch)
+    costs = costs_of(balanced())
+    number = len(asked)
+    assert number > 0
+    assert costs_of(balanced()) == costs
+    assert len(asked) == number
+    known = json.loads(cache_file().read_text())
+    cache_file().write_text(json.dumps(dict.fromkeys(known, wrong)))
+    assert costs_of(balanced()) == costs
+    assert len(asked) == 2 * number
+    # Within the costs of exchanges too.
+    parts = {key: dict.fromkeys(value, wrong) if isinstance(value, dict) else value for key, value in known.items()}
+    cache_file().write_text(json.dumps(parts))
+    assert costs_of(balanced()) == costs
+    assert len(asked) == 2 * number + 1
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b"\xff\xfe", b'{"a": ', b"5"])
+def test_a_cache_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    few_measurements(monkeypatch)
+    costs = costs_of(balanced())
+    cache_file().write_bytes(content)
+    assert costs_of(balanced()) == costs
+
+
+@pytest.mark.parametrize("home", ["missing", "a file", "of nobody", "relative"])
+def test_homes_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("HOME", {"missing": "/proc/nobody/home", "a file": str(tmp_path / "file")}.get(home, "/proc/x"))
+    if home == "relative":
+        monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    if home == "of nobody":
+
+        def fail() -> Path:
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.setattr(Path, "home", fail)
+    asked = few_measurements(monkeypatch)
+    for _ in range(2):
+        costs_of(balanced())
+    # Nothing could be remembered.
+    assert len(asked) % 2 == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
+def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(calibration, "_MOST_REMEMBERED", 6)
+    few_measurements(monkeypatch)
+    for ranks in range(2, 10):
+        costs_of(balanced(), ranks=ranks)
+    assert len(json.loads(cache_file().read_text())) == 6
+
+
+def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    net = balanced()
+    options = {"precision": "double", "exchange": "alltoall"}
+    costs = costs_of(net, options)
+    assert 1e-10 < costs.synapse < 1e-4
+    assert 0.0 < sum(costs.exchange.values()) < 1.0
+    assert costs.directed
+    assert costs.exchanges_per_delay == 1.0
+    assert len(costs.neurons) == 2
+    assert all(1e-11 < cost < 1e-6 for cost in costs.neurons)
+    assert len(costs.stimuli) == 1
+
+    with monkeypatch.context() as context:
+        context.setattr(miniature, "measure", lambda *arguments: pytest.fail("measured again"))
+        context.setattr(calibration, "_measure_neurons", lambda *arguments: pytest.fail("measured again"))
+        assert costs_of(net, options) == costs
+        # Whether synapses are sorted is told apart from what was asked for.
+        assert costs_of(net, {**options, "sort_connections": "auto"}) == costs
+    # A file that cannot be read costs nothing but time.
+    cache_file().write_text("[")
+    asked = few_measurements(monkeypatch)
+    assert costs_of(net, options).neurons == (2.0, 2.0)
+    # One for each model and one for each stimulus, whatever is asked for twice, and that of exchanges.
+    assert len(asked) == 3
+    # Others are measured themselves.
+    others: list[dict[str, Any]] = [{"sorted_by_source": False}, {"ranks": 11}, {"threads": 2}, {"rate": 11.0}]
+    for number, more in enumerate(others):
+        costs_of(net, options, **more)
+        assert len(asked) == 4 + number
+    assert costs_of(net, options, anew=True) == costs_of(net, options)
+    assert len(asked) == 10
+
+
+# ---- a small copy of a network ---------------------------------------------------------------------------------------
+
+
+def small_copy(net: rv.Network, ranks: int, threads: int = 1, rate: float = 10.0, **more: Any) -> miniature.Miniature:
+    keywords: dict[str, Any] = {"options": {}, "rates": {}, "sorted_by_source": True, **more}
+    return miniature.describe(net, ranks=ranks, threads=threads, rate=rate, **keywords)
+
+
+def test_small_network_is_copied_whole() -> None:
+    exc, inh = small_copy(balanced(), 10).groups
+    assert (exc.sources, exc.rate, exc.delay) == (1000, 10.0, 2.0)
+    assert (inh.sources, inh.rate, inh.delay) == (250, 10.0, rv.Uniform(1.5, 3.0))
+    # On average over all neurons; inhibitory ones have no inputs.
+    assert (exc.indegree, inh.indegree) == (80, 20)
+    assert (exc.weight, inh.weight) == (1.0, -1.0)
+
+
+@pytest.mark.parametrize(("size", "indegree", "ranks"), [(1e6, 1000, 1), (1e8, 1000, 100), (1e9, 20, 100)])
+def test_copy_of_a_large_network_moves_as_many_spikes(size: float, indegree: int, ranks: int) -> None:
+    net = balanced(size, indegree)
+    copy = small_copy(net, ranks, rate=0.5)
+    load = expect_load(net, ranks=ranks, threads=1, rates={}, rate=0.5)
+    synapses = copy.neurons * sum(group.indegree for group in copy.groups) / ranks
+    assert 0.8 * miniature._MOST_SYNAPSES < synapses < 1.3 * miniature._MOST_SYNAPSES
+    events = sum(copy.neurons * group.indegree * group.rate for group in copy.groups) / ranks
+    for group, sources, share in zip(copy.groups, (size, size / 4), (0.8, 0.2), strict=True):
+        # Rows are as long.
+        of_source = net.expected_synapses * share / sources
+        assert copy.neurons * group.indegree / group.sources == pytest.approx(of_source, rel=0.1)
+    records = load.records_per_second / load.exchanges_per_second
+    limited = min(1.0, miniature._MOST_RECORDS / max(1.0, records))
+    assert all(group.rate < miniature._MOST_SPIKES * 10_000 for group in copy.groups)
+    assert events == pytest.approx(load.events_per_second * limited, rel=0.1)
+
+
+def test_what_is_limited_is_limited() -> None:
+    net = rv.networks.hpc_benchmark(scale=1e6, indegree_scale=1.0).net
+    to_all = small_copy(net, 100_000, options={"exchange": "allgather"})
+    assert to_all.neurons / 100_000 * sum(group.rate for group in to_all.groups) < 1e12
+    assert all(0.0 < group.rate <= 2000.0 for group in to_all.groups)
+    kept = small_copy(net, 100_000, options={"exchange": "persistent"})
+    assert kept.neurons * sum(group.indegree for group in kept.groups) / 100_000 < 1.3 * miniature._MOST_PERSISTENT
+    # More threads than there are processors would take turns.
+    assert (small_copy(net, 100, threads=4000).threads, small_copy(net, 100, threads=4000).shards) == (1, 4000)
+
+
+def test_shortest_delay_of_a_copy() -> None:
+    net = balanced()
+    net.connect(net.populations[1], net.populations[1], rv.FixedIndegree(1), weight=-1.0, delay=0.3)
+    shortest = small_copy(net, 4).groups[-1]
+    assert (shortest.sources, shortest.indegree, shortest.rate) == (1, 1, 0.0)
+    assert shortest.delay == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("ranks", [1, 20])
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_copies_run_as_what_they_are_of(ranks: int, is_sorted: bool) -> None:
+    net = balanced(4000)
+    options = {"sort_connections": is_sorted}
+    measured = miniature.measure(small_copy(net, ranks, rate=50.0, sorted_by_source=is_sorted), options)
+    load = expect_load(net, ranks=ranks, threads=1, rates={}, rate=50.0, sorted_by_source=is_sorted)
+    assert measured.events == pytest.approx(load.events_per_second / load.exchanges_per_second, rel=0.1)
+    assert measured.exchanges_per_delay == 1.0
+    assert measured.directed
+    assert set(measured.exchange) == set(miniature.PARTS)
+    assert measured.exchange["deliver"] > 0.0
+
+
+def test_copies_of_what_has_no_synapses() -> None:
+    net = rv.Network()
+    net.create(rv.iaf_psc_exp(), 10)
+    measured = miniature.measure(small_copy(net, 2), {})
+    assert measured.events == 0.0
+    load = expect_load(net, ranks=2, threads=1, rates={})
+    assert math.isfinite(expect_times(load, costs_of(net, ranks=2)).simulation)
