@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/errors.hpp"
+#include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
@@ -18,7 +19,7 @@ namespace ranvier::engine {
 namespace {
 
 std::string in_gigabytes(std::uint64_t bytes) {
-    const std::uint64_t tenths = (bytes + 50'000'000) / 100'000'000;
+    const std::uint64_t tenths = bytes / 100'000'000 + (bytes % 100'000'000 >= 50'000'000 ? 1 : 0);
     return std::to_string(bytes) + " bytes (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
            " GB)";
 }
@@ -88,8 +89,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     const double spikes_per_step = spikes_of_one * groups.neurons;
     MemoryEstimate estimate;
     const auto add = [&](const char* component, double bytes) {
-        estimate.items.push_back({component, static_cast<std::uint64_t>(bytes)});
-        estimate.final_bytes += static_cast<std::uint64_t>(bytes);
+        estimate.items.push_back({component, to_saturated(bytes)});
+        estimate.final_bytes = add_saturated(estimate.final_bytes, to_saturated(bytes));
     };
     add("synapses", tables.final_bytes);
     add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
@@ -114,8 +115,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     add("stimuli", groups.stimulus_bytes);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
-    estimate.peak_bytes =
-        estimate.final_bytes + static_cast<std::uint64_t>(std::max(0.0, tables.peak_bytes - tables.final_bytes));
+    estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));
     bool directed = true;
     if (travels) {
         const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
@@ -124,8 +124,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
             const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
             // While it is built, buffers too, which are not larger than what has to go through them.
             const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
-            const auto built = static_cast<std::uint64_t>(presynaptic.peak_bytes + buffers);
-            estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes + built);
+            const std::uint64_t built = to_saturated(presynaptic.peak_bytes + buffers);
+            estimate.peak_bytes = std::max(estimate.peak_bytes, add_saturated(estimate.final_bytes, built));
             add("presynaptic", presynaptic.final_bytes);
         }
     }

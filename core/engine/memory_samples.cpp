@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "connect/routing/destination_code.hpp"
@@ -85,13 +86,13 @@ double grown(double mean, double events) {
     // By how many standard deviations the most of a run exceeds the mean; one there is in any case.
     for (const double excess : {0.5, 1.5, 2.5, 3.5}) {
         const double most = of_one * std::max(1.0, events + excess * std::sqrt(events)) + 1.0;
-        room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(most))) / 4.0;
+        room += static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(most, 0x1p62)))) / 4.0;
     }
     return room;
 }
 
 PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, const connect::TableEstimate& tables) {
-    const auto limit = static_cast<std::uint64_t>(std::max(1.0, tables.address_limit));
+    const std::uint64_t limit = to_saturated(std::max(1.0, tables.address_limit));
     const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
     const connect::DestinationCode code(layout.placement().ranks(), address_bits);
     // All sources as if they had equally many destinations: what one takes hardly bends where their number grows.

@@ -72,6 +72,18 @@ def test_few_connections_of_many_neurons() -> None:
             rv.Simulation(net, threads=2)
 
 
+def test_more_synapses_than_bytes_can_be_counted() -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 2**20)
+    for _ in range(1000):
+        net.connect(neurons, neurons, rv.FixedIndegree(2**32 - 1))
+    # 6 bytes for each of 4.5e18 synapses are more than 64 bits can tell, and became 0.
+    assert rv.predict_memory(net, threads=1)["synapses"] == 2**64 - 1
+    for limit in (None, 2**62):
+        with pytest.raises(errors.InsufficientMemoryError, match="18446744073709551615 bytes"):
+            rv.Simulation(net, threads=1, memory_limit=limit)
+
+
 @pytest.mark.parametrize("what", ["parameter", "weight", "indices", "record", "ids"])
 def test_array_that_exceeds_the_room(what: str) -> None:
     size = 40_000_000

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "base/saturation.hpp"
 #include "connect/tables/table_plan.hpp"
 
 namespace ranvier::connect {
@@ -42,7 +43,7 @@ WeightRange expected_weights(std::span<const ProjectionPlan> plans, std::uint32_
     }
     double most = 0.0;
     for (const auto& [population, mean] : inputs) most = std::max(most, mean);
-    all.most_inputs = static_cast<std::uint64_t>(most);
+    all.most_inputs = to_saturated(most);
     return all;
 }
 
