@@ -89,7 +89,7 @@ void Crowding::look_now(Watch& watch, std::int64_t now) {
         // Workers look at the same time: what one begins must not be taken for what was over long ago by another.
         const std::lock_guard lock(mutex_);
         if (is_crowded()) {
-            if (now > crowded_until_.load(std::memory_order_relaxed)) end_crowding(now);
+            if (now > crowded_until_) end_crowding(now);
         } else if (is_delayed && (watch.was_delayed || was_crowded(now))) {
             begin_crowding(now);
         }
@@ -106,37 +106,34 @@ void Crowding::look_now(Watch& watch, std::int64_t now) {
 }
 
 bool Crowding::was_crowded(std::int64_t now) const {
-    return crowdings_.load(std::memory_order_relaxed) > 0 &&
-           now - ended_.load(std::memory_order_relaxed) < hold_.load(std::memory_order_relaxed);
+    return crowdings_.load(std::memory_order_relaxed) > 0 && now - ended_.load(std::memory_order_relaxed) < hold_;
 }
 
 void Crowding::begin_crowding(std::int64_t now) {
     if (is_crowded_.exchange(true, std::memory_order_relaxed)) return;
-    const std::int64_t hold = hold_.load(std::memory_order_relaxed);
-    const std::int64_t next = was_crowded(now) ? std::min<std::int64_t>(3 * hold, options_.longest_hold.count())
-                                               : std::int64_t{options_.hold.count()};
+    hold_ = was_crowded(now) ? std::min<std::int64_t>(3 * hold_, options_.longest_hold.count())
+                             : std::int64_t{options_.hold.count()};
     crowdings_.fetch_add(1, std::memory_order_relaxed);
-    hold_.store(next, std::memory_order_relaxed);
-    began_.store(now, std::memory_order_relaxed);
-    crowded_until_.store(now + next, std::memory_order_relaxed);
+    began_ = now;
+    crowded_until_ = now + hold_;
 }
 
 void Crowding::end_crowding(std::int64_t now) {
     if (!is_crowded_.exchange(false, std::memory_order_relaxed)) return;
     ended_.store(now, std::memory_order_relaxed);
-    crowded_before_.fetch_add(now - began_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    crowded_before_ += now - began_;
 }
 
 CrowdingCounts Crowding::counts() const {
     std::int64_t delayed = 0;
-    std::int64_t crowded = crowded_before_.load(std::memory_order_relaxed);
+    std::int64_t crowded = crowded_before_;
     std::int64_t last_look = 0;
     for (std::uint32_t worker = 0; worker < size_; ++worker) {
         const Watch& watch = watches_[worker];
         delayed += watch.sum;
         last_look = std::max(last_look, watch.looked);
     }
-    if (is_crowded()) crowded += last_look - began_.load(std::memory_order_relaxed);
+    if (is_crowded()) crowded += last_look - began_;
     return {.delayed_seconds = 1e-9 * static_cast<double>(delayed),
             .crowded_seconds = 1e-9 * static_cast<double>(crowded),
             .crowdings = crowdings_.load(std::memory_order_relaxed)};

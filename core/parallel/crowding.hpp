@@ -116,12 +116,13 @@ class Crowding {
     Attendance attendance_;
     std::mutex mutex_;  ///< of those who begin or end a crowding
     std::atomic<bool> is_crowded_{false};
-    std::atomic<std::int64_t> crowded_until_{0};
-    std::atomic<std::int64_t> hold_;
-    std::atomic<std::int64_t> began_{0};
     std::atomic<std::int64_t> ended_{0};
-    std::atomic<std::int64_t> crowded_before_{0};  ///< nanoseconds, without the present one
     std::atomic<std::uint64_t> crowdings_{0};
+    // Only with the mutex, or between jobs. Not atomic, so that the thread sanitizer tells who forgets that.
+    std::int64_t crowded_until_ = 0;
+    std::int64_t hold_;
+    std::int64_t began_ = 0;
+    std::int64_t crowded_before_ = 0;  ///< nanoseconds, without the present one
 };
 
 }  // namespace ranvier::parallel

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "parallel/crowding.hpp"
@@ -78,6 +80,50 @@ TEST(Crowding, EndsAndBeginsAgainSooner) {
     crowding.look(0);
     EXPECT_FALSE(crowding.is_crowded());
     EXPECT_GT(crowding.counts().crowded_seconds, 0.0);
+}
+
+/// Workers that look at the same moment: one that comes while another begins a crowding must not take it for one that was
+/// over long ago. It would end at once, and count all the time since the clock began. Without the mutex of Crowding the thread
+/// sanitizer always tells, and this test alone in some of its runs.
+TEST(Crowding, BeginsOnceWhereTwoLookAtATime) {
+    constexpr std::uint32_t workers = 2;
+    constexpr int attempts = 5'000;
+    const MadeUpDelays made_up(workers);
+    CrowdingOptions options = made_up.options();
+    options.processors = available_processors();
+    const auto begin = std::chrono::steady_clock::now();
+    std::unique_ptr<Crowding> crowding;
+    std::barrier together(workers);
+    int ended = 0;
+    double crowded_seconds = 0.0;
+    std::uint64_t crowdings = 0;
+    const auto work = [&](std::uint32_t worker) {
+        for (int attempt = 0; attempt < attempts; ++attempt) {
+            if (worker == 0) {
+                crowding = std::make_unique<Crowding>(std::vector<Place>(workers), options);
+                for (std::uint32_t each = 0; each < workers; ++each) {
+                    crowding->begin(each);
+                    made_up.delays[each] += long_delay;
+                    crowding->look(each);
+                    made_up.delays[each] += long_delay;
+                }
+            }
+            together.arrive_and_wait();
+            crowding->look(worker);
+            together.arrive_and_wait();
+            if (worker != 0) continue;
+            ended += crowding->is_crowded() ? 0 : 1;
+            crowded_seconds = std::max(crowded_seconds, crowding->counts().crowded_seconds);
+            crowdings = std::max(crowdings, crowding->counts().crowdings);
+        }
+    };
+    {
+        const std::jthread other(work, 1);
+        work(0);
+    }
+    EXPECT_EQ(ended, 0);
+    EXPECT_EQ(crowdings, 1u);
+    EXPECT_LE(crowded_seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
 /// A pin is let go when another program sits on the processor.
