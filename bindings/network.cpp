@@ -76,9 +76,12 @@ std::uint32_t create_spike_generators(Network& network, std::string name, const 
 using OptionalIndices = std::optional<InputArray<std::int64_t>>;
 using InputSequences = std::map<std::string, InputArray<double>>;
 
-std::shared_ptr<const std::vector<std::uint64_t>> to_shared(const OptionalIndices& indices) {
-    if (!indices) return nullptr;
-    return std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*indices));
+/// As `to_shared_array`; indices are signed in Python, and none of them is negative.
+SharedIndices to_shared(const OptionalIndices& indices) {
+    if (!indices) return {};
+    auto owner = std::make_shared<const InputArray<std::int64_t>>(*indices);
+    const auto* const data = reinterpret_cast<const std::uint64_t*>(owner->data());
+    return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
 
 std::uint32_t connect(Network& network, const InputSelection& sources, const InputSelection& targets, std::string rule,

@@ -50,9 +50,10 @@ class Fingerprint {
             add(value);
         }
     }
-    void add(const SharedArray& items) {
+    template <class Number>
+    void add(const SharedNumbers<Number>& items) {
         add(items.size());
-        for (const double item : items) add(item);
+        for (const Number item : items) add(item);
     }
     void add(const Distribution& distribution) {
         add(distribution.kind);
@@ -91,10 +92,8 @@ void add_rule(Fingerprint& mixed, const connect::RuleSpec& rule) {
     mixed.add(rule.probability);
     mixed.add(rule.allow_autapses);
     mixed.add(rule.allow_multapses);
-    for (const auto& list : {rule.sources, rule.targets}) {
-        mixed.add(list != nullptr);
-        if (list) mixed.add(*list);
-    }
+    mixed.add(rule.sources);
+    mixed.add(rule.targets);
 }
 
 std::uint64_t of_options(const SimulationOptions& options) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -414,8 +415,13 @@ std::uint64_t Network::neuron_count() const {
 
 std::uint64_t Network::array_bytes() const {
     std::uint64_t bytes = 0;
+    // What several parts share is there once.
+    std::set<const void*> counted;
+    const auto add_array = [&](const auto& array) {
+        if (counted.insert(array.data()).second) bytes += array.bytes();
+    };
     const auto add = [&](const Values& values) {
-        if (const auto* array = std::get_if<SharedArray>(&values)) bytes += array->bytes();
+        if (const auto* array = std::get_if<SharedArray>(&values)) add_array(*array);
     };
     const auto add_all = [&](const NamedValues& named) {
         for (const auto& [name, values] : named) add(values);
@@ -428,9 +434,8 @@ std::uint64_t Network::array_bytes() const {
     for (const Projection& projection : projections_) {
         add(projection.weight);
         add(projection.delay);
-        for (const auto& list : {projection.rule.sources, projection.rule.targets}) {
-            if (list) bytes += list->size() * sizeof(std::uint64_t);
-        }
+        add_array(projection.rule.sources);
+        add_array(projection.rule.targets);
     }
     for (const StimulusSpec& stimulus : stimuli_) {
         add(stimulus.weight);

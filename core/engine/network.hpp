@@ -139,7 +139,8 @@ class Network {
     double expected_synapses() const;
     /// The same of one projection.
     double expected_synapses(ProjectionId id) const { return synapses_[id.value]; }
-    /// Bytes of all numbers and indices that were given as arrays; those that copies of the description share count in each.
+    /// Bytes of all numbers and indices that were given as arrays, each of which counts once; those that copies of the
+    /// description share count in each.
     std::uint64_t array_bytes() const;
     /// Steps that a time in ms takes. @throws DelayError (named `object`) when it is not on the grid.
     Step to_steps(double milliseconds, std::string_view object) const;

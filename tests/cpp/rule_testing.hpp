@@ -100,8 +100,8 @@ inline RuleSpec bernoulli(double probability, bool autapses = true) {
 }
 inline RuleSpec explicit_list(std::vector<std::uint64_t> sources, std::vector<std::uint64_t> targets) {
     RuleSpec spec = rule("explicit");
-    spec.sources = std::make_shared<const std::vector<std::uint64_t>>(std::move(sources));
-    spec.targets = std::make_shared<const std::vector<std::uint64_t>>(std::move(targets));
+    spec.sources = std::move(sources);
+    spec.targets = std::move(targets);
     return spec;
 }
 

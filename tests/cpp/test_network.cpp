@@ -281,8 +281,8 @@ TEST_F(NetworkTest, ChecksArraysAgainstTheRule) {
     both(rule("fixed_indegree", 7), 140);
     both(rule("fixed_outdegree", 7), 700);
     connect::RuleSpec list = rule("explicit");
-    list.sources = std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{0, 99, 5});
-    list.targets = std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{0, 19, 5});
+    list.sources = std::vector<std::uint64_t>{0, 99, 5};
+    list.targets = std::vector<std::uint64_t>{0, 19, 5};
     both(list, 3);
     for (connect::RuleSpec spec : {rule("fixed_total_number", 10), rule("pairwise_bernoulli")}) {
         spec.probability = 0.5;

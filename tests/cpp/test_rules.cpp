@@ -252,8 +252,8 @@ TEST(EveryRule, GivesEachSynapseItsOwnPlaceInArrays) {
                     ASSERT_EQ(position, major * pairs.sources + partners[major][ordinal]);
                 }
                 if (spec.name == "explicit") {
-                    ASSERT_EQ((*spec.targets)[position], major);
-                    ASSERT_EQ((*spec.sources)[position], partners[major][ordinal]);
+                    ASSERT_EQ(spec.targets[position], major);
+                    ASSERT_EQ(spec.sources[position], partners[major][ordinal]);
                 }
             }
         }

@@ -185,8 +185,8 @@ TEST(Simulation, AgreesWithANaiveOne) {
         Step delay;
     };
     std::vector<Synapse> synapses;
-    auto sources = std::make_shared<std::vector<std::uint64_t>>();
-    auto targets = std::make_shared<std::vector<std::uint64_t>>();
+    std::vector<std::uint64_t> sources;
+    std::vector<std::uint64_t> targets;
     std::vector<double> weights, delays, currents;
     for (int i = 0; i < 400; ++i) {
         // Multiples of 1/1024 mV: sums of them are exact in any order.
@@ -194,8 +194,8 @@ TEST(Simulation, AgreesWithANaiveOne) {
                               (static_cast<double>(random() % 4096) - 1536.0) / 1024.0,
                               static_cast<Step>(1 + random() % 30)};
         synapses.push_back(synapse);
-        sources->push_back(synapse.source);
-        targets->push_back(synapse.target);
+        sources.push_back(synapse.source);
+        targets.push_back(synapse.target);
         weights.push_back(synapse.weight);
         delays.push_back(static_cast<double>(synapse.delay) * resolution);
     }

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <random>
 #include <set>
 #include <tuple>
@@ -51,13 +53,13 @@ struct Built {
 };
 
 ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neurons, std::uint32_t id) {
-    auto sources = std::make_shared<std::vector<std::uint64_t>>();
-    auto targets = std::make_shared<std::vector<std::uint64_t>>();
+    std::vector<std::uint64_t> sources;
+    std::vector<std::uint64_t> targets;
     std::vector<double> weights;
     std::vector<double> delays;
     for (const Synapse& s : synapses) {
-        sources->push_back(s.source);
-        targets->push_back(s.target);
+        sources.push_back(s.source);
+        targets.push_back(s.target);
         weights.push_back(s.weight);
         delays.push_back(s.delay * resolution);
     }
@@ -72,11 +74,11 @@ ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neu
     return plan;
 }
 
-Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std::uint32_t shards, TableLayout layout,
-            bool double_weights = false, RowNumbering numbering = RowNumbering::dense) {
+Built build(const std::vector<ProjectionPlan>& plans, const Placement& placement, std::uint32_t shards,
+            TableLayout layout, bool double_weights = false, RowNumbering numbering = RowNumbering::dense) {
     Built built;
-    const std::vector<PopulationRange> ranges{{NeuronId{0}, neurons}};
-    built.layout = std::make_unique<ProcessLayout>(Placement(neurons), Rank{0}, shards, ranges);
+    const std::vector<PopulationRange> ranges{{NeuronId{0}, placement.neurons()}};
+    built.layout = std::make_unique<ProcessLayout>(placement, Rank{0}, shards, ranges);
     parallel::Team team{std::vector<parallel::Place>(shards)};
     TableBuilder builder(plans, *built.layout,
                          {.instruction_set = detect_instruction_set(),
@@ -93,6 +95,11 @@ Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std
         built.tables[worker] = builder.finish(worker);
     });
     return built;
+}
+
+Built build(const std::vector<ProjectionPlan>& plans, std::uint64_t neurons, std::uint32_t shards, TableLayout layout,
+            bool double_weights = false, RowNumbering numbering = RowNumbering::dense) {
+    return build(plans, Placement(neurons), shards, layout, double_weights, numbering);
 }
 
 std::vector<Synapse> read_all(const Built& built) {
@@ -113,6 +120,63 @@ std::vector<Synapse> read_all(const Built& built) {
         }
     }
     return all;
+}
+
+/// Numbers in memory that can be closed: whoever reads them then crashes.
+class ClosableNumbers {
+   public:
+    explicit ClosableNumbers(const std::vector<double>& values) : bytes_(values.size() * sizeof(double)) {
+        void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        data_ = std::shared_ptr<double>(static_cast<double*>(memory),
+                                        [bytes = bytes_](double* data) { munmap(data, bytes); });
+        std::ranges::copy(values, data_.get());
+    }
+
+    SharedArray shared() const { return {data_, bytes_ / sizeof(double)}; }
+    /// @pre begins a page
+    void close_from(std::size_t begin) const {
+        ASSERT_EQ(mprotect(data_.get() + begin, bytes_ - begin * sizeof(double), PROT_NONE), 0);
+    }
+
+   private:
+    std::size_t bytes_;
+    std::shared_ptr<double> data_;
+};
+
+/// What an array's signs are for is asked for each synapse: were the array looked through each time, the cost would grow
+/// with the square of their number. So it is looked through when the plan is made, and afterwards nothing of it is read but
+/// the values of the synapses that are built.
+TEST(Weights, AreLookedThroughOnce) {
+    constexpr std::uint64_t neurons = 64;
+    constexpr std::size_t count = 1 << 14;
+    std::vector<Synapse> synapses = random_synapses(neurons, count, 20, 5);
+    // The synapses of this process, which has every second neuron, come first, on pages of their own.
+    for (std::size_t i = 0; i < count; ++i) synapses[i].target = synapses[i].target / 2 * 2 + (i < count / 2 ? 0 : 1);
+    std::vector<double> weights;
+    std::vector<double> delays;
+    for (const Synapse& synapse : synapses) {
+        weights.push_back(synapse.weight);
+        delays.push_back(synapse.delay * resolution);
+    }
+    const ClosableNumbers own_weights(weights);
+    const ClosableNumbers own_delays(delays);
+    ProjectionPlan plan = make_plan(synapses, neurons, 0);
+    plan.weights = {own_weights.shared(), {}};
+    plan.delays = {own_delays.shared(), {}};
+    own_weights.close_from(count / 2);
+    own_delays.close_from(count / 2);
+    EXPECT_TRUE(plan.receptor_varies());
+    std::vector<ProjectionPlan> plans;
+    plans.push_back(std::move(plan));
+    for (const TableLayout layout : {TableLayout::runs, TableLayout::ring}) {
+        const Built built = build(plans, Placement(neurons, 2, PlacementKind::round_robin, 0), 2, layout);
+        std::vector<Synapse> found = read_all(built);
+        std::vector<Synapse> expected(synapses.begin(), synapses.begin() + count / 2);
+        std::ranges::sort(found);
+        std::ranges::sort(expected);
+        EXPECT_EQ(found, expected);
+    }
 }
 
 using Parameters = std::tuple<std::uint32_t, TableLayout, DelaySteps, bool, RowNumbering>;

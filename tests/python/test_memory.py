@@ -12,6 +12,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core, errors
+from ranvier.processes.machine import resident_bytes
 
 MEGABYTE = 1_000_000
 
@@ -122,6 +123,23 @@ def test_connections_that_exceed_the_room() -> None:
     with room(60 * MEGABYTE), pytest.raises(errors.InsufficientMemoryError, match="1000000 connections"):
         sim.connections()
     assert len(sim.connections()) == 1_000_000
+
+
+def test_index_lists_lie_in_memory_once() -> None:
+    size, distinct = 500_000, 1000
+    net = rv.Network()
+    population = net.create("iaf_psc_exp", distinct)
+    chance = np.random.default_rng(1)
+    rule = rv.Explicit(chance.integers(0, distinct, size), chance.integers(0, distinct, size))
+    before = resident_bytes()
+    for _ in range(4):
+        net.connect(population, population, rule)
+    # Each of four copies would take 8 MB.
+    assert resident_bytes() - before < 16 * size
+    # The lists once; for each projection the order of the synapses by target, 4 bytes each, and where targets begin.
+    expected = 16 * size + 4 * (4 * size + 12 * distinct + 4)
+    assert rv.predict_memory(net, threads=1)["arrays"] == expected
+    assert rv.Simulation(net, threads=1).memory()["arrays"] == expected
 
 
 # ---- what is predicted of neurons and stimuli ------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/errors.hpp"
+#include "base/shared_array.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
@@ -12,13 +13,11 @@ namespace ranvier::connect {
 
 namespace {
 
-using IndexList = std::vector<std::uint64_t>;
-
 /// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. What it takes grows with
 /// the list, not with the neurons that it could reach.
 class ExplicitList final : public RuleSampler {
    public:
-    ExplicitList(std::shared_ptr<const IndexList> sources, const IndexList& targets)
+    ExplicitList(SharedIndices sources, const SharedIndices& targets)
         : sources_(std::move(sources)), positions_(targets.size()) {
         sort_positions(targets);
         const auto target_of = [&](std::uint32_t position) { return targets[position]; };
@@ -51,7 +50,7 @@ class ExplicitList final : public RuleSampler {
             if (place == targets_.size() || targets_[place] != target) continue;
             degrees[i] = first_[place + 1] - first_[place];
             for (std::uint32_t j = first_[place]; j < first_[place + 1]; ++j) {
-                partners.push_back((*sources_)[positions_[j]]);
+                partners.push_back(sources_[positions_[j]]);
             }
         }
     }
@@ -73,9 +72,9 @@ class ExplicitList final : public RuleSampler {
         for (std::size_t place = 0; place < targets_.size(); ++place) {
             of_target.assign(positions_.begin() + static_cast<std::ptrdiff_t>(first_[place]),
                              positions_.begin() + static_cast<std::ptrdiff_t>(first_[place + 1]));
-            std::ranges::stable_sort(of_target, {}, [&](std::uint64_t position) { return (*sources_)[position]; });
+            std::ranges::stable_sort(of_target, {}, [&](std::uint64_t position) { return sources_[position]; });
             for (std::size_t i = 1; i < of_target.size(); ++i) {
-                const bool repeated = (*sources_)[of_target[i]] == (*sources_)[of_target[i - 1]];
+                const bool repeated = sources_[of_target[i]] == sources_[of_target[i - 1]];
                 if (repeated && (!found || of_target[i] < *found)) found = of_target[i];
             }
         }
@@ -83,7 +82,7 @@ class ExplicitList final : public RuleSampler {
     }
 
    private:
-    void sort_positions(const IndexList& targets) {
+    void sort_positions(const SharedIndices& targets) {
         std::iota(positions_.begin(), positions_.end(), std::uint32_t{0});
         if (std::ranges::is_sorted(targets)) return;
         const std::uint64_t range = std::ranges::max(targets) + 1;
@@ -108,14 +107,14 @@ class ExplicitList final : public RuleSampler {
         return static_cast<std::size_t>(std::lower_bound(first, last, target) - targets_.begin());
     }
 
-    std::shared_ptr<const IndexList> sources_;
-    IndexList targets_;  ///< that have synapses, ascending
+    SharedIndices sources_;
+    std::vector<std::uint64_t> targets_;  ///< that have synapses, ascending
     /// Where the synapses of each target begin in positions_, and at last where all end. A list has fewer than 2^32 pairs.
     std::vector<std::uint32_t> first_;
     std::vector<std::uint32_t> positions_;  ///< in the list, by target
 };
 
-void check_indices(std::string_view side, const IndexList& indices, std::uint64_t size) {
+void check_indices(std::string_view side, const SharedIndices& indices, std::uint64_t size) {
     const auto bad = std::ranges::find_if(indices, [&](std::uint64_t index) { return index >= size; });
     if (bad == indices.end()) return;
     throw ValueOutOfBoundsError(
@@ -140,29 +139,28 @@ RuleError list_error(std::uint64_t position, std::string bound, std::string reme
 }
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
-    static const auto nothing = std::make_shared<const IndexList>();
-    const auto sources = spec.sources ? spec.sources : nothing;
-    const auto targets = spec.targets ? spec.targets : nothing;
-    if (sources->size() != targets->size()) {
+    const SharedIndices& sources = spec.sources;
+    const SharedIndices& targets = spec.targets;
+    if (sources.size() != targets.size()) {
         throw ShapeError({.object = "length of targets of rule 'explicit'",
-                          .value = std::to_string(targets->size()),
-                          .bound = "there are " + std::to_string(sources->size()) + " sources",
+                          .value = std::to_string(targets.size()),
+                          .bound = "there are " + std::to_string(sources.size()) + " sources",
                           .remedy = "give one source and one target for each synapse"});
     }
-    if (sources->size() > std::numeric_limits<std::uint32_t>::max()) {
+    if (sources.size() > std::numeric_limits<std::uint32_t>::max()) {
         throw RuleError({.object = "length of the list of rule 'explicit'",
-                         .value = std::to_string(sources->size()),
+                         .value = std::to_string(sources.size()),
                          .bound = "it must be below 2^32",
                          .remedy = "split it into several projections"});
     }
-    check_indices("source", *sources, pairs.sources);
-    check_indices("target", *targets, pairs.targets);
+    check_indices("source", sources, pairs.sources);
+    check_indices("target", targets, pairs.targets);
     const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
-    for (std::uint64_t i = 0; i < targets->size(); ++i) {
-        if (view.excluded((*targets)[i]) != (*sources)[i]) continue;
+    for (std::uint64_t i = 0; i < targets.size(); ++i) {
+        if (view.excluded(targets[i]) != sources[i]) continue;
         throw list_error(i, "it connects a neuron to itself", "remove the pair, or allow autapses");
     }
-    auto list = std::make_unique<ExplicitList>(sources, *targets);
+    auto list = std::make_unique<ExplicitList>(sources, targets);
     if (!spec.allow_multapses) {
         if (const auto position = list->find_repetition()) {
             throw list_error(*position, "its pair has stood in the list before", "remove it, or allow multapses");

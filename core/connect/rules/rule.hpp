@@ -10,6 +10,7 @@
 
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "base/shared_array.hpp"
 
 namespace ranvier::connect {
 
@@ -43,8 +44,8 @@ struct RuleSpec {
     bool allow_autapses = true;      ///< a neuron may connect to itself
     bool allow_multapses = true;     ///< a pair may be connected more than once
     /// explicit: indices of each synapse's source and target within their ranges; equal lengths.
-    std::shared_ptr<const std::vector<std::uint64_t>> sources = nullptr;
-    std::shared_ptr<const std::vector<std::uint64_t>> targets = nullptr;
+    SharedIndices sources = {};
+    SharedIndices targets = {};
 };
 
 /// A rule bound to a pair space and a seed. Immutable and safe to use from several threads.
@@ -73,7 +74,7 @@ class RuleSampler {
     /// Position in such an array of synapse `ordinal` of a major neuron.
     virtual std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const = 0;
 
-    /// Bytes that the sampler holds and that grow with an array that the user gave.
+    /// Bytes that the sampler holds and that grow with an array that the user gave, beside those of the array itself.
     virtual std::uint64_t bytes() const { return 0; }
 };
 

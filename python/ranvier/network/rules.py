@@ -54,8 +54,8 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
     if array.size and array.max() > _LARGEST_NUMBER:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.max()), "there are fewer neurons")
-    # The copy that is kept, and that of the core.
-    check_room(f"{name} of {rule}", 16 * array.size, "give fewer connections, or a rule that draws them")
+    # The copy that is kept, which the core shares.
+    check_room(f"{name} of {rule}", 8 * array.size, "give fewer connections, or a rule that draws them")
     # Copied, and locked: the description of a network must not change behind its back.
     result = np.array(array, dtype=np.int64)
     result.flags.writeable = False
