@@ -87,7 +87,7 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     monkeypatch.setenv("COLUMNS", "80")
     settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--sorted", "--model=interval_fire", "--ranks=2"]
     (result,) = results_of(tmp_path / "results.json", *settings)
-    assert sum(result["predicted_bytes"].values()) <= 400_000
+    assert sum(result["predicted_bytes"].values()) <= 0.95 * 400_000
     more = describe("interval_fire", result["neurons"] + 2, 40, 0.1, 1).net
     # From the activity of a network that is predicted to fill a quarter of it.
     activity = result["predicted_from"]
@@ -96,7 +96,8 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     predicted = rv.predict_memory(
         more, ranks=2, rank=0, threads=1, rate=activity["rate"], bursts=bursts, sort_connections=True
     )
-    assert sum(predicted.values()) > 400_000
+    # Up to what the prediction may be wrong by.
+    assert sum(predicted.values()) > 0.95 * 400_000
     assert result["memory_bytes"]["greatest"] <= 400_000
     # Buffers of so small a network are of a few hundred bytes each, which double or not.
     assert abs(result["deviation"]) < 0.15

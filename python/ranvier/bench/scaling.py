@@ -65,6 +65,8 @@ class Activity:
 
 _UNKNOWN = Activity(DEFAULT_RATE)
 _WORKER = "ranvier.bench._scaling_worker"
+# Memory is predicted within 5 %, and a limit that was given is kept.
+_FILLED = 0.95
 _PHASES = ("build", "init", "simulation")
 _UNITS = {"": 1, "B": 1}
 _UNITS |= {f"{prefix}B": 1000 ** (i + 1) for i, prefix in enumerate("KMGT")}
@@ -265,7 +267,7 @@ def _plan(
     elif arguments.mode == "strong":
         neurons = arguments.neurons
     else:
-        neurons = largest_network(arguments, ranks, method, is_sorted, memory, activity)
+        neurons = largest_network(arguments, ranks, method, is_sorted, int(_FILLED * memory), activity)
     model = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed)
     if (
         model.net._core.to_steps(arguments.time, "--time") < 1
