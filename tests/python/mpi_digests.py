@@ -19,7 +19,7 @@ from ranvier import mpi, networks
 # With what they are made, and for how long they run (ms): in three pieces, none of which is whole epochs.
 NETWORKS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
     # Delays from one step on: spikes are exchanged in every step.
-    "microcircuit": ({"n_scaling": 0.003, "k_scaling": 0.01, "drive": "dc"}, (0.3, 14.4, 10.3)),
+    "microcircuit": ({"n_scaling": 0.003, "k_scaling": 0.01, "drive": "poisson"}, (0.3, 14.4, 10.3)),
     # 15 steps.
     "brunel": ({"version": "delta", "scale": 0.02}, (7.7, 50.0, 32.3)),
     # 20 steps.
