@@ -23,7 +23,9 @@ from matplotlib.ticker import MaxNLocator
 from ranvier.base.paths import checked_path, write_whole
 from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import StateError
+from ranvier.errors import StateError, WrongTypeError
+from ranvier.network.checks import check_text
+from ranvier.plot_arguments import check_window, checked_rates, checked_threshold, chosen_traces, time_of_window
 from ranvier.recording.data import NeuronIds, Segment, SpikeData, StateData
 
 __all__ = ["Figure", "irregularity", "raster", "rates", "state"]
@@ -129,10 +131,13 @@ def raster(
     ------
     StateError
         When the window is empty.
+    WrongTypeError, ValueOutOfBoundsError
+        For arguments that are of another kind, or not finite.
     """
-    _check_window(spikes)
-    last = spikes.stop if stop is None else min(stop, spikes.stop)
-    first = max(spikes.start, last - 500.0) if start is None else max(start, spikes.start)
+    check_window(spikes)
+    published = checked_rates(published_rates)
+    last = min(time_of_window("stop", stop, spikes.stop), spikes.stop)
+    first = max(time_of_window("start", start, last - 500.0), spikes.start)
     if not first < last:
         raise StateError(
             f"window of {text_of(first)} to {text_of(last)} ms",
@@ -141,9 +146,7 @@ def raster(
         )
     shown = spikes.between(first, last)
     bands = _bands(spikes)
-    figure = _new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))))
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    figure = _new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))), title)
     grid = figure.add_gridspec(2, 3, width_ratios=(5, 1.3, 1.3), height_ratios=(6, 1), wspace=0.02, hspace=0.0)
     spike_axes = figure.add_subplot(grid[0, 0])
     rate_axes = figure.add_subplot(grid[0, 1], sharey=spike_axes)
@@ -151,7 +154,7 @@ def raster(
     network_axes = figure.add_subplot(grid[1, 0], sharex=spike_axes)
     _draw_spikes(spike_axes, shown, bands)
     _draw_boxes(rate_axes, spikes.rates(), bands)
-    _draw_published(rate_axes, published_rates or {}, bands)
+    _draw_published(rate_axes, published, bands)
     rate_axes.set_title("rate (spikes/s)")
     _draw_boxes(irregularity_axes, spikes.irregularity(), bands)
     irregularity_axes.axvline(1.0, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
@@ -182,15 +185,18 @@ def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = No
     ------
     StateError
         When the window is empty.
+    WrongTypeError, ValueOutOfBoundsError
+        For arguments that are of another kind, or not finite.
     """
-    _check_window(spikes)
+    check_window(spikes)
+    published = checked_rates(published_rates)
     figure, axes = _distribution_figure(len(spikes.covered_segments), title)
     # One spike more or less: finer than that there is no density.
     _draw_distributions(axes, spikes.rates(), spikes.covered_segments, "spikes/s", least_width=600.0 / spikes.duration)
     axes.set_title("rate")
     for i, segment in enumerate(spikes.covered_segments):
-        if segment.name in (published_rates or {}):
-            _mark_published(axes, (published_rates or {})[segment.name], i)
+        if segment.name in published:
+            _mark_published(axes, published[segment.name], i)
     return figure
 
 
@@ -211,8 +217,10 @@ def irregularity(spikes: SpikeData, *, title: str = "") -> Figure:
     ------
     StateError
         When the window is empty.
+    WrongTypeError, ValueOutOfBoundsError
+        For arguments that are of another kind, or not finite.
     """
-    _check_window(spikes)
+    check_window(spikes)
     figure, axes = _distribution_figure(len(spikes.covered_segments), title)
     axes.axvline(1.0, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     _draw_distributions(
@@ -256,22 +264,27 @@ def state(
         When there is no sample in the window.
     UnknownNameError
         When the variable was not recorded.
+    IndexOutOfBoundsError, ShapeError, ValueOutOfBoundsError, WrongTypeError
+        For neurons that were not recorded, for none or too many of them, and for arguments that are of another kind.
     """
+    if not isinstance(data, StateData):
+        raise WrongTypeError(
+            "what is plotted", type(data).__name__, "must be the data of a recorder of state variables"
+        )
     values, times = data[variable], data.times
-    here = (times >= (-np.inf if start is None else start)) & (times <= (np.inf if stop is None else stop))
+    here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
+    level = checked_threshold(threshold)
     if not here.any():
         raise StateError(
             repr(data), bound="there is no sample in the window", remedy="run longer or give another window"
         )
-    chosen = list(range(min(8, len(data.ids)))) if neurons is None else list(neurons)
-    figure = _new_figure(9.0, 1.2 + 1.1 * len(chosen))
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    chosen = chosen_traces(neurons, data)
+    figure = _new_figure(9.0, 1.2 + 1.1 * len(chosen), title)
     columns = figure.subplots(len(chosen), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     unit = {"V": "mV", "I": "pA", "g": "nS"}.get(variable[0], "")
     for axes, neuron in zip(columns, chosen, strict=True):
-        if threshold is not None:
-            axes.axhline(threshold, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+        if level is not None:
+            axes.axhline(level, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)))
         axes.plot(times[here], values[here, neuron], color=_EXCITATORY, linewidth=0.9)
         axes.text(
             1.0, 1.0, f"neuron {data.ids[neuron]}", transform=axes.transAxes, ha="right", va="bottom", color=_GREY
@@ -340,13 +353,12 @@ def _kind(name: str) -> str | None:
     return None
 
 
-def _new_figure(width: float, height: float) -> Figure:
-    return Figure(figsize=(width, height), dpi=150, layout="constrained")
-
-
-def _check_window(spikes: SpikeData) -> None:
-    if spikes.end <= spikes.begin:
-        raise StateError(repr(spikes), bound="nothing was recorded in its window", remedy="run the simulation first")
+def _new_figure(width: float, height: float, title: str = "") -> Figure:
+    title = check_text("title of a figure", title)
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    return figure
 
 
 def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
@@ -433,9 +445,7 @@ def _mark_published(axes: Axes, rate: float, position: float) -> None:
 
 
 def _distribution_figure(rows: int, title: str) -> tuple[Figure, Axes]:
-    figure = _new_figure(7.0, 1.4 + 0.55 * rows)
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
+    figure = _new_figure(7.0, 1.4 + 0.55 * rows, title)
     return figure, figure.add_subplot()
 
 

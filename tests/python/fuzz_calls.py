@@ -382,6 +382,37 @@ def _recordings(draw: Drawing) -> str:
     )
 
 
+def _plot(draw: Drawing) -> str:
+    spikes = draw.value(f"sim.spikes({draw.made(rv.SpikeRecorder)})")
+    rates = draw.one("{'a': 5.0}", f"{{'a': {draw.value('1.0')}}}", f"{spikes}.mean_rates()")
+    titled = draw.some({"title": "'a title'", "published_rates": rates})
+    window = draw.some({"start": "1.0", "stop": draw.one("3.0", "sim.time")})
+    trace = f"sim.state({draw.made(rv.StateRecorder)})"
+    chosen = draw.some(
+        {"neurons": draw.one("[0]", "[0, 1]", "range(3)", "[-1]", "np.array([0])"), "threshold": "-50.0"}
+    )
+    return draw.one(
+        draw.call("rv.plot.raster", spikes, **window, **titled),
+        draw.call("rv.plot.rates", spikes, **titled),
+        draw.call("rv.plot.irregularity", spikes, **draw.some({"title": "'a title'"})),
+        draw.call("rv.plot.state", trace, **draw.some({"variable": "'V_m'"}), **window, **chosen),
+    )
+
+
+def _predict_many(draw: Drawing) -> str:
+    describe = draw.one("lambda size: net", "lambda size: describe(size)")
+    options = {"ranks": draw.one("1", "2", "100"), "threads": "1"} | draw.some({"rate": "5.0"}) | _options(draw)
+    ranks = draw.one("[1, 2]", "prediction.ranks_around(4, 16)", "range(1, 4)", f"[{draw.value('3')}]")
+    played = {"duration": draw.value(draw.one("1.0", "5.0"), HOSTILE_DURATIONS), "presim": "0.0"}
+    played |= draw.some({"rate": draw.one("10.0", "{'a': 5.0}"), "memory_limit": "2**27"}, 0.5) | _options(draw)
+    keywords = ", ".join(f"{name}={value}" for name, value in played.items())
+    return draw.one(
+        draw.call("prediction.largest_fit", "'size'", draw.one("10", "1", "4.0"), describe, "10**7", **options),
+        draw.call("prediction.memory_over_ranks", describe, ranks, threads="1", rate="10.0"),
+        f"dry_run.play({draw.value('net')}, {draw.value(draw.one('1', '2', '64'))}, threads=1, {keywords})",
+    )
+
+
 def _predict(draw: Drawing) -> str:
     rates = draw.value("{'a': 5.0}")
     ranks = draw.one("1", "2", "1024")
@@ -409,6 +440,7 @@ _OF_NETWORKS: list[tuple[float, Callable[[Drawing], str]]] = [
     (1, _change),
     (3, _look),
     (0.5, _predict),
+    (0.2, _predict_many),
 ]
 _OF_SIMULATIONS: list[tuple[float, Callable[[Drawing], str]]] = [
     (3, _run),
@@ -417,6 +449,7 @@ _OF_SIMULATIONS: list[tuple[float, Callable[[Drawing], str]]] = [
     (3, _recordings),
     (0.5, _build),
     (0.3, _connect),
+    (0.2, _plot),
 ]
 
 

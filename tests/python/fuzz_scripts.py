@@ -37,7 +37,7 @@ import numpy as np
 
 import fuzz_calls
 import ranvier as rv
-from ranvier.forecast import prediction
+from ranvier.forecast import dry_run, prediction
 
 __all__ = ["Finding", "fuzz", "run_lines", "run_seed"]
 
@@ -79,6 +79,7 @@ class Session:
         modules = (copy, decimal, fractions, pathlib, pickle)
         self.names: dict[str, Any] = {module.__name__: module for module in modules}
         self.names |= {"rv": rv, "np": np, "nan": math.nan, "inf": math.inf, "prediction": prediction, "sim": None}
+        self.names |= {"dry_run": dry_run, "describe": _describe}
         self.names |= {"net": rv.Network(0.1, seed), "other": other, "foreign": other.create("iaf_psc_exp", 3)}
         self.accepted: list[str] = []
         self.faults: list[tuple[str, str]] = []
@@ -123,6 +124,14 @@ class Session:
             with contextlib.suppress(rv.errors.RanvierError):
                 sim.run(300 * sim.resolution)
         return self.state()
+
+
+def _describe(size: float) -> rv.Network:
+    """Return a network that grows with a number."""
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", max(1, int(size)), name="a")
+    net.connect(neurons, neurons, rv.FixedIndegree(10))
+    return net
 
 
 def _callee(line: str) -> str:

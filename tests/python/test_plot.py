@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.image
@@ -134,6 +135,54 @@ def test_nothing_recorded_yet() -> None:
     for function in (rv.plot.raster, rv.plot.rates, rv.plot.irregularity):
         with pytest.raises(errors.StateError, match="run the simulation"):
             function(spikes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"start": float("nan")}, errors.ValueOutOfBoundsError, "start of what is shown"),
+        ({"stop": "soon"}, errors.WrongTypeError, "stop of what is shown"),
+        ({"title": 3}, errors.WrongTypeError, "title of a figure"),
+        ({"published_rates": [1.0]}, errors.WrongTypeError, "mapping"),
+        ({"published_rates": {"L4E": float("nan")}}, errors.ValueOutOfBoundsError, "published rate of L4E"),
+        ({"published_rates": {"L4E": "high"}}, errors.WrongTypeError, "published rate of L4E"),
+    ],
+)
+def test_bad_arguments_of_a_raster(
+    recorded: Recorded, arguments: dict[str, Any], error: type[errors.RanvierError], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        rv.plot.raster(recorded[1], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"neurons": [10]}, errors.IndexOutOfBoundsError, "10 neurons were recorded"),
+        ({"neurons": [-1]}, errors.IndexOutOfBoundsError, "10 neurons were recorded"),
+        ({"neurons": []}, errors.ShapeError, "1 to 256 indices"),
+        ({"neurons": [0] * 257}, errors.ShapeError, "a list of 257"),
+        ({"neurons": 3}, errors.ShapeError, "1 to 256 indices"),
+        ({"neurons": [[0], [1, 2]]}, errors.ShapeError, "1 to 256 indices"),
+        ({"neurons": [0.5]}, errors.WrongTypeError, "integers"),
+        ({"threshold": float("nan")}, errors.ValueOutOfBoundsError, "threshold"),
+        ({"start": float("nan")}, errors.ValueOutOfBoundsError, "start"),
+        ({"variable": None}, errors.UnknownNameError, "V_m"),
+    ],
+)
+def test_bad_arguments_of_traces(
+    recorded: Recorded, arguments: dict[str, Any], error: type[errors.RanvierError], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        rv.plot.state(recorded[2], **arguments)
+
+
+def test_what_cannot_be_plotted(recorded: Recorded) -> None:
+    for function in (rv.plot.raster, rv.plot.rates, rv.plot.irregularity):
+        with pytest.raises(errors.WrongTypeError, match="spikes"):
+            function(recorded[2])  # type: ignore[arg-type]
+    with pytest.raises(errors.WrongTypeError, match="state variables"):
+        rv.plot.state(recorded[1])  # type: ignore[arg-type]
 
 
 def test_neurons_of_other_processes_are_not_drawn(recorded: Recorded) -> None:

@@ -7,11 +7,13 @@ runs the part of one process.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ranvier.base.numeric import whole_number
+from ranvier.base.numeric import number, whole_number
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.forecast.calibration import Costs
 from ranvier.forecast.load import DEFAULT_RATE, Load, expect_load, mean_rate
 from ranvier.forecast.miniature import PARTS
@@ -107,9 +109,18 @@ def memory_over_ranks(describe: Callable[[int], Network], ranks: Sequence[int], 
     **options
         Those of `ranvier.simulation.predict_memory`.
     """
-    predicted = [predict_memory(describe(count), ranks=count, **options) for count in ranks]
+    _check_describe(describe)
+    if not isinstance(ranks, Sequence) or isinstance(ranks, str | bytes):
+        raise WrongTypeError("ranks", type(ranks).__name__, "must be a list of numbers of processes")
+    counts = [whole_number("ranks", count, 1, MOST_RANKS, "use at least one") for count in ranks]
+    predicted = [predict_memory(describe(count), ranks=count, **options) for count in counts]
     components = list(dict.fromkeys(name for each in predicted for name in each))
     return {name: [each.get(name, 0) for each in predicted] for name in components}
+
+
+def _check_describe(describe: Callable[..., Network]) -> None:
+    if not callable(describe):
+        raise WrongTypeError("describe", type(describe).__name__, "must be a function that returns a network")
 
 
 @dataclass(frozen=True)
@@ -158,7 +169,17 @@ def largest_fit(
         Number of processes.
     **options
         Those of `ranvier.simulation.predict_memory`.
+
+    Raises
+    ------
+    WrongTypeError, ValueOutOfBoundsError
+        For arguments of another kind, or a start that is not > 0 and finite.
     """
+    _check_describe(describe)
+    if number(f"start of {key}", start) <= 0.0 or not math.isfinite(start):
+        raise ValueOutOfBoundsError(f"start of {key}", str(start), "it must be > 0 and finite")
+    if math.isnan(number("limit of memory", limit)):
+        raise ValueOutOfBoundsError("limit of memory", "nan", "it must be a number of bytes")
     whole = isinstance(start, int)
 
     def memory(value: float | int) -> dict[str, int] | None:

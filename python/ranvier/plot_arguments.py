@@ -1,0 +1,81 @@
+"""What figures of recordings are given, checked before anything is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ranvier.base.numeric import as_array, number
+from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.recording.data import SpikeData, StateData
+
+__all__ = ["check_window", "checked_rates", "checked_threshold", "chosen_traces", "time_of_window"]
+
+# A figure of more could not be written as an image.
+_MOST_TRACES = 256
+
+
+def check_window(spikes: SpikeData) -> None:
+    """Make sure that these are spikes, of a window with a length."""
+    if not isinstance(spikes, SpikeData):
+        raise WrongTypeError("what is plotted", type(spikes).__name__, "must be the data of a recorder of spikes")
+    if spikes.end <= spikes.begin:
+        raise StateError(repr(spikes), bound="nothing was recorded in its window", remedy="run the simulation first")
+
+
+def time_of_window(name: str, given: float | None, otherwise: float) -> float:
+    """Return one end of what is shown, ms."""
+    if given is None:
+        return otherwise
+    time = number(f"{name} of what is shown", given)
+    if np.isnan(time):
+        raise ValueOutOfBoundsError(f"{name} of what is shown", "nan", "it must be a time in ms")
+    return time
+
+
+def checked_rates(rates: Mapping[str, float] | None) -> dict[str, float]:
+    """Return rates to mark, spikes/s, by population."""
+    if rates is None:
+        return {}
+    if not isinstance(rates, Mapping):
+        raise WrongTypeError("published rates", type(rates).__name__, "must be a mapping of populations to spikes/s")
+    checked = {name: number(f"published rate of {name}", rate) for name, rate in rates.items()}
+    for name, rate in checked.items():
+        if not 0.0 <= rate < np.inf:
+            raise ValueOutOfBoundsError(f"published rate of {name}", f"{rate} spikes/s", "it must be >= 0 and finite")
+    return checked
+
+
+def checked_threshold(threshold: float | None) -> float | None:
+    """Return a value to mark."""
+    if threshold is None:
+        return None
+    value = number("threshold", threshold)
+    if not np.isfinite(value):
+        raise ValueOutOfBoundsError("threshold", str(value), "it must be finite")
+    return value
+
+
+def chosen_traces(neurons: Sequence[int] | None, data: StateData) -> list[int]:
+    """Return which of the recorded neurons are shown."""
+    if neurons is None:
+        neurons = range(min(8, len(data.ids)))
+    indices = as_array("neurons", neurons)
+    if indices is None or indices.ndim != 1 or not 0 < len(indices) <= _MOST_TRACES:
+        shown = "something else" if indices is None or indices.ndim != 1 else f"a list of {len(indices)}"
+        raise ShapeError(
+            "neurons to show",
+            shown,
+            f"it must be a list of 1 to {_MOST_TRACES} indices",
+            "choose some of those recorded",
+        )
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise WrongTypeError("neurons to show", str(indices.dtype), "must be integers")
+    if indices.min() < 0 or indices.max() >= len(data.ids):
+        raise IndexOutOfBoundsError(
+            "neurons to show",
+            f"{indices.min()} to {indices.max()}",
+            f"{len(data.ids)} neurons were recorded, and their indices begin with 0",
+        )
+    return [int(index) for index in indices]
