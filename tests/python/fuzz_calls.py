@@ -383,8 +383,9 @@ def _recordings(draw: Drawing) -> str:
 
 
 def _plot(draw: Drawing) -> str:
-    spikes = draw.value(f"sim.spikes({draw.made(rv.SpikeRecorder)})")
-    rates = draw.one("{'a': 5.0}", f"{{'a': {draw.value('1.0')}}}", f"{spikes}.mean_rates()")
+    recorded = f"sim.spikes({draw.made(rv.SpikeRecorder)})"
+    spikes = draw.value(recorded)
+    rates = draw.one("{'a': 5.0}", f"{{'a': {draw.value('1.0')}}}", f"{recorded}.mean_rates()")
     titled = draw.some({"title": "'a title'", "published_rates": rates})
     window = draw.some({"start": "1.0", "stop": draw.one("3.0", "sim.time")})
     trace = f"sim.state({draw.made(rv.StateRecorder)})"
