@@ -355,7 +355,7 @@ def _recordings(draw: Drawing) -> str:
         f".between({draw.value('1.0')}, {draw.value('3.0')})",
         ".mean_rates()",
         ".counts()",
-        f".irregularity({draw.value('3')})",
+        f".irregularity(least_spikes={draw.value('3')})",
         ".digest()",
         ".by_population()",
     )

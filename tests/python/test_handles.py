@@ -407,7 +407,7 @@ def test_hostile_arguments_give_typed_errors() -> None:
         lambda bad: net.connect(bad, exc, "all_to_all"),
         lambda bad: net.connect(exc, bad, "all_to_all"),
         lambda bad: spikes.of(bad),
-        lambda bad: spikes.irregularity(bad),
+        lambda bad: spikes.irregularity(least_spikes=bad),
         lambda bad: states[bad],
         lambda bad: rv.Normal(0.0, 1.0, low=0.0, mode=bad),
         lambda bad: rv.Simulation(net, costs=bad),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import pickle
 import struct
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,7 +57,7 @@ def test_between(pairs: list[tuple[int, int]], begin: int, end: int) -> None:
     part = spike_data(pairs).between(begin * 0.5, end * 0.5)
     expected = sorted(pair for pair in pairs if begin < pair[0] <= end)
     assert list(zip(part.steps.tolist(), part.ids.tolist(), strict=True)) == expected
-    assert part.start == min(begin, max(begin, 0)) * 0.5
+    assert part.start == begin * 0.5
     assert part.stop == max(begin, min(end, 100)) * 0.5
 
 
@@ -67,6 +69,39 @@ def test_counts_and_rates(pairs: list[tuple[int, int]]) -> None:
     assert counts["b"].tolist() == [sum(neuron == i for _, neuron in pairs) for i in (5, 6)]
     assert data.rates()["a"] == pytest.approx(counts["a"] / 0.05)
     assert data.mean_rates() == {name: pytest.approx(counts[name].mean() / 0.05) for name in "ab"}
+
+
+@given(SPIKES)
+def test_statistics_of_one_population_are_those_of_its_name(pairs: list[tuple[int, int]]) -> None:
+    data = spike_data(pairs)
+    for neurons in ("b", SEGMENTS[1]):
+        assert data.counts(neurons).tolist() == data.counts()["b"].tolist()
+        assert data.rates(neurons).tolist() == data.rates()["b"].tolist()
+        assert data.mean_rates(neurons) == data.mean_rates()["b"]
+        assert data.irregularity(neurons).tolist() == data.irregularity()["b"].tolist()
+    assert data.rates(rv.Segment("last", 6, 1)).tolist() == data.rates()["b"][1:].tolist()
+
+
+def test_statistics_of_populations_and_of_what_was_not_recorded() -> None:
+    net = rv.Network()
+    first, second = (net.create("iaf_psc_exp", 5, I_e=500.0, name=name) for name in ("first", "second"))
+    recorder = net.record_spikes(first)
+    sim = rv.Simulation(net, threads=1)
+    with pytest.raises(errors.StateError, match="no length"):
+        sim.spikes(recorder).rates(first)
+    sim.run(100.0)
+    data = sim.spikes(recorder)
+    assert data.rates(first).shape == (5,)
+    assert data.rates(first[2:]).tolist() == data.rates()["first"][2:].tolist()
+    assert data.mean_rates(first) == data.rates(first).mean() > 0.0
+    statistics: list[Callable[[Any], object]] = [data.counts, data.rates, data.mean_rates, data.irregularity]
+    for statistic in statistics:
+        with pytest.raises(errors.ValueOutOfBoundsError, match="second"):
+            statistic(second)
+        with pytest.raises(errors.UnknownNameError):
+            statistic("second")
+        with pytest.raises(errors.WrongTypeError):
+            statistic(3)
 
 
 @given(SPIKES)

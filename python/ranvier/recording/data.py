@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,12 @@ def as_segment(neurons: PopulationView | Segment) -> Segment:
             "neurons", type(neurons).__name__, "must be a population, a part of one, a segment or a name"
         )
     return Segment(neurons.name, neurons.first_id, len(neurons))
+
+
+Neurons: TypeAlias = PopulationView | Segment | str
+"""A population, a part of one, or the name of what was recorded."""
+
+Measure = TypeVar("Measure")
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,7 +136,7 @@ class SpikeData:
         first, last = np.searchsorted(self.steps, [begin, end], side="right")
         return replace(self, steps=self.steps[first:last], ids=self.ids[first:last], begin=begin, end=end)
 
-    def of(self, neurons: PopulationView | Segment | str) -> SpikeData:
+    def of(self, neurons: Neurons) -> SpikeData:
         """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name.
 
         Raises
@@ -141,16 +147,7 @@ class SpikeData:
             When one of the neurons was not recorded, or not by this process (`covered`): that it has no spikes does not
             mean that it was silent. By its name, what there is of a population is returned.
         """
-        if isinstance(neurons, str):
-            chosen = [segment for segment in self.segments if segment.name == neurons]
-            if not chosen:
-                unknown_name("recorded population", neurons, [segment.name for segment in self.segments])
-            if chosen[0] not in self.covered_segments:
-                self._check_covered(chosen[0])
-            return self._part(chosen[0])
-        segment = as_segment(neurons)
-        self._check_recorded(segment)
-        self._check_covered(segment)
+        segment = self._segment(neurons)
         return self._part(segment)
 
     def by_population(self) -> dict[str, SpikeData]:
@@ -167,42 +164,76 @@ class SpikeData:
             return NeuronIds(range(segment.first_id, segment.end_id))
         return self.covered.within(segment.first_id, segment.end_id)
 
-    def counts(self) -> dict[str, IntArray]:
-        """Return the number of spikes of each neuron of `recorded_ids`, by population, shape ``(neurons,)`` each."""
-        return {
-            segment.name: np.bincount(self._of_segment(segment)[1], minlength=len(self.ids_of(segment))).astype(
-                np.int64
-            )
-            for segment in self.covered_segments
-        }
+    @overload
+    def counts(self) -> dict[str, IntArray]: ...
+    @overload
+    def counts(self, neurons: Neurons) -> IntArray: ...
+    def counts(self, neurons: Neurons | None = None) -> IntArray | dict[str, IntArray]:
+        """Return the number of spikes of each neuron of `recorded_ids`, shape ``(neurons,)``.
 
-    def rates(self) -> dict[str, FloatArray]:
-        """Return the mean rate of each neuron of `recorded_ids`, by population, spikes/s, shape ``(neurons,)`` each.
+        Parameters
+        ----------
+        neurons
+            A population, a part of one or a name, as for `of`; None: all, as a dict by population.
+        """
+        return self._of_each(neurons, self._counts_of)
+
+    @overload
+    def rates(self) -> dict[str, FloatArray]: ...
+    @overload
+    def rates(self, neurons: Neurons) -> FloatArray: ...
+    def rates(self, neurons: Neurons | None = None) -> FloatArray | dict[str, FloatArray]:
+        """Return the mean rate of each neuron of `recorded_ids` over the window, spikes/s, shape ``(neurons,)``.
+
+        Parameters
+        ----------
+        neurons
+            As for `counts`.
 
         Raises
         ------
         StateError
             When the window has no length, for example before the first run.
+
+        Examples
+        --------
+        >>> spikes = sim.spikes(recorder)
+        >>> spikes.rates(exc).std()  # one number a neuron
+        >>> spikes.rates()["exc"]  # those of all populations, by name
         """
-        if self.end <= self.begin:
-            raise StateError(repr(self), bound="its window has no length", remedy="run the simulation first")
-        scale = 1000.0 / self.duration
-        return {name: np.multiply(counts, scale, dtype=np.float64) for name, counts in self.counts().items()}
+        self._check_length()
+        return self._of_each(neurons, self._rates_of)
 
-    def mean_rates(self) -> dict[str, float]:
-        """Return the mean of `rates` of each population, spikes/s; raises as that."""
-        return {name: float(rates.mean()) if len(rates) else 0.0 for name, rates in self.rates().items()}
+    @overload
+    def mean_rates(self) -> dict[str, float]: ...
+    @overload
+    def mean_rates(self, neurons: Neurons) -> float: ...
+    def mean_rates(self, neurons: Neurons | None = None) -> float | dict[str, float]:
+        """Return the mean of `rates`, spikes/s: a number, or a dict by population.
 
-    def irregularity(self, least_spikes: int = 3) -> dict[str, FloatArray]:
-        """Return the coefficient of variation of the inter-spike intervals of each neuron, by population.
+        Takes and raises what `rates` does.
+        """
+        self._check_length()
+        return self._of_each(neurons, self._mean_rate_of)
+
+    @overload
+    def irregularity(self, *, least_spikes: int = 3) -> dict[str, FloatArray]: ...
+    @overload
+    def irregularity(self, neurons: Neurons, *, least_spikes: int = 3) -> FloatArray: ...
+    def irregularity(
+        self, neurons: Neurons | None = None, *, least_spikes: int = 3
+    ) -> FloatArray | dict[str, FloatArray]:
+        """Return the coefficient of variation of the inter-spike intervals of each neuron that has one.
 
         Parameters
         ----------
+        neurons
+            As for `counts`.
         least_spikes
             Neurons with fewer spikes in the window have no value and are left out; >= 3.
         """
         least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
-        return {segment.name: self._irregularity_of(segment, least) for segment in self.covered_segments}
+        return self._of_each(neurons, lambda segment: self._irregularity_of(segment, least))
 
     def digest(self) -> str:
         """Return the SHA-256 over the spikes, sorted by (step, neuron), as little-endian 64-bit pairs.
@@ -221,6 +252,39 @@ class SpikeData:
             raise ValueOutOfBoundsError(name, "nan", "it must be a time in ms")
         # No recording reaches as far as this; infinity stands for the end.
         return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
+
+    def _segment(self, neurons: Neurons) -> Segment:
+        """Return where neurons lie; all of them must have been recorded, of what is named at least one."""
+        if isinstance(neurons, str):
+            chosen = [segment for segment in self.segments if segment.name == neurons]
+            if not chosen:
+                unknown_name("recorded population", neurons, [segment.name for segment in self.segments])
+            if chosen[0] not in self.covered_segments:
+                self._check_covered(chosen[0])
+            return chosen[0]
+        segment = as_segment(neurons)
+        self._check_recorded(segment)
+        self._check_covered(segment)
+        return segment
+
+    def _of_each(self, neurons: Neurons | None, measure: Callable[[Segment], Measure]) -> Measure | dict[str, Measure]:
+        if neurons is not None:
+            return measure(self._segment(neurons))
+        return {segment.name: measure(segment) for segment in self.covered_segments}
+
+    def _check_length(self) -> None:
+        if self.end <= self.begin:
+            raise StateError(repr(self), bound="its window has no length", remedy="run the simulation first")
+
+    def _counts_of(self, segment: Segment) -> IntArray:
+        return np.bincount(self._of_segment(segment)[1], minlength=len(self.ids_of(segment))).astype(np.int64)
+
+    def _rates_of(self, segment: Segment) -> FloatArray:
+        return np.multiply(self._counts_of(segment), 1000.0 / self.duration, dtype=np.float64)
+
+    def _mean_rate_of(self, segment: Segment) -> float:
+        rates = self._rates_of(segment)
+        return float(rates.mean()) if len(rates) else 0.0
 
     def _check_recorded(self, wanted: Segment) -> None:
         missing = wanted.first_id
