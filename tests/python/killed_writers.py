@@ -42,7 +42,7 @@ def write_pieces(path: Path, told: int) -> None:
     """Write piece after piece, and tell of each one that is written."""
     empty = np.empty(0, dtype=np.int64)
     metadata = {"resolution": 0.1, "begin": 0, "end": 0, "segments": [("all", 0, NEURONS)]}
-    file = files.create(path, "spikes", metadata, {}, {"steps": empty, "ids": empty})
+    file = files.create(path, "spikes", metadata, {}, {"steps": empty, "ids": empty}, overwrite=True)
     number = 0
     while True:
         os.write(told, b".")
@@ -64,7 +64,9 @@ def write_until_killed(path: Path, chance: random.Random) -> int:
     wanted = chance.randrange(1, 5)
     told = 0
     while told < wanted:
-        told += len(os.read(reading, wanted - told))
+        rest = os.read(reading, wanted - told)
+        assert rest, "the process has ended by itself"
+        told += len(rest)
     # Anywhere within a piece, which takes a millisecond or a few.
     for _ in range(int(10 ** chance.uniform(0.0, 4.5))):
         pass

@@ -10,6 +10,7 @@ import json
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,13 @@ def wrong_when_built(wrong: bool) -> Cases:
             net.record_spikes(to="only_here.h5")
         rv.Simulation(net)
 
+    def existing_file() -> None:
+        net, _ = balanced(20)
+        net.record_spikes(to="existing.csv")
+        if wrong:
+            Path("existing.rank1.csv").write_text("precious")
+        rv.Simulation(net, recordings="local")
+
     return {
         "bad option": lambda: build(intervals=3 if wrong else 1),
         "unknown method": lambda: build(exchange="carrier_pigeon" if wrong else "alltoall"),
@@ -62,6 +70,7 @@ def wrong_when_built(wrong: bool) -> Cases:
         "another network": another_network,
         "another seed": another_seed,
         "one more file": files,
+        "existing file": existing_file,
     }
 
 

@@ -164,6 +164,20 @@ def test_file_of_the_user(tmp_path: Path) -> None:
     assert (tmp_path / "raster.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_recordings_of_a_file_of_the_user_are_not_replaced(tmp_path: Path) -> None:
+    path = write_model(
+        tmp_path, imports=f"to = {str(tmp_path / 'spikes.csv')!r}", result="(net.record_spikes(to=to), net)[1]"
+    )
+    arguments: list[str | Path] = ["run", path, "--set", "time=20", "threads=1"]
+    run(*arguments)
+    before = (tmp_path / "spikes.csv").read_bytes()
+    assert "spikes.csv: it exists" in fail(*arguments)
+    assert (tmp_path / "spikes.csv").read_bytes() == before
+    path.write_text(path.read_text().replace("to=to", "to=to, overwrite=True"))
+    run(*arguments, "seed=2")
+    assert (tmp_path / "spikes.csv").read_bytes() != before
+
+
 def test_file_of_the_user_named_like_a_module(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text(MODEL.format(imports="import numpy as np; np.arange(3)", result="net"))
     run("run", tmp_path / "numpy.py", "--set", "time=10")

@@ -145,7 +145,7 @@ def older_copy(path: Path, copy: Path) -> None:
 
 def another_recording(path: Path, _: Path) -> None:
     net = balanced()[0]
-    net.record_spikes(to=path)
+    net.record_spikes(to=path, overwrite=True)
     rv.Simulation(net).run(5.0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 from pathlib import Path
 
 import h5py
@@ -13,7 +14,8 @@ import pytest
 import ranvier as rv
 from full_disk import files_limited_to
 from ranvier import errors
-from ranvier.recording import store
+from ranvier.recording import files, store
+from ranvier.recording.files import path_of_rank
 from small_networks import balanced
 
 SUFFIXES = [".h5", ".hdf5", ".csv"]
@@ -129,12 +131,93 @@ def test_what_was_there_is_kept_until_the_network_was_built(tmp_path: Path, suff
     path = tmp_path / f"spikes{suffix}"
     path.write_text("precious")
     net, _ = balanced()
-    net.record_spikes(to=path)
+    net.record_spikes(to=path, overwrite=True)
     with pytest.raises(errors.InsufficientMemoryError):
         rv.Simulation(net, memory_limit=1)
     assert path.read_text() == "precious"
     rv.Simulation(net).run(1.0)
     assert rv.read_spikes(path).stop == 1.0
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", ["spikes", "state", "weights"])
+def test_a_file_that_exists_is_not_replaced(tmp_path: Path, suffix: str, kind: str) -> None:
+    path = tmp_path / f"file{suffix}"
+
+    def describe(overwrite: bool = False) -> rv.Network:
+        net, _ = balanced(20)
+        if kind == "spikes":
+            net.record_spikes(to=path, overwrite=overwrite)
+        elif kind == "state":
+            net.record_state(net["exc"][:2], "V_m", to=path, overwrite=overwrite)
+        else:
+            net.record_weights(net.projections[0], 1.0, to=path, overwrite=overwrite)
+        return net
+
+    net = describe()
+    first = rv.Simulation(net, threads=1)
+    first.run(5.0)
+    before = path.read_bytes()
+    for another in (net, describe()):
+        with pytest.raises(errors.FileError, match=rf"file{suffix}: it exists.*overwrite=True"):
+            rv.Simulation(another, threads=1, progress=lambda report: pytest.fail("it was built"))
+        assert path.read_bytes() == before
+    first.run(5.0)
+    assert path.read_bytes() != before
+    second = rv.Simulation(describe(overwrite=True), threads=1)
+    second.run(1.0)
+    with pytest.raises(errors.FileError, match="replaced"):
+        first.run(1.0)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_file_that_comes_while_a_network_is_built_is_not_replaced(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"spikes{suffix}"
+    path.write_text("precious")
+    nothing = {"steps": np.empty(0, dtype=np.int64), "ids": np.empty(0, dtype=np.int64)}
+    with pytest.raises(errors.FileError, match="exists"):
+        files.create(path, "spikes", {"resolution": 0.1, "begin": 0, "end": 0, "segments": []}, {}, nothing)
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_of_ranks_are_not_replaced_by_that_of_one(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"spikes{suffix}"
+    part = path_of_rank(path, 3)
+    nothing = {"steps": np.empty(0, dtype=np.int64), "ids": np.empty(0, dtype=np.int64)}
+    told = {"resolution": 0.1, "begin": 0, "end": 0, "segments": [], "rank": 3, "ranks": 4, "created": 1.0}
+    files.create(part, "spikes", told, {}, nothing)
+    net, _ = balanced(20)
+    net.record_spikes(to=path)
+    with pytest.raises(errors.FileError, match=rf"spikes\.rank3{suffix}: it exists"):
+        rv.Simulation(net, threads=1)
+    assert list(tmp_path.iterdir()) == [part]
+    net, _ = balanced(20)
+    net.record_spikes(to=path, overwrite=True)
+    rv.Simulation(net, threads=1)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_empty_file_is_written_to(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"spikes{suffix}"
+    path.touch()
+    net, _ = balanced(20)
+    net.record_spikes(to=path)
+    rv.Simulation(net, threads=1).run(1.0)
+    assert rv.read_spikes(path).stop == 1.0
+
+
+def test_whether_files_are_replaced_is_part_of_the_description(tmp_path: Path) -> None:
+    net, _ = balanced(20)
+    recorder = net.record_spikes(to=tmp_path / "spikes.h5", overwrite=np.True_)  # type: ignore[arg-type]
+    assert recorder.overwrite is True
+    assert pickle.loads(pickle.dumps(net)) == net
+    assert pickle.loads(pickle.dumps(net)).recorders[-1].overwrite is True
+    with pytest.raises(errors.ValueOutOfBoundsError, match=r"overwrite is True.*writes to no file"):
+        net.record_spikes(overwrite=True)
+    with pytest.raises(errors.WrongTypeError, match="overwrite"):
+        net.record_spikes(to=tmp_path / "more.h5", overwrite="yes")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -147,7 +230,7 @@ def test_checking_leaves_no_file_behind(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_file_that_another_simulation_has_taken(tmp_path: Path, suffix: str) -> None:
     net, _ = balanced()
-    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}", overwrite=True)
     first = rv.Simulation(net)
     first.run(5.0)
     second = rv.Simulation(net)
@@ -183,7 +266,7 @@ def test_reading_what_is_not_a_recording(tmp_path: Path, suffix: str) -> None:
     with pytest.raises(errors.FileError):
         rv.read_spikes(path)
     net, _ = balanced()
-    net.record_state(net["exc"][0], "V_m", to=path)
+    net.record_state(net["exc"][0], "V_m", to=path, overwrite=True)
     rv.Simulation(net).run(1.0)
     with pytest.raises(errors.FileError, match="spikes"):
         rv.read_spikes(path)

@@ -30,6 +30,7 @@ any_family = pytest.mark.parametrize("where", WHEELS, ids=str)
 def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, RANKS, TESTS / "mpi_failures.py", folder=tmp_path, environment=HERE, timeout=120)
     assert done.status == 0, done.errors
+    assert {path.name: path.read_text() for path in tmp_path.glob("existing*")} == {"existing.rank1.csv": "precious"}
     told: list[dict[str, Any]] = [json.loads(output) for output in done.outputs]
     caught = [each["caught"] for each in told]
     alone = {
@@ -37,6 +38,7 @@ def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> No
         "unknown method": "UnknownNameError",
         "short placement": "ShapeError",
         "no memory": "InsufficientMemoryError",
+        "existing file": "FileError",
         "bad weights": "ShapeError",
         "bad duration": "ValueOutOfBoundsError",
         "the past": "ValueOutOfBoundsError",

@@ -198,7 +198,7 @@ def parts(folder: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def record_alone(path: Path) -> rv.SpikeData:
     """Record with one process to the same name."""
     net = rv.Network()
-    recorder = net.record_spikes(net.create("iaf_psc_exp", 2, I_e=500.0), to=path)
+    recorder = net.record_spikes(net.create("iaf_psc_exp", 2, I_e=500.0), to=path, overwrite=True)
     sim = rv.Simulation(net)
     sim.run(20.0)
     return sim.spikes(recorder)
@@ -218,7 +218,8 @@ def rewrite(path: Path, end: int | None = None, **metadata: object) -> None:
     fixed = {name: recorded.columns[name] for name in told.pop("fixed")}
     columns = {name: recorded.columns[name] for name in told.pop("columns")}
     here = columns["steps"] <= end
-    file = files.create(path, "spikes", told, fixed, {name: column[:0] for name, column in columns.items()})
+    empty = {name: column[:0] for name, column in columns.items()}
+    file = files.create(path, "spikes", told, fixed, empty, overwrite=True)
     file.append({name: column[here] for name, column in columns.items()}, end)
 
 
@@ -274,7 +275,7 @@ world = mpi.world()
 net = rv.Network()
 first, second, third = (net.create("iaf_psc_exp", n, I_e=500.0, name=f"p{n}") for n in (40, 2, 60))
 kept = net.record_spikes(third[5:], first)
-files = [net.record_spikes(third[5:], first, to=f"spikes{suffix}") for suffix in (".h5", ".csv")]
+files = [net.record_spikes(third[5:], first, to=f"spikes{suffix}", overwrite=True) for suffix in (".h5", ".csv")]
 given = np.arange(102) ** 2 % 7 % world.size
 given[40:42] = 0
 for placement in ("round_robin", "consecutive", "shuffle", given):
@@ -313,8 +314,8 @@ import ranvier as rv
 from ranvier import mpi
 
 net = rv.Network()
-recorder = net.record_spikes(net.create("iaf_psc_exp", 5, I_e=500.0), to="spikes.h5")
-other = net.record_state(net.populations[0], "V_m", to="state.csv")
+recorder = net.record_spikes(net.create("iaf_psc_exp", 5, I_e=500.0), to="spikes.h5", overwrite=True)
+other = net.record_state(net.populations[0], "V_m", to="state.csv", overwrite=True)
 sim = rv.Simulation(net, recordings="local")
 sim.run(50.0)
 spikes = sim.spikes(recorder)

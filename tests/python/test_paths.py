@@ -179,9 +179,9 @@ def test_what_is_no_path(path: Any, use: str) -> None:
 
 
 def test_names_of_bytes_that_are_no_text(tmp_path: Path) -> None:
-    net = rv.Network()
-    net.create("iaf_psc_exp", 2, I_e=500.0)
     for suffix in (b"csv", b"h5"):
+        net = rv.Network()
+        net.create("iaf_psc_exp", 2, I_e=500.0)
         path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff." + suffix)
         recorder = net.record_spikes(to=path)
         sim = rv.Simulation(net)

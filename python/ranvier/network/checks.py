@@ -13,7 +13,17 @@ from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model
 from ranvier.network.populations import PopulationView
 
-__all__ = ["check_name", "check_positive", "check_seed", "check_size", "check_text", "choose", "flatten", "name_type"]
+__all__ = [
+    "check_flag",
+    "check_name",
+    "check_positive",
+    "check_seed",
+    "check_size",
+    "check_text",
+    "choose",
+    "flatten",
+    "name_type",
+]
 
 _LARGEST_SEED = 2**64 - 1
 _MOST_UNITS = 2**48
@@ -70,6 +80,13 @@ def check_positive(name: str, value: float) -> float:
     if not 0.0 < given < float("inf"):
         raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
     return given
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise WrongTypeError(name, name_type(value), "must be True or False")
+    return bool(value)
 
 
 def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:

@@ -300,10 +300,10 @@ class Description:
         self._core.set_stimulus(stimulus.index, _numbers(values), sequences, to_core(weight), delay)
         stimulus._show({**values, **sequences}, weight, delay)
 
-    def _do_record_spikes(self, selections: list[Selection], to: Path | None) -> SpikeRecorder:
+    def _do_record_spikes(self, selections: list[Selection], to: Path | None, overwrite: bool) -> SpikeRecorder:
         index = self._core.record_spikes(selections)
         views = tuple(self._view(selection) for selection in selections)
-        recorder = SpikeRecorder(self._myself(), index, to, views)
+        recorder = SpikeRecorder(self._myself(), index, (to, overwrite), views)
         self._recorders.append(recorder)
         return recorder
 
@@ -314,11 +314,12 @@ class Description:
         variables: tuple[str, ...],
         interval: float,
         to: Path | None,
+        overwrite: bool,
     ) -> StateRecorder:
         index = self._core.record_state(population, indices, list(variables), interval)
         owner = self._populations[population]
         ids = indices + owner.first_id
-        recorder = StateRecorder(self._myself(), index, to, owner, ids, variables, interval)
+        recorder = StateRecorder(self._myself(), index, (to, overwrite), owner, ids, variables, interval)
         self._recorders.append(recorder)
         return recorder
 
@@ -329,6 +330,7 @@ class Description:
         sources: Selection | None,
         targets: Selection | None,
         to: Path | None,
+        overwrite: bool,
     ) -> WeightRecorder:
         if self._core.to_steps(interval, "interval of a weight recorder") < 1:
             raise ValueOutOfBoundsError("interval of a weight recorder", str(interval), "it must be at least one step")
@@ -336,7 +338,7 @@ class Description:
         recorder = WeightRecorder(
             self._myself(),
             index,
-            to,
+            (to, overwrite),
             self._projections[projection],
             interval,
             None if sources is None else self._view(sources),

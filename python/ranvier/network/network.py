@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -15,9 +14,18 @@ from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number
 from ranvier.base.paths import check_writable, checked_path
 from ranvier.base.values import Values, store
-from ranvier.errors import FileError, ReadOnlyError, StateError, WrongTypeError
+from ranvier.errors import FileError, ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network import changes
-from ranvier.network.checks import check_name, check_positive, check_size, check_text, choose, flatten, name_type
+from ranvier.network.checks import (
+    check_flag,
+    check_name,
+    check_positive,
+    check_size,
+    check_text,
+    choose,
+    flatten,
+    name_type,
+)
 from ranvier.network.description import Description, Selection
 from ranvier.network.model_base import NeuronModel, Stimulator
 from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
@@ -308,7 +316,9 @@ class Network(Description):
                 )
             self._redo(whole, changed)
 
-    def record_spikes(self, *neurons: PopulationView, to: FilePath | None = None) -> SpikeRecorder:
+    def record_spikes(
+        self, *neurons: PopulationView, to: FilePath | None = None, overwrite: bool = False
+    ) -> SpikeRecorder:
         """Record spikes.
 
         Parameters
@@ -316,13 +326,18 @@ class Network(Description):
         *neurons
             Populations or parts of them; none: all neurons that the network has now.
         to
-            A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory. A
-            file that exists is replaced when a simulation has been built. None: the simulation keeps the spikes.
+            A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory.
+            None: the simulation keeps the spikes.
+        overwrite
+            Whether a simulation may replace a file that exists. Without it no simulation is built as long as there is
+            such a file, unless it is empty. All runs of one simulation write to the same file, one after the other.
 
         Raises
         ------
         FileError
             When the file cannot be written, or when another recorder writes to it.
+        ValueOutOfBoundsError
+            For ``overwrite=True`` without a file.
         """
         selections = [self._selection("neurons", selection) for selection in neurons]
         if not neurons:
@@ -331,7 +346,9 @@ class Network(Description):
                 for population in self._populations
                 if not population.plays_spikes
             ]
-        return cast("SpikeRecorder", self._do("record_spikes", selections=selections, to=self._destination(to)))
+        return cast(
+            "SpikeRecorder", self._do("record_spikes", selections=selections, **self._destination(to, overwrite))
+        )
 
     def record_state(
         self,
@@ -341,6 +358,7 @@ class Network(Description):
         *,
         indices: npt.ArrayLike | None = None,
         to: FilePath | None = None,
+        overwrite: bool = False,
     ) -> StateRecorder:
         """Record state variables.
 
@@ -355,7 +373,7 @@ class Network(Description):
             the times that are multiples of it.
         indices
             Only these of the neurons, ascending; None: all.
-        to
+        to, overwrite
             As for `record_spikes`.
 
         Raises
@@ -384,7 +402,7 @@ class Network(Description):
             indices=chosen,
             variables=tuple(check_text("name of a variable", name) for name in names),
             interval=self.resolution if interval is None else number("interval", interval),
-            to=self._destination(to),
+            **self._destination(to, overwrite),
         )
         return cast("StateRecorder", made)
 
@@ -396,6 +414,7 @@ class Network(Description):
         sources: PopulationView | None = None,
         targets: PopulationView | None = None,
         to: FilePath | None = None,
+        overwrite: bool = False,
     ) -> WeightRecorder:
         """Record weights of synapses.
 
@@ -408,7 +427,7 @@ class Network(Description):
             multiples of it.
         sources, targets
             Only synapses of these neurons; None: of all.
-        to
+        to, overwrite
             As for `record_spikes`.
 
         Raises
@@ -428,7 +447,7 @@ class Network(Description):
             interval=number("interval", interval),
             sources=None if sources is None else self._selection("sources", sources),
             targets=None if targets is None else self._selection("targets", targets),
-            to=self._destination(to),
+            **self._destination(to, overwrite),
         )
         return cast("WeightRecorder", made)
 
@@ -441,9 +460,15 @@ class Network(Description):
             raise StateError(f"population {view.name}", bound="it belongs to another network")
         return view.population.index, view.begin, view.end
 
-    def _destination(self, to: FilePath | None) -> Path | None:
+    def _destination(self, to: FilePath | None, overwrite: bool) -> dict[str, Any]:
+        """Return where a recorder writes, as arguments of the call that makes it."""
+        replaces = check_flag("overwrite", overwrite)
         if to is None:
-            return None
+            if replaces:
+                raise ValueOutOfBoundsError(
+                    "overwrite", "True", "the recorder writes to no file", "name a file with to=, or leave it out"
+                )
+            return {"to": None, "overwrite": False}
         path = checked_path(to, "to")
         check_writable(path, files.SUFFIXES)
         for recorder in self._recorders:
@@ -452,7 +477,7 @@ class Network(Description):
                 raise FileError(
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
                 )
-        return path
+        return {"to": path, "overwrite": replaces}
 
 
 def check_network(network: object) -> None:

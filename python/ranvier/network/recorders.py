@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
 
 Kind = Literal["spikes", "state", "weights"]
+Destination: TypeAlias = "tuple[Path | None, bool]"
+"""The file that a recorder writes to, and whether it may replace one that exists."""
 
 
 class Recorder(Immutable):
@@ -32,16 +34,20 @@ class Recorder(Immutable):
         Its place among the network's recorders of its kind.
     to
         The file that it writes to, or None when the simulation keeps what it records.
+    overwrite
+        Whether it may replace a file that exists.
     """
 
     kind: Kind
     network: Network
     index: int
     to: Path | None
+    overwrite: bool
     _call: int
 
-    def __init__(self, network: Network, index: int, to: Path | None) -> None:
-        self._put(network=network, index=index, to=to)
+    def __init__(self, network: Network, index: int, destination: Destination) -> None:
+        to, overwrite = destination
+        self._put(network=network, index=index, to=to, overwrite=overwrite)
 
     def _called(self) -> str:
         return f"recorder of {self.description}"
@@ -72,8 +78,10 @@ class SpikeRecorder(Recorder):
     kind = "spikes"
     selections: tuple[PopulationView, ...]
 
-    def __init__(self, network: Network, index: int, to: Path | None, selections: tuple[PopulationView, ...]) -> None:
-        super().__init__(network, index, to)
+    def __init__(
+        self, network: Network, index: int, destination: Destination, selections: tuple[PopulationView, ...]
+    ) -> None:
+        super().__init__(network, index, destination)
         self._put(selections=selections)
 
     @property
@@ -107,13 +115,13 @@ class StateRecorder(Recorder):
         self,
         network: Network,
         index: int,
-        to: Path | None,
+        destination: Destination,
         population: Population,
         ids: npt.NDArray[np.int64],
         variables: tuple[str, ...],
         interval: float,
     ) -> None:
-        super().__init__(network, index, to)
+        super().__init__(network, index, destination)
         self._put(population=population, ids=locked(ids), variables=variables, interval=interval)
 
     @property
@@ -146,13 +154,13 @@ class WeightRecorder(Recorder):
         self,
         network: Network,
         index: int,
-        to: Path | None,
+        destination: Destination,
         projection: Projection,
         interval: float,
         sources: PopulationView | None,
         targets: PopulationView | None,
     ) -> None:
-        super().__init__(network, index, to)
+        super().__init__(network, index, destination)
         self._put(projection=projection, interval=interval, sources=sources, targets=targets)
 
     @property

@@ -14,7 +14,9 @@ read together by the name without a rank.
 
 from __future__ import annotations
 
+import contextlib
 import glob
+import os
 import re
 import uuid
 from pathlib import Path
@@ -22,6 +24,7 @@ from typing import Protocol
 
 from ranvier import _core
 from ranvier.base.paths import file_errors
+from ranvier.errors import FileError
 from ranvier.recording import csv_files, hdf5_files
 from ranvier.recording.csv_files import CsvFile
 from ranvier.recording.hdf5_files import Hdf5File
@@ -33,7 +36,10 @@ __all__ = [
     "Columns",
     "Metadata",
     "RecordingFile",
+    "check_new",
+    "check_no_relics",
     "create",
+    "exists",
     "files_of_ranks",
     "path_of_rank",
     "peek",
@@ -50,6 +56,32 @@ def path_of_rank(path: Path, rank: int) -> Path:
     return path.with_name(f"{path.stem}.rank{rank}{path.suffix}")
 
 
+def check_new(path: Path) -> None:
+    """Make sure that there is no file of a name, or that it is empty: what it holds would be lost.
+
+    Raises
+    ------
+    FileError
+        When there is one.
+    """
+    with file_errors(path, "written"):
+        if path.is_file() and path.stat().st_size > 0:
+            raise exists(path)
+
+
+def check_no_relics(path: Path, ranks: int | None = None) -> None:
+    """Make sure that `remove_relics` would remove nothing.
+
+    Raises
+    ------
+    FileError
+        When it would.
+    """
+    with file_errors(path, "replaced"):
+        for relic in _relics(path, ranks):
+            raise exists(relic)
+
+
 def remove_relics(path: Path, ranks: int | None = None) -> None:
     """Remove what an earlier run with another number of files has left where a recorder writes.
 
@@ -61,11 +93,19 @@ def remove_relics(path: Path, ranks: int | None = None) -> None:
         How many processes will write; None: one, to `path` itself.
     """
     with file_errors(path, "replaced"):
-        for rank, relic in files_of_ranks(path).items():
-            if (ranks is None or rank >= ranks) and "rank" in (peek(relic) or {}):
-                relic.unlink(missing_ok=True)
-        if ranks is not None and peek(path) is not None:
-            path.unlink(missing_ok=True)
+        for relic in _relics(path, ranks):
+            relic.unlink(missing_ok=True)
+
+
+def _relics(path: Path, ranks: int | None) -> list[Path]:
+    relics = [
+        relic
+        for rank, relic in files_of_ranks(path).items()
+        if (ranks is None or rank >= ranks) and "rank" in (peek(relic) or {})
+    ]
+    if ranks is not None and peek(path) is not None:
+        relics.append(path)
+    return relics
 
 
 def files_of_ranks(path: Path) -> dict[int, Path]:
@@ -94,8 +134,10 @@ class RecordingFile(Protocol):
         """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
 
 
-def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: Columns) -> RecordingFile:
-    """Create or replace the file of a recorder.
+def create(
+    path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: Columns, *, overwrite: bool = False
+) -> RecordingFile:
+    """Create the file of a recorder.
 
     Parameters
     ----------
@@ -109,6 +151,13 @@ def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: C
         Arrays that are written once.
     columns
         Empty arrays of the type and shape, but for the first dimension, of what will be appended.
+    overwrite
+        Whether to replace a file that exists.
+
+    Raises
+    ------
+    FileError
+        When it cannot be written, or exists and must not be replaced.
     """
     metadata = {
         "format": "ranvier",
@@ -120,6 +169,31 @@ def create(path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: C
         **metadata,
     }
     with file_errors(path, "written"):
-        if path.suffix.lower() == CSV_SUFFIX:
-            return CsvFile(path, metadata, fixed, columns)
-        return Hdf5File(path, metadata, fixed, columns)
+        if not overwrite:
+            _claim(path)
+        try:
+            if path.suffix.lower() == CSV_SUFFIX:
+                return CsvFile(path, metadata, fixed, columns)
+            return Hdf5File(path, metadata, fixed, columns)
+        except BaseException:
+            # What has begun and holds nothing is not to stand in the way of another attempt.
+            with contextlib.suppress(OSError):
+                os.truncate(path, 0)
+            raise
+
+
+def _claim(path: Path) -> None:
+    """Create an empty file. Of two programs that find no file at the same time only one may write it."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        check_new(path)
+
+
+def exists(path: Path) -> FileError:
+    """Return the error that a file of a recorder exists."""
+    return FileError(
+        f"file {path}",
+        bound="it exists, and what it holds would be lost",
+        remedy="remove or rename it, record to another file, or give overwrite=True to the call that records to it",
+    )

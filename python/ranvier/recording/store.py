@@ -33,10 +33,16 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 
 
 def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
-    """Make sure that this process can write the files of recorders that it will write."""
+    """Make sure that this process can write the files of recorders that it will write, and that nothing is lost."""
     for recorder in recorders:
-        if recorder.to is not None and _writes(communicator, gather):
-            check_writable(_path(recorder.to, communicator, gather), files.SUFFIXES)
+        if recorder.to is None or not _writes(communicator, gather):
+            continue
+        path = _path(recorder.to, communicator, gather)
+        check_writable(path, files.SUFFIXES)
+        if not recorder.overwrite:
+            files.check_new(path)
+            if communicator.rank == 0:
+                files.check_no_relics(recorder.to, communicator.size if _apart(communicator, gather) else None)
 
 
 class RecordingStore:
@@ -269,7 +275,8 @@ class RecordingStore:
                 apart = _apart(self._communicator, self._gather)
                 for recorder in self._filed:
                     assert recorder.to is not None
-                    files.remove_relics(recorder.to, self._communicator.size if apart else None)
+                    if recorder.overwrite:
+                        files.remove_relics(recorder.to, self._communicator.size if apart else None)
             if not _writes(self._communicator, self._gather):
                 return {}
             return {recorder: self._create_file(recorder, run) for recorder in self._filed}
@@ -309,7 +316,7 @@ class RecordingStore:
                 fixed["places"] = self._places[recorder]
         path = _path(recorder.to, self._communicator, self._gather)
         columns = self._columns(recorder, self._empty(recorder))
-        return files.create(path, recorder.kind, metadata, fixed, columns)
+        return files.create(path, recorder.kind, metadata, fixed, columns, overwrite=recorder.overwrite)
 
 
 def _apart(communicator: _core.Communicator, gather: str) -> bool:
