@@ -7,15 +7,19 @@ make or the command knows them.
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import inspect
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -68,6 +72,20 @@ def test_programs_in_python(folder: Path) -> None:
     assert "(1000, 5)" in printed
     assert "did you mean 'tau_m'?" in printed
     assert (folder / "raster.png").stat().st_size > 10_000
+
+
+def test_the_first_network_is_asynchronous_and_irregular(tmp_path: Path) -> None:
+    first = next(text for language, _, text in BLOCKS if language == "python")
+    names: dict[str, Any] = {}
+    with contextlib.chdir(tmp_path), contextlib.redirect_stdout(io.StringIO()):
+        exec(first, names)
+    data = names["data"].between(100.0)
+    for population in (names["exc"], names["inh"]):
+        assert 5.0 < data.mean_rates(population) < 30.0
+        assert 0.7 < data.irregularity(population).mean() < 1.2
+    counts, _ = np.histogram(data.steps, bins=np.arange(data.begin, data.end + 1, 20) + 0.5)
+    # Of independent Poisson trains 1; of this network 4, and of one that fires in volleys several hundred.
+    assert counts.var() / counts.mean() < 10.0
 
 
 COMMANDS = [
