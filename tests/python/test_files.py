@@ -310,3 +310,29 @@ def test_disk_that_is_full_from_the_beginning(tmp_path: Path, suffix: str) -> No
     with files_limited_to(0), pytest.raises(errors.FileError, match="cannot be written"):
         rv.Simulation(net)
     rv.Simulation(net).run(1.0)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_weights_in_double_precision_are_those_that_were_given(tmp_path: Path, suffix: str) -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 30)
+    given = np.random.default_rng(1).lognormal(0.0, 2.0, (30, 30))
+    given[0] = 0.1
+    projection = net.connect(neurons, neurons, rv.AllToAll(), weight=given)
+    recorders = [net.record_weights(projection, 0.5), net.record_weights(projection, 0.5, to=tmp_path / f"w{suffix}")]
+    sim = rv.Simulation(net, threads=2, weight_precision="double")
+    sim.run(1.0)
+    synapses = sim.connections()
+    assert (synapses.weight == given[synapses.target, synapses.source]).all()
+    for recorder in recorders:
+        data = sim.weights(recorder)
+        assert (data.weights == given[data.targets, data.sources]).all()
+    synapses.weight = 0.3
+    assert (sim.connections().weight == 0.3).all()
+    # In single precision the nearest of its numbers is kept.
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 30)
+    net.connect(neurons, neurons, rv.AllToAll(), weight=given)
+    sim = rv.Simulation(net, threads=2)
+    synapses = sim.connections()
+    assert (synapses.weight == given.astype(np.float32)[synapses.target, synapses.source]).all()
