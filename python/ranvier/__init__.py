@@ -38,8 +38,9 @@ from ranvier.network.rules import (
     Rule,
     UniformIndegree,
 )
-from ranvier.recording.data import Segment, SpikeData, StateData, WeightData
+from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
+from ranvier.recording.segments import Segment
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.progress import ProgressReport
 from ranvier.simulation.simulation import Counts, Simulation, predict_memory

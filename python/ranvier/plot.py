@@ -26,7 +26,9 @@ from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
 from ranvier.network.checks import check_text
 from ranvier.plot_arguments import check_window, checked_rates, checked_threshold, chosen_traces, time_of_window
-from ranvier.recording.data import NeuronIds, Segment, SpikeData, StateData
+from ranvier.recording.data import SpikeData, StateData
+from ranvier.recording.neuron_ids import NeuronIds
+from ranvier.recording.segments import Segment
 
 __all__ = ["Figure", "irregularity", "raster", "rates", "state"]
 

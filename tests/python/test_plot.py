@@ -14,7 +14,8 @@ from matplotlib.patches import StepPatch
 
 import ranvier as rv
 from ranvier import errors, plot
-from ranvier.recording.data import NeuronIds, SpikeData
+from ranvier.recording.data import SpikeData
+from ranvier.recording.neuron_ids import NeuronIds
 
 Recorded = tuple[rv.Network, rv.SpikeData, rv.StateData]
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 import ranvier as rv
 from ranvier import errors
-from ranvier.recording.data import NeuronIds, joined
+from ranvier.recording.data import joined
+from ranvier.recording.neuron_ids import NeuronIds
 from small_networks import balanced
 
 SEGMENTS = (rv.Segment("a", 0, 3), rv.Segment("b", 5, 2))

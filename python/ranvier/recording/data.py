@@ -6,54 +6,25 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import locked
-from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.populations import PopulationView
+from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray, NeuronIds
+from ranvier.recording.segments import Neurons, Segment, as_segment
 
-__all__ = ["IntArray", "NeuronIds", "Segment", "SpikeData", "StateData", "WeightData", "joined"]
+__all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
 # Spikes are hashed in pieces of this many, so that a digest takes little memory.
 _PIECE = 1 << 20
 
-
-@dataclass(frozen=True)
-class Segment:
-    """Neurons with consecutive global ids, by the name of their population."""
-
-    name: str
-    first_id: int
-    size: int
-
-    @property
-    def end_id(self) -> int:
-        """Global id after the last neuron."""
-        return self.first_id + self.size
-
-
-def as_segment(neurons: PopulationView | Segment) -> Segment:
-    """Return the segment of a population or of a part of one."""
-    if isinstance(neurons, Segment):
-        return neurons
-    if not isinstance(neurons, PopulationView):
-        raise WrongTypeError(
-            "neurons", type(neurons).__name__, "must be a population, a part of one, a segment or a name"
-        )
-    return Segment(neurons.name, neurons.first_id, len(neurons))
-
-
-Neurons: TypeAlias = PopulationView | Segment | str
-"""A population, a part of one, or the name of what was recorded."""
 
 Measure = TypeVar("Measure")
 
@@ -472,29 +443,3 @@ def _covered_by_all(parts: Sequence[SpikeData]) -> NeuronIds | None:
     ):
         return None
     return NeuronIds(np.unique(np.concatenate([own.array for own in covered])))
-
-
-class Pieces:
-    """Arrays that arrive piece by piece and are joined when somebody asks for them."""
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[npt.NDArray[Any], ...]] = []
-
-    def append(self, part: tuple[npt.NDArray[Any], ...]) -> None:
-        """Add a piece, unless it is empty."""
-        if len(part[0]):
-            self._parts.append(part)
-
-    def joined(self, empty: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
-        """Return all pieces as one, or `empty` when there are none."""
-        if not self._parts:
-            return empty
-        if len(self._parts) > 1:
-            size = sum(column.nbytes for part in self._parts for column in part)
-            check_room("joining what was recorded", size, "record less, or record to a file")
-            self._parts = [tuple(np.concatenate(column) for column in zip(*self._parts, strict=True))]
-        return self._parts[0]
-
-    def clear(self) -> None:
-        """Forget all pieces."""
-        self._parts = []

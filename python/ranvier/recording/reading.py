@@ -16,9 +16,11 @@ from ranvier.base.paths import checked_path, file_errors
 from ranvier.base.times import text_of, time_of
 from ranvier.errors import FileError, IncompleteRecordingWarning
 from ranvier.recording import csv_files, hdf5_files
-from ranvier.recording.data import IntArray, NeuronIds, Segment, SpikeData, StateData, WeightData, joined
+from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData, joined
 from ranvier.recording.files import CSV_SUFFIX, files_of_ranks, path_of_rank, peek
+from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.pieces import CORRUPT, Metadata, Recorded
+from ranvier.recording.segments import Segment
 
 __all__ = ["read_spikes", "read_state", "read_weights"]
 

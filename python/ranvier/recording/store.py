@@ -16,7 +16,10 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import check_writable
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recording import files, reading
-from ranvier.recording.data import IntArray, NeuronIds, Pieces, Segment, SpikeData, StateData, WeightData
+from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
+from ranvier.recording.kept import Pieces
+from ranvier.recording.neuron_ids import NeuronIds
+from ranvier.recording.segments import Segment
 from ranvier.simulation.agreement import agree, agreed, exchange_values, from_root
 from ranvier.simulation.connections import Connections
 
