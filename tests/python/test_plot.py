@@ -14,6 +14,7 @@ from matplotlib.patches import StepPatch
 
 import ranvier as rv
 from ranvier import errors, plot
+from ranvier.figures import distributions, style
 from ranvier.recording.data import SpikeData
 from ranvier.recording.neuron_ids import NeuronIds
 
@@ -74,7 +75,7 @@ def test_markers_are_thinned_when_there_are_too_many() -> None:
 
 def test_colours_tell_excitatory_from_inhibitory() -> None:
     def colours(*names: str) -> list[str]:
-        return plot._colours([rv.Segment(name, 10 * i, 10) for i, name in enumerate(names)])
+        return style.colours_of([rv.Segment(name, 10 * i, 10) for i, name in enumerate(names)])
 
     assert colours("L23E", "L23I") == colours("exc", "inh") == colours("excitatory", "inhibitory") == colours("E", "I")
     assert len(set(colours("L23E", "L23I"))) == 2
@@ -91,7 +92,7 @@ def test_distributions(recorded: Recorded) -> None:
 
 def test_density_is_that_of_the_sample() -> None:
     grid = np.linspace(0.0, 20.0, 400)
-    density = plot._density(np.random.default_rng(2).normal(10.0, 2.0, size=20_000), grid, 0.0)
+    density = distributions.density(np.random.default_rng(2).normal(10.0, 2.0, size=20_000), grid, 0.0)
     assert density.max() == 1.0
     assert grid[density.argmax()] == pytest.approx(10.0, abs=0.5)
     assert (density * grid).sum() / density.sum() == pytest.approx(10.0, abs=0.1)

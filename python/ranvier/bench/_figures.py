@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLoca
 
 from ranvier.base.paths import save_figure
 from ranvier.base.values import FloatArray
-from ranvier.plot import _COLOURS, _FAINT, _GREY, _STYLE, Figure, _styled
+from ranvier.figures.style import COLOURS, FAINT, GREY, STYLE, Figure, styled
 
 __all__ = ["intervals", "run_times", "save", "scaling"]
 
@@ -24,7 +24,7 @@ Summary: TypeAlias = dict[str, Any]
 _DARK, _LIGHT, _RED = "#0072B2", "#56B4E9", "#D55E00"
 _MARKERS = "osD^vP*X<>"
 # One for each method; those of populations are fewer.
-_LINES = (*_COLOURS, "#7A5195", "#8FB339")
+_LINES = (*COLOURS, "#7A5195", "#8FB339")
 _COLUMNS = 3
 _DOTTED = (0, (1, 1.5))
 
@@ -37,11 +37,11 @@ def save(figure: Figure, path: Path) -> None:
     FileError
         When the file cannot be written.
     """
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         save_figure(figure, path)
 
 
-@_styled
+@styled
 def intervals(result: Summary, network: str) -> Figure:
     """Plot the times of each interval between exchanges, a panel per method, as Figures 5 to 8 of the paper.
 
@@ -76,7 +76,7 @@ def intervals(result: Summary, network: str) -> Figure:
     return figure
 
 
-@_styled
+@styled
 def run_times(results: Sequence[Summary], network: str) -> Figure:
     """Plot run times over numbers of processes, as Figure 4 of the paper: a line per method.
 
@@ -118,7 +118,7 @@ def run_times(results: Sequence[Summary], network: str) -> Figure:
     return figure
 
 
-@_styled
+@styled
 def scaling(results: Sequence[Summary], title: str) -> Figure:
     """Plot times of build, init and simulation, and memory, over numbers of processes, as Figures 7 to 11 of the paper.
 
@@ -157,7 +157,7 @@ def scaling(results: Sequence[Summary], title: str) -> Figure:
         axes.set_xscale("log", base=2)
         axes.set_ylim(0.0, 1.08 * axes.dataLim.ymax if axes.dataLim.ymax > 0.0 else 1.0)
         axes.yaxis.set_major_locator(MaxNLocator(5))
-        axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+        axes.grid(axis="y", color=FAINT, linewidth=0.8)
         axes.set_axisbelow(True)
         _tick_ranks(axes, [r["ranks"] for r in results])
     for axes in panels[1]:
@@ -178,7 +178,7 @@ def _figure(width: float, height: float, title: str, *results: Summary, note: st
     if crowded:
         notes.append(f"More threads than processors with {', '.join(crowded)} processes: they take turns")
     if notes:
-        figure.supxlabel("\n".join(notes), x=0.99, ha="right", fontsize=8, color=_GREY)
+        figure.supxlabel("\n".join(notes), x=0.99, ha="right", fontsize=8, color=GREY)
     return figure
 
 
@@ -211,7 +211,7 @@ def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -
     computation, run = method["computation_s"]["rank_0"], method["total_s"]["rank_0"]
     axes.text(
         0.99, 0.97, f"computation {1e3 * computation:.0f} ms, run {1e3 * run:.0f} ms", transform=axes.transAxes,
-        ha="right", va="top", fontsize=8, color=_GREY, zorder=5,
+        ha="right", va="top", fontsize=8, color=GREY, zorder=5,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
     )  # fmt: skip
     axes.set(xlim=(0.0, simulated), ylim=(0.0, top))
@@ -230,8 +230,8 @@ def _draw_memory(axes: Axes, own: Sequence[Summary], look: dict[str, Any]) -> No
 def _explain_memory(axes: Axes) -> None:
     axes.legend(
         handles=[
-            Line2D([], [], color=_GREY, label="account"),
-            Line2D([], [], color=_GREY, linestyle=_DOTTED, label="resident"),
+            Line2D([], [], color=GREY, label="account"),
+            Line2D([], [], color=GREY, linestyle=_DOTTED, label="resident"),
             Line2D(
                 [], [], color="#9AA5AD", marker="P", markersize=7, markeredgewidth=0, linestyle="", label="predicted"
             ),
@@ -270,5 +270,5 @@ def _plain_logarithmic(axes: Axes) -> None:
     axes.set_yticklabels([f"{tick:g}" for tick in ticks])
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+    axes.grid(axis="y", color=FAINT, linewidth=0.8)
     axes.set_axisbelow(True)

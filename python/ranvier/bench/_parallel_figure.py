@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from ranvier.bench._portability import Platform
-from ranvier.plot import _COLOURS, _FAINT, Figure, _styled
+from ranvier.figures.style import COLOURS, FAINT, Figure, styled
 
 __all__ = ["draw"]
 
@@ -15,7 +15,7 @@ _LINES = ("-", "--", ":", "-.")
 _MARKERS = "osD^vP"
 
 
-@_styled
+@styled
 def draw(platforms: Sequence[Platform]) -> Figure:
     """Plot the 75 % quantile of the sum up a tree, a panel per platform and a line per pinning and stealing.
 
@@ -42,7 +42,7 @@ def draw(platforms: Sequence[Platform]) -> Figure:
                     continue
                 axes.plot(
                     *zip(*points, strict=True),
-                    color=_COLOURS[i % len(_COLOURS)],
+                    color=COLOURS[i % len(COLOURS)],
                     linestyle=_LINES[k % len(_LINES)],
                     marker=_MARKERS[k % len(_MARKERS)],
                     markersize=4,
@@ -57,7 +57,7 @@ def draw(platforms: Sequence[Platform]) -> Figure:
         axes.set_xticklabels([str(tick) for tick in ticks])
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_ylim(bottom=0.0)
-        axes.grid(axis="y", color=_FAINT, linewidth=0.8)
+        axes.grid(axis="y", color=FAINT, linewidth=0.8)
         axes.set_axisbelow(True)
     legend = {name: handle for axes in panels for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(list(legend.values()), list(legend), loc="outside right center", frameon=False, fontsize=8)

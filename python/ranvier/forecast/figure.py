@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from ranvier.plot import _COLOURS, _FAINT, _GREY, Figure, _new_figure, _styled
+from ranvier.figures.style import COLOURS, FAINT, GREY, Figure, new_figure, styled
 
 __all__ = ["many_ranks_figure", "memory_figure"]
 
@@ -32,7 +32,7 @@ _COMPONENTS = (
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
 
 
-@_styled
+@styled
 def memory_figure(
     ranks: Sequence[int],
     same_network: Memory,
@@ -62,7 +62,7 @@ def memory_figure(
     panels = [("the same network", same_network)]
     if same_load is not None:
         panels.append(("the same load on each rank", same_load))
-    figure = _new_figure(5.2 * len(panels) + 1.4, 4.4)
+    figure = new_figure(5.2 * len(panels) + 1.4, 4.4)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
@@ -85,14 +85,14 @@ def _stack(axes: Axes, ranks: Sequence[int], memory: Memory) -> None:
     below = np.zeros(len(ranks))
     for place, name in enumerate(names):
         above = below + np.asarray(memory[name], dtype=float)
-        colour = _COLOURS[_COMPONENTS.index(name) % len(_COLOURS)] if name in _COMPONENTS else _GREY
+        colour = COLOURS[_COMPONENTS.index(name) % len(COLOURS)] if name in _COMPONENTS else GREY
         construction = name == "construction"
         axes.fill_between(
             ranks,
             below,
             above,
             label="while it is built" if construction else name,
-            facecolor=_FAINT if construction else colour,
+            facecolor=FAINT if construction else colour,
             edgecolor="white",
             linewidth=0.4,
             zorder=2 + 0.01 * place,
@@ -131,10 +131,10 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
             zorder=4,
         )
     if marked is not None:
-        axes.axvline(marked, color=_GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=4)
+        axes.axvline(marked, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=4)
 
 
-@_styled
+@styled
 def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | None = None, title: str = "") -> Figure:
     """Plot times and memory of dry runs over numbers of processes, as Figures 7 and 10 of Jordan et al. (2018).
 
@@ -147,7 +147,7 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
     title
         Title of the figure.
     """
-    figure = _new_figure(10.0, 7.0)
+    figure = new_figure(10.0, 7.0)
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     panels = figure.subplots(2, 2, sharex=True).ravel()
@@ -156,7 +156,7 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
         own = [result for result in results if (result["method"], result["sorted"]) == (method, is_sorted)]
         ranks = [result["ranks"] for result in own]
         look: dict[str, Any] = {
-            "color": _COLOURS[place % len(_COLOURS)],
+            "color": COLOURS[place % len(COLOURS)],
             "marker": "os^Dv"[place % 5],
             "markersize": 5,
             "linewidth": 1.4,
@@ -173,7 +173,7 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
         ]
         panels[3].plot(ranks, kept, **expected)
     if limit is not None:
-        panels[3].axhline(limit / 1e6, color=_GREY, linewidth=1.2, linestyle=(0, (4, 2)))
+        panels[3].axhline(limit / 1e6, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)))
     names = ("build (s)", "init (s)", "simulation of a second (s)", "memory of a rank (MB)")
     all_ranks = sorted({result["ranks"] for result in results})
     for panel, name in zip(panels, names, strict=True):
@@ -189,12 +189,12 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
             panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         else:
             panel.set_ylim(0.0, 1.08 * values.max())
-        panel.grid(axis="y", color=_FAINT, linewidth=0.8)
+        panel.grid(axis="y", color=FAINT, linewidth=0.8)
         panel.set_axisbelow(True)
     for panel in panels[2:]:
         panel.set_xlabel("ranks")
     handles, labels = panels[0].get_legend_handles_labels()
-    handles.append(Line2D([], [], color=_GREY, linewidth=1.2, linestyle=(0, (1, 1.5))))
+    handles.append(Line2D([], [], color=GREY, linewidth=1.2, linestyle=(0, (1, 1.5))))
     labels.append("predicted")
     figure.legend(handles, labels, loc="outside lower left", ncols=4, frameon=False, fontsize=9)
     return figure

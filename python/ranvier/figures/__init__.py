@@ -1,0 +1,1 @@
+"""Figures of recordings. `ranvier.plot` is how users call them."""
