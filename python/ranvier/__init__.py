@@ -38,6 +38,7 @@ from ranvier.network.rules import (
     Rule,
     UniformIndegree,
 )
+from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram
 from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
 from ranvier.recording.segments import Segment
@@ -52,6 +53,7 @@ __all__ = [
     "AllToAll",
     "Connections",
     "Counts",
+    "CrossCorrelogram",
     "Distribution",
     "Explicit",
     "Exponential",
@@ -64,6 +66,7 @@ __all__ = [
     "Normal",
     "OneToOne",
     "PairwiseBernoulli",
+    "PeristimulusHistogram",
     "Population",
     "PopulationView",
     "ProgressReport",

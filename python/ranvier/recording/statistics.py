@@ -1,4 +1,4 @@
-"""What is computed from spikes: counts, rates, irregularity."""
+"""What is computed from spikes: counts, rates, irregularity, trains, and how they are related in time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,21 @@ from typing import TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import whole_number
-from ranvier.base.times import time_of
+from ranvier.base.times import time_of, times_of
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.recording.correlations import (
+    CrossCorrelogram,
+    PeristimulusHistogram,
+    around_events,
+    binned,
+    correlate,
+    cross_correlate,
+    whole_steps,
+)
 from ranvier.recording.neuron_ids import IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment, as_segment
 
@@ -123,6 +133,182 @@ class SpikeStatistics:
         least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
         return self._of_each(neurons, lambda segment: self._irregularity_of(segment, least))
 
+    # ---- trains ------------------------------------------------------------------------------------------------------
+
+    def train(self, neuron: int) -> FloatArray:
+        """Return the times of the spikes of one neuron, ms, ascending.
+
+        Parameters
+        ----------
+        neuron
+            Its global id.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When it was not recorded.
+        """
+        first_id = whole_number("id of a neuron", neuron, 0, 2**63 - 2)
+        segment = self._segment(Segment(f"neuron {first_id}", first_id, 1))
+        return times_of(self.steps[self._in(segment)], self.resolution)
+
+    @overload
+    def trains(self) -> dict[str, list[FloatArray]]: ...
+    @overload
+    def trains(self, neurons: Neurons) -> list[FloatArray]: ...
+    def trains(self, neurons: Neurons | None = None) -> list[FloatArray] | dict[str, list[FloatArray]]:
+        """Return the times of the spikes of each neuron of `recorded_ids`, ms, ascending: an array for each.
+
+        Parameters
+        ----------
+        neurons
+            As for `counts`.
+        """
+        return self._of_each(neurons, self._trains_of)
+
+    # ---- relations in time -------------------------------------------------------------------------------------------
+
+    def binned_counts(self, neurons: Neurons, bin_width: float = 5.0) -> IntArray:
+        """Return the numbers of spikes in bins from the begin of the window on, shape ``(neurons, bins)``.
+
+        Parameters
+        ----------
+        neurons
+            A population, a part of one or a name, as for `of`.
+        bin_width
+            Milliseconds, a whole number of steps. What is left at the end of the window is not in a bin.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For a width that is not a whole number of steps.
+        """
+        segment = self._segment(neurons)
+        width = whole_steps("bin_width", bin_width, self.resolution, 1)
+        steps, places = self._of_segment(segment)
+        return locked(binned(steps, places, len(self.ids_of(segment)), self.begin, self.end, width))
+
+    def correlations(self, neurons: Neurons, others: Neurons | None = None, *, bin_width: float = 5.0) -> FloatArray:
+        """Return the correlation coefficients of the binned spike counts of all pairs of neurons.
+
+        Parameters
+        ----------
+        neurons, others
+            Of whom; None: of the first ones with each other.
+        bin_width
+            As for `binned_counts`.
+
+        Returns
+        -------
+        FloatArray
+            Pearson's coefficients, shape ``(neurons, others)``; not a number for neurons whose counts are the same in
+            all bins, such as silent ones.
+
+        Raises
+        ------
+        StateError
+            When the window has less than two bins.
+        """
+        first = self.binned_counts(neurons, bin_width)
+        if first.shape[1] < 2:
+            raise StateError(
+                repr(self), bound=f"it has less than two bins of {bin_width:g} ms", remedy="record longer, or take less"
+            )
+        return correlate(first, first if others is None else self.binned_counts(others, bin_width))
+
+    def cross_correlogram(
+        self, neurons: Neurons, others: Neurons | None = None, *, reach: float = 50.0, bin_width: float = 1.0
+    ) -> CrossCorrelogram:
+        """Return how often spikes of `others` follow those of `neurons` after each lag.
+
+        Parameters
+        ----------
+        neurons, others
+            Of whom; None: of the first ones with each other, but no spike with itself.
+        reach
+            Largest lag, ms, a whole number of bins.
+        bin_width
+            Milliseconds, a whole number of steps.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For a reach or a width that is not such a number, and a window that is shorter than twice the reach.
+        """
+        first, second = self._segment(neurons), self._segment(neurons if others is None else others)
+        self._check_length()
+        width = whole_steps("bin_width", bin_width, self.resolution, 1)
+        bins = whole_steps("reach", reach, self.resolution, 1) / width
+        if bins != round(bins):
+            raise ValueOutOfBoundsError(
+                "reach", f"{reach:g} ms", f"it must be a whole number of bins of {bin_width:g} ms"
+            )
+        if 2 * (bins * width + width // 2) >= self.end - self.begin:
+            raise ValueOutOfBoundsError(
+                "reach", f"{reach:g} ms", f"the window of {self.duration:g} ms is too short", "take a smaller one"
+            )
+        shared = max(0, min(first.end_id, second.end_id) - max(first.first_id, second.first_id))
+        if shared and first != second:
+            raise ValueOutOfBoundsError(
+                "neurons and others", bound=f"{shared} neurons are in both", remedy="take parts without common neurons"
+            )
+        counts, references = cross_correlate(
+            self.steps[self._in(first)],
+            self.steps[self._in(second)],
+            1 if shared else 0,
+            (self.begin, self.end),
+            round(bins),
+            width,
+        )
+        lags = times_of(np.arange(-round(bins), round(bins) + 1) * width, self.resolution)
+        size = len(self.ids_of(second))
+        return CrossCorrelogram(
+            lags, locked(counts), width * self.resolution, references, size, self._mean_rate_of(second)
+        )
+
+    def peristimulus_histogram(
+        self,
+        events: npt.ArrayLike,
+        neurons: Neurons | None = None,
+        *,
+        before: float = 50.0,
+        after: float = 200.0,
+        bin_width: float = 5.0,
+    ) -> PeristimulusHistogram:
+        """Return the spikes around events, added up over the events.
+
+        Parameters
+        ----------
+        events
+            Times of the events, ms, rounded to the grid, for example those at which a stimulus begins.
+        neurons
+            Of whom, as for `of`; None: of all.
+        before, after
+            How far around each event, ms, >= 0. Together they must be a whole number of bins.
+        bin_width
+            Milliseconds, a whole number of steps.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            For an event around which not all was recorded, and times that are not such numbers.
+        """
+        chosen = self.covered_segments if neurons is None else (self._segment(neurons),)
+        width = whole_steps("bin_width", bin_width, self.resolution, 1)
+        span = whole_steps("before", before, self.resolution, 0), whole_steps("after", after, self.resolution, 0)
+        if sum(span) < width or sum(span) % width:
+            raise ValueOutOfBoundsError(
+                "before and after", f"{before:g} and {after:g} ms", f"they must make whole bins of {bin_width:g} ms"
+            )
+        here = np.zeros(len(self.steps), dtype=bool)
+        for segment in chosen:
+            here |= self._in(segment)
+        edges, counts, number = around_events(
+            self.steps[here], events, (self.begin, self.end), span, (width, self.resolution)
+        )
+        size = sum(len(self.ids_of(segment)) for segment in chosen)
+        return PeristimulusHistogram(edges, counts, number, size)
+
     # ---- some of the neurons -----------------------------------------------------------------------------------------
 
     def _segment(self, neurons: Neurons) -> Segment:
@@ -150,6 +336,13 @@ class SpikeStatistics:
 
     def _counts_of(self, segment: Segment) -> IntArray:
         return np.bincount(self._of_segment(segment)[1], minlength=len(self.ids_of(segment))).astype(np.int64)
+
+    def _trains_of(self, segment: Segment) -> list[FloatArray]:
+        steps, places = self._of_segment(segment)
+        order = np.argsort(places, kind="stable")
+        ends = np.cumsum(np.bincount(places, minlength=len(self.ids_of(segment))))
+        times = locked(times_of(steps[order], self.resolution))
+        return np.split(times, ends[:-1]) if len(ends) else []
 
     def _rates_of(self, segment: Segment) -> FloatArray:
         return np.multiply(self._counts_of(segment), 1000.0 / self.duration, dtype=np.float64)
