@@ -388,15 +388,13 @@ def _plot(draw: Drawing) -> str:
     rates = draw.one("{'a': 5.0}", f"{{'a': {draw.value('1.0')}}}", f"{recorded}.mean_rates()")
     titled = draw.some({"title": "'a title'", "published_rates": rates})
     window = draw.some({"start": "1.0", "stop": draw.one("3.0", "sim.time")})
-    trace = f"sim.state({draw.made(rv.StateRecorder)})"
-    chosen = draw.some(
-        {"neurons": draw.one("[0]", "[0, 1]", "range(3)", "[-1]", "np.array([0])"), "threshold": "-50.0"}
-    )
+    states = f"sim.state({draw.made(rv.StateRecorder)})"
+    chosen = draw.some({"ids": draw.one("[0]", "[0, 1]", "range(3)", "[-1]", "np.array([0])"), "threshold": "-50.0"})
     return draw.one(
         draw.call("rv.plot.raster", spikes, **window, **titled),
         draw.call("rv.plot.rates", spikes, **titled),
         draw.call("rv.plot.irregularity", spikes, **draw.some({"title": "'a title'"})),
-        draw.call("rv.plot.state", trace, **draw.some({"variable": "'V_m'"}), **window, **chosen),
+        draw.call("rv.plot.state", states, **draw.some({"variable": "'V_m'"}), **window, **chosen),
     )
 
 

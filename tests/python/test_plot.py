@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import matplotlib as mpl
 import matplotlib.image
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.patches import StepPatch
 
 import ranvier as rv
@@ -46,7 +48,7 @@ def test_raster(recorded: Recorded, tmp_path: Path) -> None:
     for part in ("L23E", "L6I", "rate", "irregularity", "time (ms)"):
         assert part in texts(figure)
     assert markers(figure) == len(spikes)
-    assert figure.axes[0].get_xlim() == (0.0, 300.0)
+    assert figure.axes[0].get_xlim() == pytest.approx((0.0, 300.0), abs=3.0)
     for suffix in ("png", "pdf", "svg"):
         figure.savefig(tmp_path / f"raster.{suffix}")
         assert (tmp_path / f"raster.{suffix}").stat().st_size > 10_000
@@ -57,7 +59,7 @@ def test_raster(recorded: Recorded, tmp_path: Path) -> None:
 def test_raster_of_a_window(recorded: Recorded) -> None:
     _, spikes, _ = recorded
     figure = rv.plot.raster(spikes, start=100.0, stop=150.0)
-    assert figure.axes[0].get_xlim() == (100.0, 150.0)
+    assert figure.axes[0].get_xlim() == pytest.approx((100.0, 150.0), abs=0.5)
     assert markers(figure) == len(spikes.between(100.0, 150.0))
     with pytest.raises(errors.StateError):
         rv.plot.raster(spikes, start=300.0)
@@ -100,7 +102,7 @@ def test_density_is_that_of_the_sample() -> None:
 
 def test_traces(recorded: Recorded) -> None:
     _, _, state = recorded
-    figure = rv.plot.state(state, neurons=[0, 3], threshold=-50.0, start=50.0, stop=60.0)
+    figure = rv.plot.state(state, ids=state.ids[[0, 3]], threshold=-50.0, start=50.0, stop=60.0)
     assert len(figure.axes) == 2
     ((times, values),) = [line.get_data() for line in figure.axes[1].lines if np.size(line.get_data()[0]) > 2]
     assert (np.asarray(values) == state["V_m"][499:600, 3]).all()
@@ -110,6 +112,75 @@ def test_traces(recorded: Recorded) -> None:
         rv.plot.state(state, "V")
     with pytest.raises(errors.StateError):
         rv.plot.state(state, start=1e6)
+
+
+def test_axes_of_the_user(recorded: Recorded) -> None:
+    _, spikes, state = recorded
+    figure = plot.Figure()
+    functions: list[Callable[[Any], object]] = [
+        lambda ax: rv.plot.raster(spikes, ax=ax, title="mine"),
+        lambda ax: rv.plot.rates(spikes, ax=ax, title="mine"),
+        lambda ax: rv.plot.irregularity(spikes, ax=ax, title="mine"),
+        lambda ax: rv.plot.state(state, ax=ax, title="mine"),
+    ]
+    for place, draw in enumerate(functions):
+        axes = figure.add_subplot(2, 2, place + 1)
+        assert draw(axes) is axes
+        assert axes.get_title(loc="left") == "mine" or axes.get_title() == "mine"
+        assert len(axes.collections) + len(axes.lines) > 0
+        assert figure.axes == [*figure.axes[:place], axes]
+        with pytest.raises(errors.WrongTypeError, match="axes of matplotlib"):
+            draw(figure)
+    with pytest.raises(errors.RuleError, match="published_rates"):
+        rv.plot.raster(spikes, ax=figure.axes[0], published_rates={})  # type: ignore[call-overload]
+
+
+def everything_drawn(axes: Axes) -> np.ndarray[Any, Any]:
+    """Return the places of all markers and of the ends of lines, in units of the axes from 0 to 1."""
+    points = [np.column_stack(line.get_data()) for line in axes.lines if line.get_transform() == axes.transData]
+    points += [np.asarray(collection.get_offsets()) for collection in axes.collections]
+    found = np.concatenate([point for point in points if point.size]).astype(float)
+    places: np.ndarray[Any, Any] = axes.transAxes.inverted().transform(axes.transData.transform(found))
+    return places
+
+
+def test_nothing_is_cut_and_ticks_are_on_both_sides(recorded: Recorded) -> None:
+    _, spikes, _ = recorded
+    figures = [
+        rv.plot.rates(spikes, published_rates={"L5I": 60.0}),
+        rv.plot.irregularity(spikes),
+        rv.plot.raster(spikes),
+    ]
+    for figure in figures:
+        for axes in figure.axes[:3]:
+            places = everything_drawn(axes)
+            assert places.min() > 0.0
+            assert places.max() < 1.0
+    for figure in figures[:2]:
+        (axes,) = figure.axes
+        drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
+        farthest = drawn.max()
+        low, high = axes.get_xlim()
+        seen = [tick for tick in axes.get_xticks() if low <= tick <= high]
+        assert seen[0] <= 0.0
+        assert seen[-1] >= farthest
+
+
+def test_few_and_equal_values_are_dots() -> None:
+    # Ten neurons of one rate, five of different ones, and a hundred that scatter.
+    counts = [4] * 10 + [1, 2, 3, 5, 8] + [1 + i % 13 for i in range(100)]
+    pairs = sorted(
+        (1 + 7 * spike + neuron % 5, neuron) for neuron, count in enumerate(counts) for spike in range(count)
+    )
+    steps, ids = np.array(pairs).T
+    segments = (rv.Segment("equal", 0, 10), rv.Segment("few", 10, 5), rv.Segment("many", 15, 100))
+    axes = rv.plot.rates(SpikeData(steps, ids, 1.0, 0, 1000, segments)).axes[0]
+    dots = [np.asarray(line.get_xdata()).tolist() for line in axes.lines if line.get_marker() == "o"]
+    assert dots[0] == [4.0] * 10
+    assert dots[1] == [1.0, 2.0, 3.0, 5.0, 8.0]
+    # Only the one that scatters has a density, and a circle at its mean.
+    assert len(axes.collections) == 1
+    assert len(dots[2]) == 1
 
 
 @pytest.mark.parametrize(
@@ -160,19 +231,19 @@ def test_bad_arguments_of_a_raster(
 @pytest.mark.parametrize(
     ("arguments", "error", "text"),
     [
-        ({"neurons": [10]}, errors.IndexOutOfBoundsError, "10 neurons were recorded"),
-        ({"neurons": [-1]}, errors.IndexOutOfBoundsError, "10 neurons were recorded"),
-        ({"neurons": []}, errors.ShapeError, "1 to 256 indices"),
-        ({"neurons": [0] * 257}, errors.ShapeError, "a list of 257"),
-        ({"neurons": 3}, errors.ShapeError, "1 to 256 indices"),
-        ({"neurons": [[0], [1, 2]]}, errors.ShapeError, "1 to 256 indices"),
-        ({"neurons": [0.5]}, errors.WrongTypeError, "integers"),
+        ({"ids": [1]}, errors.ValueOutOfBoundsError, "was not recorded"),
+        ({"ids": [-1]}, errors.ValueOutOfBoundsError, "was not recorded"),
+        ({"ids": []}, errors.ShapeError, "1 to 256 ids"),
+        ({"ids": [0] * 257}, errors.ShapeError, "a list of 257"),
+        ({"ids": 3}, errors.ShapeError, "1 to 256 ids"),
+        ({"ids": [[0], [1, 2]]}, errors.ShapeError, "1 to 256 ids"),
+        ({"ids": [0.5]}, errors.WrongTypeError, "integers"),
         ({"threshold": float("nan")}, errors.ValueOutOfBoundsError, "threshold"),
         ({"start": float("nan")}, errors.ValueOutOfBoundsError, "start"),
         ({"variable": None}, errors.UnknownNameError, "V_m"),
     ],
 )
-def test_bad_arguments_of_traces(
+def test_bad_arguments_of_states(
     recorded: Recorded, arguments: dict[str, Any], error: type[errors.RanvierError], text: str
 ) -> None:
     with pytest.raises(error, match=text):
@@ -182,9 +253,9 @@ def test_bad_arguments_of_traces(
 def test_what_cannot_be_plotted(recorded: Recorded) -> None:
     for function in (rv.plot.raster, rv.plot.rates, rv.plot.irregularity):
         with pytest.raises(errors.WrongTypeError, match="spikes"):
-            function(recorded[2])  # type: ignore[arg-type]
+            function(recorded[2])  # type: ignore[call-overload]
     with pytest.raises(errors.WrongTypeError, match="state variables"):
-        rv.plot.state(recorded[1])  # type: ignore[arg-type]
+        rv.plot.state(recorded[1])  # type: ignore[call-overload]
 
 
 def test_neurons_of_other_processes_are_not_drawn(recorded: Recorded) -> None:

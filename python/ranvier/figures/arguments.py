@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ranvier.base.numeric import as_array, number
-from ranvier.errors import IndexOutOfBoundsError, ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.recording.data import SpikeData, StateData
 
-__all__ = ["check_window", "checked_rates", "checked_threshold", "chosen_traces", "time_of_window"]
+__all__ = ["check_window", "checked_rates", "checked_threshold", "chosen_neurons", "time_of_window"]
 
 # A figure of more could not be written as an image.
-_MOST_TRACES = 256
+_MOST_NEURONS = 256
 
 
 def check_window(spikes: SpikeData) -> None:
@@ -57,25 +58,25 @@ def checked_threshold(threshold: float | None) -> float | None:
     return value
 
 
-def chosen_traces(neurons: Sequence[int] | None, data: StateData) -> list[int]:
-    """Return which of the recorded neurons are shown."""
-    if neurons is None:
-        neurons = range(min(8, len(data.ids)))
-    indices = as_array("neurons", neurons)
-    if indices is None or indices.ndim != 1 or not 0 < len(indices) <= _MOST_TRACES:
-        shown = "something else" if indices is None or indices.ndim != 1 else f"a list of {len(indices)}"
+def chosen_neurons(ids: Sequence[int] | npt.NDArray[np.int64] | None, data: StateData) -> list[int]:
+    """Return the places of the neurons that are shown among those that were recorded."""
+    if ids is None:
+        ids = data.ids[:8]
+    given = as_array("ids", ids)
+    if given is None or given.ndim != 1 or not 0 < len(given) <= _MOST_NEURONS:
+        shown = "something else" if given is None or given.ndim != 1 else f"a list of {len(given)}"
         raise ShapeError(
             "neurons to show",
             shown,
-            f"it must be a list of 1 to {_MOST_TRACES} indices",
+            f"it must be a list of 1 to {_MOST_NEURONS} ids",
             "choose some of those recorded",
         )
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise WrongTypeError("neurons to show", str(indices.dtype), "must be integers")
-    if indices.min() < 0 or indices.max() >= len(data.ids):
-        raise IndexOutOfBoundsError(
-            "neurons to show",
-            f"{indices.min()} to {indices.max()}",
-            f"{len(data.ids)} neurons were recorded, and their indices begin with 0",
-        )
-    return [int(index) for index in indices]
+    if not np.issubdtype(given.dtype, np.integer):
+        raise WrongTypeError("ids of neurons to show", str(given.dtype), "must be integers")
+    places = {neuron: place for place, neuron in enumerate(data.ids.tolist())}
+    for neuron in given.tolist():
+        if neuron not in places:
+            raise ValueOutOfBoundsError(
+                "id of a neuron to show", str(neuron), "it was not recorded", "see the `ids` of the data"
+            )
+    return [places[neuron] for neuron in given.tolist()]

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from ranvier.base.values import FloatArray
 from ranvier.figures.arguments import check_window, checked_rates
-from ranvier.figures.style import GREY, Figure, colours_of, new_figure, styled
+from ranvier.figures.style import GREY, Figure, colours_of, cover, hide_left, panel, styled
 from ranvier.recording.data import SpikeData
 from ranvier.recording.segments import Segment
 
-__all__ = ["density", "irregularity", "mark_published", "rates"]
+__all__ = ["density", "draw_dots", "has_density", "irregularity", "mark_published", "rates"]
 
 
+# Fewer values than this have no density.
+_FEW = 30
+# As many dots of equal values are drawn beside each other.
+_MOST_BESIDE = 21
+
+
+@overload
+def rates(
+    spikes: SpikeData, *, published_rates: Mapping[str, float] | None = None, title: str = "", ax: None = None
+) -> Figure: ...
+@overload
+def rates(
+    spikes: SpikeData, *, published_rates: Mapping[str, float] | None = None, title: str = "", ax: Axes
+) -> Axes: ...
 @styled
-def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = None, title: str = "") -> Figure:
+def rates(
+    spikes: SpikeData,
+    *,
+    published_rates: Mapping[str, float] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Figure | Axes:
     """Plot the distribution of the neurons' mean rates in each population.
+
+    There is a smooth density, with the quartiles as a bar, the median as a line and the mean as a circle; where there
+    are few values, or all are equal, a dot for each.
 
     Parameters
     ----------
@@ -27,7 +51,9 @@ def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = No
     published_rates
         Mean rates by population, spikes/s, to mark beside the measured ones.
     title
-        Title of the figure.
+        Title of the figure, or of `ax`.
+    ax
+        Axes of matplotlib to draw in, which are returned; None: a new figure is.
 
     Raises
     ------
@@ -35,29 +61,40 @@ def rates(spikes: SpikeData, *, published_rates: Mapping[str, float] | None = No
         When the window is empty.
     """
     check_window(spikes)
-    published = checked_rates(published_rates)
-    figure, axes = _distribution_figure(len(spikes.covered_segments), title)
+    segments = spikes.covered_segments
+    drawn, axes = panel(ax, _size(len(segments)), title)
+    published = {name: rate for name, rate in checked_rates(published_rates).items() if name in spikes.rates()}
     # One spike more or less: finer than that there is no density.
-    _draw_distributions(axes, spikes.rates(), spikes.covered_segments, "spikes/s", least_width=600.0 / spikes.duration)
-    axes.set_title("rate")
-    for i, segment in enumerate(spikes.covered_segments):
+    _draw_distributions(
+        axes, spikes.rates(), segments, "spikes/s", 600.0 / spikes.duration, reach=max(published.values(), default=0.0)
+    )
+    axes.set_title(title if title and ax is not None else "rate")
+    for place, segment in enumerate(segments):
         if segment.name in published:
-            mark_published(axes, published[segment.name], i)
-    return figure
+            mark_published(axes, published[segment.name], place)
+    if published:
+        axes.plot([], [], "x", color="black", markersize=4.5, markeredgewidth=1.1, label="published mean")
+        axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0.1)
+    return drawn
 
 
+@overload
+def irregularity(spikes: SpikeData, *, title: str = "", ax: None = None) -> Figure: ...
+@overload
+def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes) -> Axes: ...
 @styled
-def irregularity(spikes: SpikeData, *, title: str = "") -> Figure:
+def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
     """Plot the distribution of the coefficient of variation of the inter-spike intervals in each population.
 
-    Neurons with fewer than three spikes have none. Poisson trains have 1 on average, regular ones 0.
+    Neurons with fewer than three spikes have none. Poisson trains have 1 on average, regular ones 0. It is drawn as
+    `rates` are.
 
     Parameters
     ----------
     spikes
         What a spike recorder recorded.
-    title
-        Title of the figure.
+    title, ax
+        As for `rates`.
 
     Raises
     ------
@@ -65,13 +102,12 @@ def irregularity(spikes: SpikeData, *, title: str = "") -> Figure:
         When the window is empty.
     """
     check_window(spikes)
-    figure, axes = _distribution_figure(len(spikes.covered_segments), title)
+    drawn, axes = panel(ax, _size(len(spikes.covered_segments)), title)
     axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
-    _draw_distributions(
-        axes, spikes.irregularity(), spikes.covered_segments, "coefficient of variation of inter-spike intervals"
-    )
-    axes.set_title("irregularity")
-    return figure
+    label = "coefficient of variation of inter-spike intervals"
+    _draw_distributions(axes, spikes.irregularity(), spikes.covered_segments, label, reach=1.0)
+    axes.set_title(title if title and ax is not None else "irregularity")
+    return drawn
 
 
 def mark_published(axes: Axes, rate: float, position: float) -> None:
@@ -79,9 +115,33 @@ def mark_published(axes: Axes, rate: float, position: float) -> None:
     axes.plot(rate, position, "x", color="black", markersize=4.5, markeredgewidth=1.1, zorder=5)
 
 
-def _distribution_figure(rows: int, title: str) -> tuple[Figure, Axes]:
-    figure = new_figure(7.0, 1.4 + 0.55 * rows, title)
-    return figure, figure.add_subplot()
+def has_density(sample: FloatArray) -> bool:
+    """Whether so many values, and so different ones, can be shown as a density."""
+    return len(sample) >= _FEW and bool(np.ptp(sample) > 0.0)
+
+
+def draw_dots(axes: Axes, sample: FloatArray, middle: float, height: float, colour: str) -> None:
+    """Draw a dot for each value; those of equal values lie one above the other, within `height`."""
+    values, counts = np.unique(sample, return_counts=True)
+    places = [middle + _beside(count) * height for count in counts.tolist()]
+    axes.plot(
+        np.repeat(values, [len(place) for place in places]),
+        np.concatenate(places),
+        "o",
+        color=colour,
+        alpha=0.7,
+        markersize=3.5,
+        markeredgewidth=0,
+    )
+
+
+def _beside(count: int) -> FloatArray:
+    shown = min(count, _MOST_BESIDE)
+    return (np.arange(shown) - 0.5 * (shown - 1)) / _MOST_BESIDE
+
+
+def _size(rows: int) -> tuple[float, float]:
+    return 7.0, 1.4 + 0.55 * max(1, rows)
 
 
 def _draw_distributions(
@@ -90,25 +150,28 @@ def _draw_distributions(
     segments: Sequence[Segment],
     label: str,
     least_width: float = 0.0,
+    reach: float = 0.0,
 ) -> None:
-    """Draw one smooth density per population, the first on top, with quartiles and the mean."""
-    farthest = max((float(np.percentile(sample, 99.5)) for sample in values.values() if len(sample)), default=1.0)
-    grid = np.linspace(0.0, 1.08 * (farthest or 1.0), 400)
+    """Draw the distribution of each population in a row, the first on top; the axis reaches to `reach` at least."""
+    farthest = max([reach, *(float(sample.max()) for sample in values.values() if len(sample))])
+    grid = np.linspace(0.0, 1.02 * (farthest or 1.0), 400)
     for row, (segment, colour) in enumerate(zip(segments, colours_of(segments), strict=True)):
         sample = values[segment.name]
         if not len(sample):
             axes.text(0.0, row, "  no values", va="center", color=GREY)
-            continue
-        outline = density(sample, grid, least_width)
-        axes.fill_between(grid, row - 0.42 * outline, row + 0.42 * outline, color=colour, alpha=0.45, linewidth=0)
-        first, median, third = np.percentile(sample, [25, 50, 75])
-        axes.plot([first, third], [row, row], color=colour, linewidth=3.5, solid_capstyle="butt")
-        axes.plot([median] * 2, [row - 0.16, row + 0.16], color=colour, linewidth=2.0)
-        axes.plot(sample.mean(), row, "o", color="white", markeredgecolor=colour, markersize=5)
+        elif not has_density(sample):
+            draw_dots(axes, sample, row, 0.8, colour)
+        else:
+            outline = density(sample, grid, least_width)
+            axes.fill_between(grid, row - 0.42 * outline, row + 0.42 * outline, color=colour, alpha=0.45, linewidth=0)
+            first, median, third = np.percentile(sample, [25, 50, 75])
+            axes.plot([first, third], [row, row], color=colour, linewidth=3.5, solid_capstyle="butt")
+            axes.plot([median] * 2, [row - 0.16, row + 0.16], color=colour, linewidth=2.0)
+            axes.plot(sample.mean(), row, "o", color="white", markeredgecolor=colour, markersize=5)
     axes.set_yticks(range(len(segments)), [segment.name for segment in segments])
-    axes.tick_params(left=False)
-    axes.spines["left"].set_visible(False)
-    axes.set(xlabel=label, xlim=(0.0, grid[-1]), ylim=(len(segments) - 0.4, -0.6))
+    hide_left(axes)
+    axes.set(xlabel=label, ylim=(len(segments) - 0.4, -0.6))
+    cover(axes, "x", 0.0, farthest)
 
 
 def density(sample: FloatArray, grid: FloatArray, least_width: float) -> FloatArray:

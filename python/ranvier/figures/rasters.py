@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import overload
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
 
 from ranvier.base.times import text_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import StateError
+from ranvier.errors import RuleError, StateError
 from ranvier.figures.arguments import check_window, checked_rates, time_of_window
-from ranvier.figures.distributions import mark_published
-from ranvier.figures.style import FAINT, GREY, Figure, colours_of, new_figure, styled
+from ranvier.figures.distributions import draw_dots, has_density, mark_published
+from ranvier.figures.style import (
+    FAINT,
+    GREY,
+    Figure,
+    colours_of,
+    cover,
+    hide_left,
+    new_figure,
+    panel,
+    styled,
+)
 from ranvier.recording.data import SpikeData
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.segments import Segment
@@ -26,6 +36,20 @@ _MOST_MARKERS = 60_000
 _LEAST_SHARE = 0.035
 
 
+@overload
+def raster(
+    spikes: SpikeData,
+    *,
+    start: float | None = None,
+    stop: float | None = None,
+    published_rates: Mapping[str, float] | None = None,
+    title: str = "",
+    ax: None = None,
+) -> Figure: ...
+@overload
+def raster(
+    spikes: SpikeData, *, start: float | None = None, stop: float | None = None, title: str = "", ax: Axes
+) -> Axes: ...
 @styled
 def raster(
     spikes: SpikeData,
@@ -34,12 +58,14 @@ def raster(
     stop: float | None = None,
     published_rates: Mapping[str, float] | None = None,
     title: str = "",
-) -> Figure:
+    ax: Axes | None = None,
+) -> Figure | Axes:
     """Plot spikes over time, with the rate of the network below and the distributions by population beside.
 
     Populations lie one above the other, the first on top, as high as they are large. When there are too many spikes to
     be told apart, only every so many neurons are shown; the title says so. Distributions are of all neurons over the
-    whole window of `spikes`.
+    whole window of `spikes`: boxes from quartile to quartile with a line at the median, a circle at the mean and lines
+    from the 5th to the 95th percentile; where there are few values, or all are equal, a dot for each.
 
     Parameters
     ----------
@@ -50,7 +76,9 @@ def raster(
     published_rates
         Mean rates by population, spikes/s, to mark beside the measured ones.
     title
-        Title of the figure.
+        Title of the figure, or of `ax`.
+    ax
+        Axes of matplotlib to draw only the spikes in, which are returned; None: a new figure is.
 
     Raises
     ------
@@ -58,9 +86,48 @@ def raster(
         When the window is empty.
     WrongTypeError, ValueOutOfBoundsError
         For arguments that are of another kind, or not finite.
+    RuleError
+        For published rates with `ax`, in which there are no rates.
     """
     check_window(spikes)
     published = checked_rates(published_rates)
+    shown = _shown(spikes, start, stop)
+    bands = _bands(spikes)
+    if ax is not None:
+        if published_rates is not None:
+            raise RuleError(
+                "published_rates", bound="spikes alone have no rates to compare them with", remedy="see rates"
+            )
+        _, axes = panel(ax, (0.0, 0.0), title)
+        _draw_spikes(axes, shown, bands)
+        axes.set_xlabel("time (ms)")
+        if title:
+            axes.set_title(title)
+        return axes
+    figure = new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))), title)
+    grid = figure.add_gridspec(2, 3, width_ratios=(5, 1.3, 1.3), height_ratios=(6, 1), wspace=0.02, hspace=0.0)
+    spike_axes = figure.add_subplot(grid[0, 0])
+    rate_axes = figure.add_subplot(grid[0, 1], sharey=spike_axes)
+    irregularity_axes = figure.add_subplot(grid[0, 2], sharey=spike_axes)
+    network_axes = figure.add_subplot(grid[1, 0], sharex=spike_axes)
+    _draw_spikes(spike_axes, shown, bands)
+    published = {name: rate for name, rate in published.items() if name in spikes.rates()}
+    _draw_boxes(rate_axes, spikes.rates(), bands, max(published.values(), default=0.0))
+    _draw_published(rate_axes, published, bands)
+    rate_axes.set_title("rate (spikes/s)")
+    irregularity_axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
+    _draw_boxes(irregularity_axes, spikes.irregularity(), bands, 1.0)
+    irregularity_axes.set_title("irregularity (CV)")
+    for axes in (rate_axes, irregularity_axes):
+        hide_left(axes)
+        axes.tick_params(labelleft=False)
+    _draw_network_rate(network_axes, shown)
+    spike_axes.tick_params(labelbottom=False)
+    return figure
+
+
+def _shown(spikes: SpikeData, start: float | None, stop: float | None) -> SpikeData:
+    """Return the part of the spikes that is to be shown."""
     last = min(time_of_window("stop", stop, spikes.stop), spikes.stop)
     first = max(time_of_window("start", start, last - 500.0), spikes.start)
     if not first < last:
@@ -69,28 +136,7 @@ def raster(
             bound="nothing was recorded in it",
             remedy="give another window",
         )
-    shown = spikes.between(first, last)
-    bands = _bands(spikes)
-    figure = new_figure(11.0, max(5.0, min(8.0, 2.5 + 0.6 * len(bands))), title)
-    grid = figure.add_gridspec(2, 3, width_ratios=(5, 1.3, 1.3), height_ratios=(6, 1), wspace=0.02, hspace=0.0)
-    spike_axes = figure.add_subplot(grid[0, 0])
-    rate_axes = figure.add_subplot(grid[0, 1], sharey=spike_axes)
-    irregularity_axes = figure.add_subplot(grid[0, 2], sharey=spike_axes)
-    network_axes = figure.add_subplot(grid[1, 0], sharex=spike_axes)
-    _draw_spikes(spike_axes, shown, bands)
-    _draw_boxes(rate_axes, spikes.rates(), bands)
-    _draw_published(rate_axes, published, bands)
-    rate_axes.set_title("rate (spikes/s)")
-    _draw_boxes(irregularity_axes, spikes.irregularity(), bands)
-    irregularity_axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
-    irregularity_axes.set_title("irregularity (CV)")
-    for axes in (rate_axes, irregularity_axes):
-        axes.tick_params(left=False, labelleft=False)
-        axes.spines["left"].set_visible(False)
-        axes.xaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
-    _draw_network_rate(network_axes, shown)
-    spike_axes.tick_params(labelbottom=False)
-    return figure
+    return spikes.between(first, last)
 
 
 class _Band:
@@ -152,10 +198,11 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
             linewidths=0,
             rasterized=True,
         )
-    axes.set(xlim=(spikes.start, spikes.stop), ylim=(0.0, 1.0))
+    # Markers on the edges are not cut.
+    margin = 0.006 * spikes.duration
+    axes.set(xlim=(spikes.start - margin, spikes.stop + margin), ylim=(-0.006, 1.006))
     axes.set_yticks([band.middle for band in bands], [band.segment.name for band in bands])
-    axes.tick_params(left=False)
-    axes.spines["left"].set_visible(False)
+    hide_left(axes)
     for label, band in zip(axes.get_yticklabels(), bands, strict=True):
         label.set_color(band.colour)
         label.set_fontweight("bold")
@@ -174,18 +221,22 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
     neurons = sum(len(spikes.ids_of(segment)) for segment in spikes.segments)
     rate = counts / (max(1, neurons) * np.diff(edges) * spikes.resolution / 1000.0)
     axes.stairs(rate, times_of(edges, spikes.resolution), fill=True, color="#9AA5AD")
-    axes.set(ylim=(0.0, None), xlabel="time (ms)")
+    axes.set_xlabel("time (ms)")
     axes.set_ylabel("spikes/s", rotation=0, ha="right", va="center")
-    axes.yaxis.set_major_locator(MaxNLocator(2))
+    cover(axes, "y", 0.0, float(rate.max()), ticks=2)
 
 
-def _draw_boxes(axes: Axes, values: Mapping[str, FloatArray], bands: Sequence[_Band]) -> None:
-    """Draw the distribution of each population in its band: box from quartile to quartile, median and mean."""
-    farthest = 0.0
+def _draw_boxes(axes: Axes, values: Mapping[str, FloatArray], bands: Sequence[_Band], reach: float) -> None:
+    """Draw the distribution of each population in its band, on an axis that reaches at least to `reach`."""
+    farthest = reach
     for band in bands:
         sample = values[band.segment.name]
         axes.axhspan(band.bottom, band.top, color=FAINT, alpha=0.5, linewidth=0, zorder=-1)
         if not len(sample):
+            continue
+        if not has_density(sample):
+            draw_dots(axes, sample, band.middle, 0.8 * (band.top - band.bottom), band.colour)
+            farthest = max(farthest, float(sample.max()))
             continue
         height = min(0.6 * (band.top - band.bottom), 0.05)
         low, first, median, third, high = np.percentile(sample, [5, 25, 50, 75, 95])
@@ -194,14 +245,13 @@ def _draw_boxes(axes: Axes, values: Mapping[str, FloatArray], bands: Sequence[_B
         axes.plot([median] * 2, band.middle + height * np.array([-0.5, 0.5]), color=band.colour, linewidth=1.8)
         axes.plot(sample.mean(), band.middle, "o", color="white", markeredgecolor=band.colour, markersize=4)
         farthest = max(farthest, high, sample.mean())
-    axes.set_xlim(0.0, 1.05 * farthest if farthest > 0.0 else 1.0)
+    cover(axes, "x", 0.0, farthest, ticks=4)
 
 
 def _draw_published(axes: Axes, published: Mapping[str, float], bands: Sequence[_Band]) -> None:
     for band in bands:
         if band.segment.name in published:
             mark_published(axes, published[band.segment.name], band.middle)
-            axes.set_xlim(0.0, max(axes.get_xlim()[1], 1.05 * published[band.segment.name]))
     if any(band.segment.name in published for band in bands):
         # Not in the layout, in which it would push the panels apart.
         axes.annotate(

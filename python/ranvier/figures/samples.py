@@ -3,29 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
+import numpy.typing as npt
+from matplotlib.axes import Axes
 
+from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
-from ranvier.figures.arguments import checked_threshold, chosen_traces, time_of_window
-from ranvier.figures.style import EXCITATORY, GREY, Figure, new_figure, styled
+from ranvier.figures.arguments import checked_threshold, chosen_neurons, time_of_window
+from ranvier.figures.style import COLOURS, EXCITATORY, GREY, Figure, cover, new_figure, panel, styled
 from ranvier.recording.data import StateData
 
 __all__ = ["state"]
 
 
+@overload
+def state(
+    data: StateData,
+    variable: str = "V_m",
+    *,
+    ids: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    threshold: float | None = None,
+    title: str = "",
+    ax: None = None,
+) -> Figure: ...
+@overload
+def state(
+    data: StateData,
+    variable: str = "V_m",
+    *,
+    ids: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    start: float | None = None,
+    stop: float | None = None,
+    threshold: float | None = None,
+    title: str = "",
+    ax: Axes,
+) -> Axes: ...
 @styled
 def state(
     data: StateData,
     variable: str = "V_m",
     *,
-    neurons: Sequence[int] | None = None,
+    ids: Sequence[int] | npt.NDArray[np.int64] | None = None,
     start: float | None = None,
     stop: float | None = None,
     threshold: float | None = None,
     title: str = "",
-) -> Figure:
+    ax: Axes | None = None,
+) -> Figure | Axes:
     """Plot a state variable over time, one neuron below the other.
 
     Parameters
@@ -34,14 +62,16 @@ def state(
         What a recorder of state variables recorded.
     variable
         Name of the variable.
-    neurons
-        Which of the recorded neurons (indices in ``data.ids``); None: the first eight.
+    ids
+        Global ids of the neurons to show, for example ``exc[:3].ids``; None: the first eight that were recorded.
     start, stop
         The part to show, ms; None: all.
     threshold
         A value to mark with a line, for example that at which neurons fire.
     title
-        Title of the figure.
+        Title of the figure, or of `ax`.
+    ax
+        Axes of matplotlib to draw all neurons in, which are returned; None: a new figure is.
 
     Raises
     ------
@@ -49,6 +79,8 @@ def state(
         When there is no sample in the window.
     UnknownNameError
         When the variable was not recorded.
+    ShapeError, ValueOutOfBoundsError, WrongTypeError
+        For neurons that were not recorded, for none or too many of them, and for arguments that are of another kind.
     """
     if not isinstance(data, StateData):
         raise WrongTypeError(
@@ -57,21 +89,46 @@ def state(
     values, times = data[variable], data.times
     here = (times >= time_of_window("start", start, -np.inf)) & (times <= time_of_window("stop", stop, np.inf))
     level = checked_threshold(threshold)
+    chosen = chosen_neurons(ids, data)
     if not here.any():
         raise StateError(
             repr(data), bound="there is no sample in the window", remedy="run longer or give another window"
         )
-    chosen = chosen_traces(neurons, data)
-    figure = new_figure(9.0, 1.2 + 1.1 * len(chosen), title)
-    columns = figure.subplots(len(chosen), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
-    unit = {"V": "mV", "I": "pA", "g": "nS"}.get(variable[0], "")
-    for axes, neuron in zip(columns, chosen, strict=True):
-        if level is not None:
-            axes.axhline(level, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-        axes.plot(times[here], values[here, neuron], color=EXCITATORY, linewidth=0.9)
-        axes.text(1.0, 1.0, f"neuron {data.ids[neuron]}", transform=axes.transAxes, ha="right", va="bottom", color=GREY)
-        axes.yaxis.set_major_locator(MaxNLocator(3))
-        axes.margins(x=0)
+    shown = values[here][:, chosen]
+    names = [f"neuron {data.ids[place]}" for place in chosen]
+    if ax is not None:
+        _, axes = panel(ax, (0.0, 0.0), title)
+        columns = [axes] * len(chosen)
+        colours = [COLOURS[place % len(COLOURS)] for place in range(len(chosen))]
+        drawn: Figure | Axes = axes
+        axes.set(ylabel=_label(variable), title=title)
+    else:
+        figure = drawn = new_figure(9.0, 1.2 + 1.1 * len(chosen), title)
+        columns = list(figure.subplots(len(chosen), 1, sharex=True, sharey=True, squeeze=False)[:, 0])
+        colours = [EXCITATORY] * len(chosen)
+        figure.supylabel(_label(variable), fontsize=10)
+        for axes, name in zip(columns, names, strict=True):
+            axes.text(1.0, 1.0, name, transform=axes.transAxes, ha="right", va="bottom", color=GREY)
+    for axes, colour, name, line in zip(columns, colours, names, shown.T, strict=True):
+        axes.plot(times[here], line, color=colour, linewidth=0.9, label=name)
+    for axes in dict.fromkeys(columns):
+        _finish(axes, times[here], shown, level)
     columns[-1].set_xlabel("time (ms)")
-    figure.supylabel(f"{variable} ({unit})" if unit else variable, fontsize=10)
-    return figure
+    if ax is not None and len(chosen) > 1:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+    return drawn
+
+
+def _label(variable: str) -> str:
+    unit = {"V": "mV", "I": "pA", "g": "nS"}.get(variable[0], "")
+    return f"{variable} ({unit})" if unit else variable
+
+
+def _finish(axes: Axes, times: FloatArray, values: FloatArray, threshold: float | None) -> None:
+    seen = [float(values.min()), float(values.max())]
+    if threshold is not None:
+        axes.axhline(threshold, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+        seen.append(threshold)
+    cover(axes, "y", min(seen), max(seen), ticks=3)
+    margin = 0.003 * (times[-1] - times[0]) or 0.5
+    axes.set_xlim(times[0] - margin, times[-1] + margin)

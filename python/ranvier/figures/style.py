@@ -7,12 +7,15 @@ import io
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 import matplotlib.figure
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from ranvier.base.paths import checked_path, write_whole
+from ranvier.errors import WrongTypeError
 from ranvier.network.checks import check_text
 from ranvier.recording.segments import Segment
 
@@ -25,7 +28,10 @@ __all__ = [
     "STYLE",
     "Figure",
     "colours_of",
+    "cover",
+    "hide_left",
     "new_figure",
+    "panel",
     "styled",
 ]
 
@@ -54,13 +60,14 @@ STYLE: dict[Any, Any] = {
 
 
 Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
 
 
-def styled(function: Callable[Arguments, Figure]) -> Callable[Arguments, Figure]:
+def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """Draw in the style of this module, whatever the user's settings are, and leave those alone."""
 
     @functools.wraps(function)
-    def draw(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Figure:
+    def draw(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Drawn:
         with matplotlib.rc_context(STYLE):
             return function(*arguments, **keywords)
 
@@ -120,3 +127,50 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     return figure
+
+
+def panel(ax: Axes | None, size: tuple[float, float], title: str) -> tuple[Figure | Axes, Axes]:
+    """Return what a function that draws one panel returns, and the axes in which it draws.
+
+    Parameters
+    ----------
+    ax
+        Axes of the user's, or None for a new figure of `size` inches.
+    size
+        Width and height.
+    title
+        Title of the figure.
+
+    Raises
+    ------
+    WrongTypeError
+        When `ax` is something else.
+    """
+    if ax is None:
+        figure = new_figure(*size, title)
+        return figure, figure.add_subplot()
+    if not isinstance(ax, Axes):
+        raise WrongTypeError("ax", type(ax).__name__, "must be axes of matplotlib, such as plt.subplots() makes")
+    check_text("title of a figure", title)
+    return ax, ax
+
+
+def cover(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> None:
+    """Let an axis, ``"x"`` or ``"y"``, reach from the last tick that is not above `low` to the first not below `high`.
+
+    So there are ticks on both sides of all that is drawn. Markers on the limits are not cut.
+    """
+    if not low < high:
+        low, high = (0.0, high) if high > 0.0 else (low, low + 1.0)
+    positions = MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10], min_n_ticks=2).tick_values(low, high)
+    margin = 0.015 * (positions[-1] - positions[0])
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_locator(MultipleLocator(positions[1] - positions[0]))
+    limits = positions[0] - margin, positions[-1] + margin
+    axes.set_xlim(limits) if which == "x" else axes.set_ylim(limits)
+
+
+def hide_left(axes: Axes) -> None:
+    """Leave away the line and the ticks of a vertical axis that has names in place of numbers."""
+    axes.tick_params(left=False)
+    axes.spines["left"].set_visible(False)
