@@ -154,7 +154,7 @@ def without_a_dataset(path: Path, _: Path) -> None:
         path.write_text(path.read_text().partition("\n")[2])
     else:
         with h5py.File(path, "r+") as file:
-            del file["steps"]
+            del file["times"]
 
 
 STRANGERS: list[Callable[[Path, Path], None]] = [

@@ -100,17 +100,25 @@ def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_hdf5_tells_what_it_holds(tmp_path: Path) -> None:
-    net, _ = balanced(seed=7)
+    net, kept = balanced(seed=7)
     net.record_spikes(net["inh"], to=tmp_path / "spikes.h5")
-    rv.Simulation(net).run(50.0)
+    state = net.record_state(net["exc"][:3], "V_m", 0.3)
+    net.record_state(net["exc"][:3], "V_m", 0.3, to=tmp_path / "state.h5")
+    sim = rv.Simulation(net)
+    sim.run(50.0)
     with h5py.File(tmp_path / "spikes.h5") as file:
         assert file.attrs["kind"] == "spikes"
         assert file.attrs["network"] == "balanced"
         assert file.attrs["seed"] == "7"
         assert file.attrs["resolution"] == 0.1
         assert json.loads(file.attrs["segments"]) == [["inh", 400, 100]]
-        assert file["steps"].shape == file["ids"].shape
-        assert file["steps"].dtype == np.int64
+        assert file["times"][:].tolist() == sim.spikes(kept).of("inh").times.tolist()
+        assert file["times"].attrs["unit"] == "ms"
+        assert file["ids"][:].tolist() == sim.spikes(kept).of("inh").ids.tolist()
+    with h5py.File(tmp_path / "state.h5") as file:
+        # Each is the double that somebody writes: 0.3, 0.6, 0.9 and so on.
+        assert file["times"][:].tolist() == [round(0.3 * i, 1) for i in range(1, 167)]
+        assert (file["V_m"][:] == sim.state(state)["V_m"]).all()
 
 
 def test_csv_can_be_read_by_others(tmp_path: Path) -> None:

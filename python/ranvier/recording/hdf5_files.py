@@ -1,5 +1,11 @@
 """Recordings in HDF5 files: a dataset for each column, and one more for the pieces that were written.
 
+A file of spikes has the datasets ``times`` (ms) and ``ids`` (global ids of the neurons), one row a spike. A file of
+state variables has ``times``, ``ids`` and for each variable, such as ``V_m``, a dataset of the shape (times, ids). A
+file of weights has ``times``, ``sources``, ``targets`` and ``weights`` of the shape (times, synapses). Times are the
+doubles nearest to the decimal times, from which Ranvier gets the steps back: step = time / ``resolution``. That is an
+attribute of the file, as all else that describes it.
+
 The dataset ``pieces`` has a row for each piece: the step `end` up to which the recording reaches with it, the number of
 its `rows` in each column, and a `check`, the begin of the SHA-256 of all that was written up to it. The dataset
 ``description`` is JSON; the attributes of the file tell the same to other programs.
@@ -24,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.paths import file_errors
+from ranvier.base.times import times_of
 from ranvier.errors import FileError
 from ranvier.recording.hdf5_superblock import as_if_closed, was_left_open
 from ranvier.recording.pieces import CORRUPT, Columns, Cut, Metadata, Recorded, damaged, not_ours
@@ -47,6 +54,9 @@ class Hdf5File:
 
     def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
         self._path = path
+        self._resolution = float(metadata["resolution"])
+        columns = _with_times(columns, self._resolution)
+        metadata = {**metadata, "columns": list(columns)}
         self._rows = 0
         self._pieces = 1
         self._chunks: dict[str, tuple[int, ...]] = {}
@@ -63,6 +73,7 @@ class Hdf5File:
                 file.create_dataset(name, data=array)
             for name, array in columns.items():
                 self._create_column(file, name, array)
+            file["times"].attrs["unit"] = "ms"
             file.create_dataset("pieces", data=self._last, maxshape=(None,), chunks=(_PIECES_IN_A_CHUNK,))
         self._stamp = _stamp(path)
 
@@ -82,6 +93,7 @@ class Hdf5File:
 
     def append(self, columns: Columns, end: int) -> None:
         """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+        columns = _with_times(columns, self._resolution)
         with file_errors(self._path, "written"):
             # Before anything of it is changed: it may be another program's by now.
             self._make_sure_it_is_ours()
@@ -161,6 +173,20 @@ def _open_to_append(path: Path) -> Any:
     return h5py.File(h5py.h5f.open(os.fsencode(path), flags, fapl=access))
 
 
+def _with_times(columns: Columns, resolution: float) -> Columns:
+    """Return columns with times in place of steps."""
+    return {"times": times_of(columns["steps"], resolution), **{k: v for k, v in columns.items() if k != "steps"}}
+
+
+def _with_steps(path: Path, columns: Columns, resolution: float) -> dict[str, npt.NDArray[Any]]:
+    """Return columns with steps in place of times."""
+    times = columns["times"]
+    steps = np.rint(times / resolution).astype(np.int64)
+    if not np.array_equal(times_of(steps, resolution), times):
+        raise damaged(path, None)
+    return {"steps": steps, **{k: v for k, v in columns.items() if k != "times"}}
+
+
 def _bytes_of(array: npt.NDArray[Any]) -> memoryview:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
@@ -203,6 +229,8 @@ def read(path: Path) -> Recorded:
         columns = {name: dataset[:rows] for name, dataset in datasets.items()}
         more = any(len(dataset) > rows for dataset in datasets.values())
     metadata["end"] = _check_pieces(path, pieces, _check_of_description(description, fixed), columns)
+    columns = _with_steps(path, columns, float(metadata["resolution"]))
+    metadata["columns"] = list(columns)
     return Recorded(metadata, {**fixed, **columns}, Cut(metadata["end"]) if more or was_open else None)
 
 
