@@ -17,6 +17,7 @@ __all__ = [
     "IndexOutOfBoundsError",
     "InsufficientMemoryError",
     "InternalError",
+    "MissingPackageError",
     "RanvierError",
     "ReadOnlyError",
     "RemoteError",
@@ -64,6 +65,10 @@ class RanvierError(Exception):
 
     def __reduce__(self) -> tuple[type[RanvierError], tuple[str, str, str, str]]:
         return type(self), (self.object, self.value, self.bound, self.remedy)
+
+
+class MissingPackageError(RanvierError, ImportError):
+    """A package is needed that is not installed."""
 
 
 class UnknownNameError(RanvierError, LookupError):

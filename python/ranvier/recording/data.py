@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import ValueOutOfBoundsError
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.recording.conversion import samples_to_neo, samples_to_pandas, spikes_to_neo, spikes_to_pandas
 from ranvier.recording.neuron_ids import IntArray, NeuronIds
 from ranvier.recording.segments import Neurons, Segment
 from ranvier.recording.statistics import SpikeStatistics
@@ -122,6 +124,39 @@ class SpikeData(SpikeStatistics):
             result.update(pairs.astype("<i8", order="C").tobytes())
         return result.hexdigest()
 
+    def to_neo(self) -> Any:
+        """Return a `neo.Segment` with a `neo.SpikeTrain` for each neuron of `recorded_ids`, silent ones too.
+
+        Each train is annotated with its ``population`` and the global id of its ``neuron``.
+
+        Raises
+        ------
+        MissingPackageError
+            When neo is not installed.
+        """
+        trains = [
+            (segment.name, int(neuron), times)
+            for segment in self.covered_segments
+            for neuron, times in zip(self.ids_of(segment).array, self._trains_of(segment), strict=True)
+        ]
+        return spikes_to_neo(trains, (self.start, self.stop), some_names([each.name for each in self.segments]))
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each spike: ``time_ms``, ``neuron`` and ``population``.
+
+        ``neuron`` is its global id. Of a neuron that was recorded twice, ``population`` is its first name.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+        """
+        places = np.full(len(self), -1, dtype=np.int64)
+        names = list(dict.fromkeys(segment.name for segment in self.segments))
+        for segment in self.segments:
+            places[self._in(segment) & (places < 0)] = names.index(segment.name)
+        return spikes_to_pandas(self.times, self.ids.copy(), places, names)
+
     def _step_of(self, name: str, time: float) -> int:
         given = number(name, time)
         if math.isnan(given):
@@ -185,6 +220,43 @@ class StateData:
             unknown_name("recorded variable", variable, self.variables)
         return self.values[:, self.variables.index(variable), :]
 
+    def to_neo(self) -> Any:
+        """Return a `neo.Segment` with a `neo.AnalogSignal` of the shape (times, neurons) for each variable.
+
+        The signals have the ids of the neurons as array annotation ``neuron``.
+
+        Raises
+        ------
+        MissingPackageError
+            When neo is not installed.
+        StateError
+            When there are less than two samples, which have no interval.
+        """
+        if len(self) < 2:
+            raise StateError(repr(self), bound="a signal needs two samples", remedy="run the simulation longer")
+        interval = time_of(int(self.steps[1] - self.steps[0]), self.resolution)
+        return samples_to_neo(
+            {name: self[name] for name in self.variables}, self.times, interval, self.ids, self.population
+        )
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each time, ``time_ms``, and a column for each variable and neuron.
+
+        ``frame["V_m"]`` has a column for each neuron, by its global id.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+        """
+        levels = np.repeat(self.variables, len(self.ids)), np.tile(self.ids, len(self.variables))
+        return samples_to_pandas(
+            self.values.reshape(len(self), len(self.variables) * len(self.ids)),
+            self.times,
+            levels,
+            ["variable", "neuron"],
+        )
+
     def __len__(self) -> int:
         return len(self.steps)
 
@@ -227,6 +299,18 @@ class WeightData:
     def times(self) -> FloatArray:
         """Times of the samples, ms, shape ``(samples,)``."""
         return times_of(self.steps, self.resolution)
+
+    def to_pandas(self) -> Any:
+        """Return a `pandas.DataFrame` with a row for each time, ``time_ms``, and a column for each synapse.
+
+        Columns are named by the global ids of source and target.
+
+        Raises
+        ------
+        MissingPackageError
+            When pandas is not installed.
+        """
+        return samples_to_pandas(self.weights, self.times, (self.sources, self.targets), ["source", "target"])
 
     def __len__(self) -> int:
         return len(self.steps)

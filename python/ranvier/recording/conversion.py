@@ -1,0 +1,88 @@
+"""Recordings as objects of other packages, which are imported when they are asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.values import FloatArray
+from ranvier.errors import MissingPackageError
+from ranvier.recording.neuron_ids import IntArray
+
+__all__ = ["package", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
+
+# Of the variables of models, by the letter with which their names begin.
+_UNITS = {"V": "mV", "I": "pA", "g": "nS"}
+
+
+def package(name: str, function: str) -> Any:
+    """Return a package that Ranvier does not need, or say how to get it.
+
+    Raises
+    ------
+    MissingPackageError
+        When it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        extra = name.partition(".")[0]
+        raise MissingPackageError(
+            f"package {extra}", bound=f"{function}() needs it", remedy=f"pip install 'ranvier[{extra}]'"
+        ) from error
+
+
+def spikes_to_neo(trains: Sequence[tuple[str, int, FloatArray]], window: tuple[float, float], segment_name: str) -> Any:
+    """Return a `neo.Segment` with a train for each neuron: population, id and times in ms."""
+    neo = package("neo", "to_neo")
+    segment = neo.Segment(name=segment_name)
+    for population, neuron, times in trains:
+        # Neo changes arrays in place when it is asked for other units.
+        train = neo.SpikeTrain(
+            times.copy(),
+            units="ms",
+            t_start=window[0],
+            t_stop=window[1],
+            name=f"{population} {neuron}",
+            population=population,
+            neuron=neuron,
+        )
+        segment.spiketrains.append(train)
+    return segment
+
+
+def samples_to_neo(data: dict[str, FloatArray], times: FloatArray, interval: float, ids: IntArray, name: str) -> Any:
+    """Return a `neo.Segment` with a signal for each variable, of the shape (times, neurons)."""
+    neo = package("neo", "to_neo")
+    segment = neo.Segment(name=name)
+    pq = package("quantities", "to_neo")
+    for variable, values in data.items():
+        signal = neo.AnalogSignal(
+            values.copy(),
+            units=_UNITS.get(variable[0], "dimensionless"),
+            t_start=times[0] * pq.ms,
+            sampling_period=interval * pq.ms,
+            name=variable,
+            population=name,
+            array_annotations={"neuron": ids},
+        )
+        segment.analogsignals.append(signal)
+    return segment
+
+
+def spikes_to_pandas(times: FloatArray, ids: IntArray, populations: npt.NDArray[Any], names: Sequence[str]) -> Any:
+    """Return a `pandas.DataFrame` with a row for each spike."""
+    pandas = package("pandas", "to_pandas")
+    categories = pandas.Categorical.from_codes(populations, categories=list(names))
+    return pandas.DataFrame({"time_ms": times, "neuron": ids, "population": categories})
+
+
+def samples_to_pandas(values: FloatArray, times: FloatArray, levels: Sequence[npt.ArrayLike], names: list[str]) -> Any:
+    """Return a `pandas.DataFrame` with a row for each time, and columns of several levels."""
+    pandas = package("pandas", "to_pandas")
+    columns = pandas.MultiIndex.from_arrays([np.asarray(level) for level in levels], names=names)
+    return pandas.DataFrame(values, index=pandas.Index(times, name="time_ms"), columns=columns)
