@@ -17,6 +17,7 @@ from matplotlib.patches import StepPatch
 import ranvier as rv
 from ranvier import errors, plot
 from ranvier.figures import distributions, style
+from ranvier.forecast.figure import memory_figure
 from ranvier.recording.data import SpikeData
 from ranvier.recording.neuron_ids import NeuronIds
 
@@ -278,3 +279,22 @@ def test_settings_of_the_user_are_left_alone(recorded: Recorded) -> None:
     before = dict(mpl.rcParams)
     rv.plot.rates(recorded[1])
     assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("limit", [None, 10**9, 4 * 10**9, 10**11])
+def test_axes_of_predicted_memory_fit(limit: int | None) -> None:
+    figure = memory_figure([2, 4, 8], {"synapses": [3_200_000_000, 1_600_000_000, 800_000_000]}, limit=limit)
+    (axes,) = figure.axes
+    low, high = axes.get_ylim()
+    assert low == 0.0
+    assert high in axes.get_yticks()
+    lines = [line.get_ydata() for line in axes.lines]
+    assert 3.2e9 <= high <= 5e9
+    told = [text.get_text() for text in axes.texts]
+    if limit is None:
+        assert not told
+    elif limit <= high:
+        assert told == ["limit"]
+        assert [limit, limit] in [list(map(int, np.asarray(line))) for line in lines if np.size(line) == 2]
+    else:
+        assert told == ["limit: 100 GB"]

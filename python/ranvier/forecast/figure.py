@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    MultipleLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from ranvier.figures.style import COLOURS, FAINT, GREY, Figure, new_figure, styled
 
@@ -111,10 +119,14 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
     axes.tick_params(axis="x", labelrotation=30)
     axes.set_xlabel("ranks")
     top = axes.get_ylim()[1]
-    if limit is not None and limit > top:
-        top = min(1.1 * limit, 3.0 * top)
-        axes.set_ylim(0.0, top)
+    # A limit that is far above all that is drawn would press that to the ground: it is told in words.
+    if limit is not None and top < limit <= 3.0 * top:
+        top = 1.05 * limit
     scale, unit = next((each for each in _UNITS if top >= each[0]), _UNITS[-1])
+    ticks = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, top / scale) * scale
+    axes.set_ylim(0.0, ticks[-1])
+    axes.yaxis.set_major_locator(MultipleLocator(ticks[1] - ticks[0]))
+    top = ticks[-1]
     axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size / scale:g}"))
     axes.set_ylabel(f"memory of a rank ({unit})")
     if limit is not None and limit <= top:
@@ -130,6 +142,9 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
             fontsize=9,
             zorder=4,
         )
+    elif limit is not None:
+        axes.text(1.0, 0.99, f"limit: {limit / scale:g} {unit}", transform=axes.transAxes, ha="right", va="top",
+            color="#D55E00", fontsize=9)  # fmt: skip
     if marked is not None:
         axes.axvline(marked, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=4)
 
