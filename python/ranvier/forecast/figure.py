@@ -123,7 +123,7 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
     if limit is not None and top < limit <= 3.0 * top:
         top = 1.05 * limit
     scale, unit = next((each for each in _UNITS if top >= each[0]), _UNITS[-1])
-    ticks = MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, top / scale) * scale
+    ticks = scale * np.asarray(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]).tick_values(0.0, top / scale))
     axes.set_ylim(0.0, ticks[-1])
     axes.yaxis.set_major_locator(MultipleLocator(ticks[1] - ticks[0]))
     top = ticks[-1]
