@@ -241,10 +241,12 @@ void bind_simulation(nb::module_& module) {
             "crowding",
             [](const Simulation& s) {
                 const engine::Crowding crowding = s.crowding();
-                return std::tuple(crowding.delayed, crowding.crowded, crowding.taken_over);
+                return std::tuple(crowding.delayed, crowding.crowded, crowding.taken_over, crowding.asleep);
             },
             "Return the seconds for which threads waited for a processor, those in which they were not bound for that, "
-            "and how often a shard was advanced for a thread that was put aside.")
+            "how often a shard was advanced for a thread that was put aside, and the seconds for which the process "
+            "slept "
+            "while it waited for others.")
         .def(
             "stealing_counts",
             [](const Simulation& s) {

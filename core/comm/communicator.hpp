@@ -90,6 +90,11 @@ class Communicator {
     /// threads, processes that wait leave theirs to others, which costs time where it is not needed.
     /// @note Collective.
     virtual void expect_threads(std::int32_t /*threads*/) {}
+    /// Whether processes that wait leave their processors to others also for another reason: other programs want them. From
+    /// the next operation on. @note Collective: all processes call it with the same value. It talks to nobody.
+    virtual void leave_processors(bool /*leave*/) {}
+    /// For which this process has slept, instead of looking again and again, because of the two above.
+    virtual double seconds_asleep() const { return 0.0; }
 
     /// @note Collective.
     virtual void barrier() = 0;

@@ -82,6 +82,7 @@ void Simulation::Implementation::build(const Poll& poll) {
         shards.resize(shard_count());
     });
     communicator->expect_threads(static_cast<std::int32_t>(threads()));
+    may_gather = machine.may_gather(*communicator, options.pinning, team->places());
     // An interruption would leave processes behind that wait in a collective.
     const Poll build_poll = is_alone() ? poll : Poll{};
     run_together(

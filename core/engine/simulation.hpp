@@ -111,6 +111,8 @@ struct Crowding {
     double crowded =
         0.0;  ///< seconds in which the process counted on that: threads not bound, and some of them at rest
     std::uint64_t taken_over = 0;  ///< shards that were advanced for threads that were put aside, one epoch of each
+    double asleep =
+        0.0;  ///< seconds for which the process slept while it waited for others, instead of looking for them
 };
 
 struct Counts {

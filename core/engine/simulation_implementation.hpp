@@ -91,6 +91,7 @@ struct Simulation::Implementation {
     bool sorted = true;  ///< connections, by source
     Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
+    bool may_gather = false;  ///< see OwnMachine::may_gather()
     /// One worker for each shard: building tables and looking at them is done side by side. The team itself, unless there
     /// are more shards than threads.
     std::unique_ptr<parallel::Team> more_workers;

@@ -102,7 +102,8 @@ PhaseTimes Simulation::times() const {
 
 Crowding Simulation::Implementation::crowding_since_start() const {
     const parallel::CrowdingCounts counts = team->crowding_counts();
-    Crowding crowding{.delayed = counts.delayed_seconds, .crowded = counts.crowded_seconds};
+    Crowding crowding{
+        .delayed = counts.delayed_seconds, .crowded = counts.crowded_seconds, .asleep = communicator->seconds_asleep()};
     for (std::uint32_t worker = 0; worker < threads(); ++worker) crowding.taken_over += team->items_taken_over(worker);
     return crowding;
 }
@@ -113,6 +114,7 @@ Crowding Simulation::crowding() const {
     crowding.delayed -= before.delayed;
     crowding.crowded -= before.crowded;
     crowding.taken_over -= before.taken_over;
+    crowding.asleep -= before.asleep;
     return crowding;
 }
 

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/simulation_implementation.hpp"
+#include "parallel/processors.hpp"
 
 namespace ranvier::engine {
 
@@ -197,12 +199,26 @@ bool Simulation::Implementation::end_epoch() {
     return true;
 }
 
-/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only.
+/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only. At the same time
+/// they agree how to wait, and where: who looks again and again for what others send takes the processor from them where
+/// another program has left them only a part of it.
 bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
     if (is_alone()) return team->stop_requested();
     constexpr std::uint64_t epochs_between = 16;
     if (epoch_number % epochs_between != 0) return false;
-    return communicator->greatest(team->stop_requested() ? 1 : 0) != 0;
+    const bool leads = may_gather && communicator->rank() == Rank{0};
+    std::array<std::uint64_t, 4> wishes{
+        team->stop_requested() ? 1u : 0u,
+        team->is_crowded() ? 1u : 0u,
+        team->was_crowded_lately() ? 1u : 0u,
+        leads ? static_cast<std::uint64_t>(parallel::current_processor() + 1) : 0u,
+    };
+    communicator->reduce(wishes, comm::Reduction::greatest);
+    const auto [stop, is_crowded, was_crowded_lately, processor] = wishes;
+    // While it is tried whether the other program has gone, it may be still there.
+    communicator->leave_processors(was_crowded_lately != 0);
+    if (may_gather) team->gather(is_crowded != 0 ? static_cast<int>(processor) - 1 : -1);
+    return stop != 0;
 }
 
 /// Puts down what has come since the last epoch; at the beginning of a run, only from where that is counted.

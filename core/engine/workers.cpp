@@ -24,11 +24,11 @@ OwnMachine::OwnMachine(comm::Communicator& communicator)
     : topology_(parallel::Topology::detect()),
       host_rank_(communicator.host_rank()),
       host_size_(communicator.host_size()) {
-    const bool shared = share_processors(communicator, topology_);
-    shares_ = shared && static_cast<std::size_t>(host_size_) > topology_.units().size();
-    if (shared) topology_ = topology_.shared_out(host_rank_, host_size_);
+    is_shared_ = share_processors(communicator, topology_);
+    shares_ = is_shared_ && static_cast<std::size_t>(host_size_) > topology_.units().size();
+    if (is_shared_) topology_ = topology_.shared_out(host_rank_, host_size_);
     default_threads_ =
-        parallel::default_threads(topology_.units().size(), parallel::processor_quota(), shared ? host_size_ : 1);
+        parallel::default_threads(topology_.units().size(), parallel::processor_quota(), is_shared_ ? host_size_ : 1);
 }
 
 std::vector<parallel::Place> OwnMachine::place(const std::string& text, std::uint32_t threads) const {
@@ -51,6 +51,14 @@ bool OwnMachine::is_crowded(const std::vector<parallel::Place>& places) const {
     const bool pinned = std::ranges::all_of(places, [](const parallel::Place& place) { return place.processor >= 0; });
     // Those that are pinned may be outside the share of this process.
     return shares_ || parallel::occupancy(pinned ? parallel::Topology::detect() : topology_, places).shares_units();
+}
+
+bool OwnMachine::may_gather(comm::Communicator& communicator, const std::string& pinning,
+                            std::span<const parallel::Place> places) const {
+    if (communicator.size() != 2 || communicator.is_dry_run()) return false;
+    const bool chosen = parallel::parse_pinning(pinning).policy == parallel::PinningPolicy::list;
+    const bool may = host_size_ == 2 && is_shared_ && !chosen && places.size() == 1 && places.front().processor >= 0;
+    return communicator.least(may ? 1 : 0) != 0;
 }
 
 parallel::TeamOptions OwnMachine::team_options(const std::string& pinning, const std::vector<parallel::Place>& places,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ class OwnMachine {
     std::vector<parallel::Place> place(const std::string& pinning, std::uint32_t threads) const;
     /// Whether some processor has more than one thread of the processes of this program, so that they wait for each other.
     bool is_crowded(const std::vector<parallel::Place>& places) const;
+    /// Whether the only thread of each of two processes may be put on one processor while other programs want theirs: as they
+    /// wait for each other in each epoch, they then take little longer than one. The same on both.
+    /// @note Collective.
+    bool may_gather(comm::Communicator& communicator, const std::string& pinning,
+                    std::span<const parallel::Place> places) const;
     parallel::TeamOptions team_options(const std::string& pinning, const std::vector<parallel::Place>& places,
                                        parallel::StealingPolicy stealing) const;
 
@@ -36,6 +42,7 @@ class OwnMachine {
     parallel::Topology topology_;
     std::int32_t host_rank_;
     std::int32_t host_size_;
+    bool is_shared_;  ///< by all processes of the host, which nobody has bound to processors of their own
     bool shares_;  ///< whether the processes of the host have more threads than the host has processors
     std::uint32_t default_threads_;
 };

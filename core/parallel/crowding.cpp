@@ -56,10 +56,10 @@ bool Crowding::begin(std::uint32_t worker) {
     } else {
         watch.delay = [delay = std::make_shared<RunDelay>()] { return delay->read(); };
     }
-    watch.bound = watch.processor >= 0 && pin_to_processor(watch.processor);
-    if (!watch.bound) watch.processor = -1;
+    if (watch.processor >= 0 && !pin_to_processor(watch.processor)) watch.processor = -1;
+    watch.bound_to = watch.processor;
     begin_job(worker);
-    return watch.bound;
+    return watch.processor >= 0;
 }
 
 void Crowding::begin_job(std::uint32_t worker) {
@@ -90,19 +90,32 @@ void Crowding::look_now(Watch& watch, std::int64_t now) {
         const std::lock_guard lock(mutex_);
         if (is_crowded()) {
             if (now > crowded_until_) end_crowding(now);
-        } else if (is_delayed && (watch.was_delayed || was_crowded(now))) {
+        } else if (is_delayed && gathered_at_.load(std::memory_order_relaxed) < 0 &&
+                   (watch.was_delayed || was_crowded(now))) {
             begin_crowding(now);
         }
     }
     watch.was_delayed = is_delayed;
-    const bool binds = watch.processor >= 0 && !is_crowded();
-    if (binds == watch.bound) return;
-    watch.bound = binds;
-    if (binds) {
-        pin_to_processor(watch.processor);
-    } else if (watch.processor >= 0) {
-        pin_to_processors(options_.processors);
-    }
+    settle(watch);
+}
+
+void Crowding::settle(Watch& watch) {
+    if (watch.processor < 0) return;
+    const int together = gathered_at_.load(std::memory_order_relaxed);
+    const int wanted = together >= 0 ? together : is_crowded() ? -1 : watch.processor;
+    if (wanted == watch.bound_to) return;
+    watch.bound_to = wanted;
+    if (wanted < 0 || !pin_to_processor(wanted)) pin_to_processors(options_.processors);
+}
+
+void Crowding::follow(Watch& watch) {
+    watch.gathering = gatherings_.load(std::memory_order_acquire);
+    settle(watch);
+    const std::int64_t delayed = watch.delay().count();
+    watch.sum += delayed - watch.delayed;
+    watch.delayed = delayed;
+    watch.looked = nanoseconds();
+    watch.was_delayed = false;
 }
 
 bool Crowding::was_crowded(std::int64_t now) const {

@@ -69,16 +69,32 @@ class Crowding {
     bool begin(std::uint32_t worker);
     /// By a worker between two pieces of work: looks if it is time to. Returns whether the team is crowded.
     bool look(std::uint32_t worker) {
+        Watch& watch = watches_[worker];
+        if (watch.gathering != gatherings_.load(std::memory_order_acquire)) follow(watch);
         const std::int64_t now = nanoseconds();
-        if (now - watches_[worker].looked >= options_.interval.count()) look_now(watches_[worker], now);
+        if (now - watch.looked >= options_.interval.count()) look_now(watch, now);
         return is_crowded_.load(std::memory_order_relaxed);
     }
     bool is_crowded() const { return is_crowded_.load(std::memory_order_relaxed); }
+    /// Whether the team is crowded, or was so late that it cannot have seen yet whether it would be again. At any time.
+    bool was_crowded_lately() const {
+        if (is_crowded()) return true;
+        if (crowdings_.load(std::memory_order_relaxed) == 0) return false;
+        constexpr std::int64_t looks = 4;
+        return (nanoseconds() - ended_.load(std::memory_order_relaxed)) / looks < options_.interval.count();
+    }
     /// By one worker between two rounds.
     void round_is_over() {
         if (is_crowded() || attendance_.any_rests()) {
             attendance_.round_is_over(is_crowded(), nanoseconds(), [this] { return recent_delays(); });
         }
+    }
+    /// By one worker at a time: where workers are to be whose process waits for others on the same processors, so that none of
+    /// them waits while another is put aside; -1: where they would be without. What they wait there tells nothing, for they
+    /// wait for each other: it begins no crowding. All processes must choose the same.
+    void gather(int processor) {
+        if (gathered_at_.exchange(processor, std::memory_order_relaxed) == processor) return;
+        gatherings_.fetch_add(1, std::memory_order_release);
     }
     /// By a worker that begins to take part in a job.
     void begin_job(std::uint32_t worker);
@@ -90,8 +106,9 @@ class Crowding {
    private:
     struct alignas(64) Watch {
         std::function<std::chrono::nanoseconds()> delay;
-        int processor = -1;  ///< that it belongs to
-        bool bound = false;
+        int processor = -1;           ///< that it belongs to
+        int bound_to = -1;            ///< -1: to none
+        std::uint32_t gathering = 0;  ///< that it has followed
         bool was_delayed = false;  ///< at the last look
         std::int64_t looked = 0;  ///< when
         std::int64_t delayed = 0;  ///< until then
@@ -105,6 +122,10 @@ class Crowding {
     }
     std::vector<std::int64_t> recent_delays() const;
     void look_now(Watch& watch, std::int64_t now);
+    /// Begins anew when workers are gathered or no longer: what the worker waited before it tells nothing.
+    void follow(Watch& watch);
+    /// Goes where the worker is to be now.
+    void settle(Watch& watch);
     /// Whether the team was crowded a moment ago, so that it seems to be so still.
     bool was_crowded(std::int64_t now) const;
     void begin_crowding(std::int64_t now);
@@ -114,6 +135,8 @@ class Crowding {
     std::unique_ptr<Watch[]> watches_;
     std::uint32_t size_;
     Attendance attendance_;
+    std::atomic<int> gathered_at_{-1};
+    std::atomic<std::uint32_t> gatherings_{0};  ///< how often that has changed
     std::mutex mutex_;  ///< of those who begin or end a crowding
     std::atomic<bool> is_crowded_{false};
     std::atomic<std::int64_t> ended_{0};

@@ -25,6 +25,8 @@ std::vector<int> available_processors() {
     return processors;
 }
 
+int current_processor() { return ::sched_getcpu(); }
+
 bool pin_to_processor(int processor) { return pin_to_processors({&processor, 1}); }
 
 bool pin_to_processors(std::span<const int> processors) {

@@ -82,6 +82,11 @@ class Team {
         if (stop_requested()) throw Cancelled{};
     }
 
+    /// Whether other programs take processors from the team, as far as it has noticed. At any time.
+    bool is_crowded() const { return crowding_.is_crowded(); }
+    bool was_crowded_lately() const { return crowding_.was_crowded_lately(); }
+    /// For one worker at a time, within a job: where all of them are to be; see Crowding::gather().
+    void gather(int processor) { crowding_.gather(processor); }
     /// What other programs took from the team since the beginning, while it went through rounds. Between jobs.
     CrowdingCounts crowding_counts() const { return crowding_.counts(); }
     /// Items of rounds that a worker has done for others because the team was crowded. Between jobs.

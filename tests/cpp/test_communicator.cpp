@@ -322,6 +322,43 @@ TEST_P(Sizes, ExchangesWithNeighbors) {
     EXPECT_EQ(received, expected);
 }
 
+TEST_F(CommunicatorTest, ChangesHowProcessesWait) {
+    const double before = c.seconds_asleep();
+    for (std::int32_t turn = 0; turn < 4 * size; ++turn) {
+        const bool leaves = turn % 2 == 0;
+        c.leave_processors(leaves);
+        if (turn / 2 % size == me) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        Bytes sent;
+        Bytes expected;
+        for (std::int32_t r = 0; r < size; ++r) {
+            append(sent, content(me, r, 1000, static_cast<unsigned>(turn)));
+            append(expected, content(r, me, 1000, static_cast<unsigned>(turn)));
+        }
+        Bytes received(sent.size());
+        c.alltoall(sent, received);
+        EXPECT_EQ(received, expected);
+        EXPECT_EQ(c.sum(1), processes);
+        // What is begun in one way may be waited for in the other.
+        received.assign(sent.size(), std::byte{0});
+        std::vector<std::uint64_t> values(3, 1);
+        const auto exchange = c.start_alltoall(sent, received);
+        const auto sum = c.start_sum(values);
+        c.leave_processors(!leaves);
+        exchange->wait();
+        sum->wait();
+        EXPECT_EQ(received, expected);
+        EXPECT_EQ(values, std::vector<std::uint64_t>(3, processes));
+        // One runs ahead of the others.
+        for (std::uint64_t i = 0; i < 5; ++i) {
+            std::uint64_t told = me == 0 ? i : 99;
+            c.broadcast(std::as_writable_bytes(std::span(&told, 1)), Rank{0});
+            EXPECT_EQ(told, i);
+        }
+    }
+    c.leave_processors(false);
+    EXPECT_EQ(c.seconds_asleep() > before, size > 1);
+}
+
 TEST_F(CommunicatorTest, KeepsTagsApart) {
     constexpr int tags = 40;
     constexpr int messages = 25;

@@ -65,6 +65,34 @@ TEST(Crowding, BeginsWhenAWorkerWaitsTwiceInTurn) {
     EXPECT_DOUBLE_EQ(crowding.counts().delayed_seconds, 3e-9 * static_cast<double>(long_delay));
 }
 
+TEST(Crowding, GatheredWorkersGoThereAndBeginNone) {
+    const MadeUpDelays made_up(1);
+    const std::vector<int> all = available_processors();
+    Crowding crowding(std::vector<Place>{{.processor = all.front()}}, made_up.options());
+    // Threads keep to themselves where they are bound.
+    std::thread worker([&] {
+        ASSERT_TRUE(crowding.begin(0));
+        const auto look_after = [&](std::int64_t delay) {
+            made_up.delays[0] += delay;
+            return crowding.look(0);
+        };
+        crowding.gather(all.back());
+        crowding.look(0);
+        EXPECT_EQ(available_processors(), std::vector<int>{all.back()});
+        for (int i = 0; i < 5; ++i) EXPECT_FALSE(look_after(long_delay));
+        crowding.gather(-1);
+        // What it has waited until then was for those that it was gathered with.
+        EXPECT_FALSE(look_after(long_delay));
+        EXPECT_EQ(available_processors(), std::vector<int>{all.front()});
+        EXPECT_FALSE(crowding.was_crowded_lately());
+        EXPECT_FALSE(look_after(long_delay));
+        EXPECT_TRUE(look_after(long_delay));
+        EXPECT_TRUE(crowding.was_crowded_lately());
+        EXPECT_EQ(available_processors(), all);
+    });
+    worker.join();
+}
+
 TEST(Crowding, EndsAndBeginsAgainSooner) {
     const MadeUpDelays made_up(1);
     CrowdingOptions options = made_up.options();

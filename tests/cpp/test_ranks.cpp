@@ -290,5 +290,51 @@ TEST(Ranks, RefusedParameterIsRefusedOnAllOfThemAndChangesNothing) {
     EXPECT_EQ(attacked, untouched);
 }
 
+/// A process to which another one seems to be crowded, during the first half of what they agree upon.
+class BesideACrowdedOne final : public comm::ThreadCommunicator {
+   public:
+    using ThreadCommunicator::ThreadCommunicator;
+
+    void reduce(std::span<std::uint64_t> values, comm::Reduction reduction) override {
+        ThreadCommunicator::reduce(values, reduction);
+        // What a run agrees upon now and then; see Simulation::Implementation::stops().
+        if (values.size() != 4) return;
+        const std::uint64_t crowded = agreements++ < 3 ? 1 : 0;
+        values[1] = crowded;
+        values[2] = crowded;
+    }
+    void leave_processors(bool leave) override { left.push_back(leave); }
+
+    int agreements = 0;
+    std::vector<bool> left;
+};
+
+TEST(Ranks, WaitAsTheyHaveAgreed) {
+    const auto group = std::make_shared<comm::ThreadGroup>(2);
+    std::vector<std::shared_ptr<BesideACrowdedOne>> communicators;
+    std::vector<Spikes> spikes(2);
+    std::vector<std::thread> threads;
+    for (std::int32_t rank = 0; rank < 2; ++rank) {
+        communicators.push_back(std::make_shared<BesideACrowdedOne>(group, Rank{rank}));
+    }
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        threads.emplace_back([&, rank] {
+            const BalancedNetwork& balanced = balanced_network(false);
+            Simulation simulation(balanced.network, {.threads = 1}, {}, communicators[rank]);
+            simulation.run(steps);
+            spikes[rank] = take(simulation, balanced.spikes);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        const std::vector<bool>& left = communicators[rank]->left;
+        ASSERT_GT(left.size(), 3u);
+        EXPECT_TRUE(left[0] && left[1] && left[2]);
+        EXPECT_FALSE(left[3]);
+        EXPECT_EQ(left, communicators[0]->left);
+        EXPECT_EQ(spikes[rank], spikes[0]);
+    }
+}
+
 }  // namespace
 }  // namespace ranvier::engine

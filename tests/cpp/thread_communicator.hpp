@@ -139,7 +139,7 @@ class ThreadGroup {
 };
 
 /// One process of a ThreadGroup.
-class ThreadCommunicator final : public Communicator {
+class ThreadCommunicator : public Communicator {
     using Bytes = ThreadGroup::Bytes;
     using Deposit = ThreadGroup::Deposit;
     using Deposits = std::span<const Deposit>;

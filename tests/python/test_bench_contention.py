@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import ranvier as rv
+from mpi_runs import WHEELS
 from ranvier.bench import contention
+from ranvier.processes.mpi_library import MPICH
 
 
 def parse(*arguments: str) -> argparse.Namespace:
@@ -30,6 +32,18 @@ def test_results_are_written(tmp_path: Path) -> None:
     assert written["options"]["loops"] == "1"
 
 
+def test_ranks_are_held_against_one_process(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    arguments = ("--networks=brunel", "--ranks=2", "--loops=0", "--time=20", "--presim=5", "--repetitions=1")
+    (mpiexec,) = [where.mpiexec for where in WHEELS if where.family is MPICH]
+    assert contention.main(parse(*arguments, f"--mpiexec={mpiexec}", "--json", str(file))) == 0
+    written = json.loads(file.read_text())
+    (result,) = written["results"]
+    assert result["ratio"] == pytest.approx(result["several_ranks"][0] / result["one_thread"][0])
+    assert result["asleep_s"] == [pytest.approx(0.0, abs=60.0)]
+    assert (written["options"]["ranks"], written["options"]["mpi"]) == (2, "MPICH")
+
+
 def test_busy_programs_are_busy_until_the_end() -> None:
     with contention.busy_programs(2) as programs:
         assert [program.poll() for program in programs] == [None, None]
@@ -44,6 +58,9 @@ def test_busy_programs_are_busy_until_the_end() -> None:
         (("--loops=-1",), "--loops"),
         (("--loops=1000000",), "--loops"),
         (("--threads=1",), "--threads"),
+        (("--ranks=1",), "--ranks"),
+        (("--ranks=1000000",), "--ranks"),
+        (("--mpiexec=mpiexec",), "--mpiexec"),
         (("--repetitions=0",), "--repetitions"),
     ],
 )

@@ -18,7 +18,7 @@ from ranvier.processes import mpi_library
 from ranvier.processes.mpi_library import FAMILIES, MPICH, OPEN_MPI, Family, find_launcher
 
 PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
-VERBS = 78
+VERBS = 79
 
 any_installation = pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
 

@@ -12,7 +12,7 @@ from rich.console import Console
 import ranvier as rv
 from ranvier.base.values import FloatArray
 from ranvier.commands import report
-from ranvier.simulation.measurements import PARTS, PHASES
+from ranvier.simulation.measurements import PARTS, PHASES, Crowding
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +121,26 @@ def test_notes_are_wrapped(results: report.Results, model: rv.networks.NetworkMo
     text = shown(results, replace(model, notes=(note,)))
     assert max(map(len, text.splitlines())) <= 100
     assert note in " ".join(text.split())
+
+
+def on_two_ranks(results: report.Results, communicate: float) -> report.Results:
+    """Return results of two ranks of one thread that simulated for 2 s, of which they exchanged spikes for so many."""
+    parts: dict[str, tuple[FloatArray, ...]] = {name: (np.zeros(1), np.zeros(1)) for name in PARTS}
+    parts |= {"update": (np.ones(1), np.ones(1)), "communicate": (np.array([communicate]), np.array([communicate]))}
+    timers = replace(results.timers, phases={name: np.full(2, 2.0) for name in PHASES}, parts=parts)
+    nobody = Crowding(0.0, 0.0, 0, 0.0)
+    return replace(results, timers=timers, threads=[1, 1], crowding=[nobody] * 2, oversubscribed=[False] * 2)
+
+
+def test_ranks_that_sleep_because_of_other_programs(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    crowding = [Crowding(0.5, 2.0, 0, 1.25), Crowding(0.0, 0.0, 0, 0.75)]
+    text = shown(replace(on_two_ranks(results, 0.2), crowding=crowding), model)
+    assert "Other programs took processors on 1 rank: threads waited 0.5 s for one." in text
+    assert "ranks slept for up to 1.2 s to wait for others" in text
+
+
+def test_ranks_that_wait_for_each_other(results: report.Results, model: rv.networks.NetworkModel) -> None:
+    text = shown(on_two_ranks(results, 1.2), model)
+    assert "Ranks waited for each other and exchanged spikes 60% of the time:" in text
+    assert "there is little to do between two meetings" in text
+    assert "waited for each other" not in shown(on_two_ranks(results, 0.2), model)

@@ -59,6 +59,22 @@ Group::Group(MPI_Comm original, std::size_t most)
     check_mpi(MPI_Comm_rank(collective.get(), &rank), "MPI_Comm_rank");
     check_mpi(MPI_Comm_size(collective.get(), &size), "MPI_Comm_size");
     expect_threads(1);
+    open_meeting();
+}
+
+void Group::open_meeting() {
+    int here = 0;
+    int processes = 1;
+    check_mpi(MPI_Comm_rank(host.get(), &here), "MPI_Comm_rank");
+    check_mpi(MPI_Comm_size(host.get(), &processes), "MPI_Comm_size");
+    if (processes == 1) return;
+    Meeting::Address address{};
+    if (here == 0) address = meeting->make();
+    check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
+    int found = (here == 0 ? address.process != 0 : meeting->join(address)) ? 1 : 0;
+    // Where the system does not let them, as between users, they look again and again, with short sleeps.
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
+    meeting->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
 }
 
 void Group::expect_threads(std::int32_t threads) {
@@ -71,9 +87,9 @@ void Group::expect_threads(std::int32_t threads) {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &busy, 1, MPI_INT64_T, MPI_SUM, host.get()), "MPI_Allreduce");
     std::int64_t available = 0;
     for (const std::uint64_t bits : processors) available += std::popcount(bits);
-    int crowded = busy > available ? 1 : 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, collective.get()), "MPI_Allreduce");
-    oversubscribed = crowded != 0;
+    int exceeds = busy > available ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &exceeds, 1, MPI_INT, MPI_MAX, collective.get()), "MPI_Allreduce");
+    oversubscribed = exceeds != 0;
 }
 
 bool Group::test(std::span<MPI_Request> requests) {
@@ -84,7 +100,7 @@ bool Group::test(std::span<MPI_Request> requests) {
 }
 
 void Group::wait(std::span<MPI_Request> requests) const {
-    if (!oversubscribed) {
+    if (!leaves_processors()) {
         check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
         return;
     }
@@ -97,6 +113,21 @@ void Group::wait(std::span<MPI_Request> requests) const {
         }
         idle.pass();
     }
+}
+
+std::optional<std::uint64_t> Group::arrive() const {
+    if (!leaves_processors() || !meeting->is_open()) return std::nullopt;
+    return meeting->arrive();
+}
+
+void Group::wait_for_all(std::span<MPI_Request> requests, std::optional<std::uint64_t> arrivals) const {
+    // MPI moves what has to go by way of this process, for other hosts, only while it is asked.
+    constexpr std::chrono::milliseconds longest{1};
+    while (arrivals && !meeting->all_are_here(*arrivals)) {
+        if (test(requests)) return;
+        meeting->sleep(*arrivals, longest);
+    }
+    wait(requests);
 }
 
 void Group::barrier() const {

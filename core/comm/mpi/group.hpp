@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/mpi/handles.hpp"
+#include "comm/mpi/meeting.hpp"
 
 namespace ranvier::comm::mpi {
 
@@ -37,26 +39,36 @@ struct Group {
     int size = 1;
     /// The most that one MPI call carries: MPI counts in 32 bits.
     std::size_t most_bytes;
-    /// There are more busy threads than processors on some host, so that whoever waits must leave its processor to others.
-    /// MPI's blocking calls do not (MPICH's never, Open MPI's when told before it starts), so that all collectives are
-    /// non-blocking ones then. As these do not match blocking ones, this is the same on all processes.
+    /// There are more busy threads than processors on some host. The same on all processes.
     bool oversubscribed = false;
+    /// Other programs take processors from some process. The same on all processes.
+    bool crowded = false;
+    /// Where those of a host that wait in a collective sleep; for those who wait, which changes nothing else.
+    std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>();
 
     /// Sets `oversubscribed`. @note Collective.
     void expect_threads(std::int32_t threads);
+    /// Whether who waits must leave its processor to others. MPI's blocking calls do not (MPICH's never, Open MPI's when told
+    /// before it starts), so that all collectives are non-blocking ones then. These do not match blocking ones.
+    bool leaves_processors() const { return oversubscribed || crowded; }
 
     void wait(std::span<MPI_Request> requests) const;
     static bool test(std::span<MPI_Request> requests);
+    /// Counts this process as one that has come to a collective. What is returned is for wait_for_all(): nothing if
+    /// processes are not to sleep. By all, once for each collective.
+    std::optional<std::uint64_t> arrive() const;
+    /// As wait(), for a collective that has been started.
+    void wait_for_all(std::span<MPI_Request> requests, std::optional<std::uint64_t> arrivals) const;
 
     /// Calls one of two forms of a collective: `blocking()` or `start(MPI_Request*)`.
     template <class Blocking, class Start>
     void run(const char* call, const Blocking& blocking, const Start& start) const {
-        if (!oversubscribed) {
+        if (!leaves_processors()) {
             check_mpi(blocking(), call);
         } else {
             MPI_Request request = MPI_REQUEST_NULL;
             check_mpi(start(&request), call);
-            wait(std::span(&request, 1));
+            wait_for_all(std::span(&request, 1), arrive());
         }
     }
 
@@ -69,6 +81,9 @@ struct Group {
             do_piece(data.subspan(begin, std::min(most_bytes, data.size() - begin)));
         }
     }
+
+   private:
+    void open_meeting();
 };
 
 /// Operations under way on buffers of the caller's.
@@ -80,10 +95,12 @@ class MpiRequest final : public Request {
     ~MpiRequest() override;
 
     bool test() override { return Group::test(requests_); }
-    void wait() override { group_->wait(requests_); }
+    void wait() override { group_->wait_for_all(requests_, arrivals_); }
 
     /// One more, for MPI to fill in.
     MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
+    /// All that belongs to a collective has been started. By all processes.
+    void arrive() { arrivals_ = group_->arrive(); }
     /// Both on the communicator for collectives, cut into pieces.
     void send(std::span<const std::byte> data, int to);
     void receive(std::span<std::byte> data, int from);
@@ -91,6 +108,7 @@ class MpiRequest final : public Request {
    private:
     std::shared_ptr<const Group> group_;
     std::vector<MPI_Request> requests_;
+    std::optional<std::uint64_t> arrivals_;
 };
 
 /// The place of a buffer, for MPI: MPICH refuses the null pointer that an empty one has where a partner's is not empty.

@@ -46,6 +46,8 @@ class MpiCommunicator final : public Communicator {
     std::int32_t host_size() const override { return host_size_; }
 
     void expect_threads(std::int32_t threads) override { group_->expect_threads(threads); }
+    void leave_processors(bool leave) override { group_->crowded = leave; }
+    double seconds_asleep() const override { return group_->meeting->seconds_asleep(); }
 
     void barrier() override { group_->barrier(); }
 
@@ -76,6 +78,7 @@ class MpiCommunicator final : public Communicator {
             check_mpi(MPI_Iallreduce(MPI_IN_PLACE, part, count, MPI_UINT64_T, MPI_SUM, all(), requests->add()),
                       "MPI_Iallreduce");
         });
+        requests->arrive();
         return requests;
     }
 
@@ -177,6 +180,7 @@ class MpiCommunicator final : public Communicator {
         const int count = static_cast<int>(bytes);
         check_mpi(MPI_Ialltoall(place(send), count, MPI_BYTE, place(receive), count, MPI_BYTE, all(), request->add()),
                   "MPI_Ialltoall");
+        request->arrive();
         return request;
     }
 
@@ -264,6 +268,7 @@ class MpiCommunicator final : public Communicator {
         for (std::size_t r = 0; r < processes_; ++r) {
             requests->send(send.subspan(r * bytes, bytes), static_cast<int>(r));
         }
+        requests->arrive();
         return requests;
     }
 

@@ -152,7 +152,7 @@ bool Post::try_receive(int tag, Message& message) {
     message.data.clear();
     std::size_t received = 0;
     if (!receive_piece(MPI_ANY_SOURCE, tag, message, received)) {
-        if (group_->oversubscribed) pass_if_waiting();
+        if (group_->leaves_processors()) pass_if_waiting();
         return false;
     }
     idle_ = Idle();

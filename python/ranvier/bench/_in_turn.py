@@ -41,10 +41,16 @@ class Contestant:
         What tables call it.
     arguments
         What follows ``ranvier`` on its command line; ``--json FILE`` is added, where it leaves its report.
+    launcher
+        What goes before it, to start it on several processes.
+    environment
+        What that needs in the environment; nothing stands for what this process has.
     """
 
     name: str
     arguments: tuple[str, ...]
+    launcher: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -184,11 +190,18 @@ def show(console: Console, title: str, comparison: Comparison, measures: Sequenc
 def _run(contestant: Contestant) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        command = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
+        program = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
+        command = [*contestant.launcher, *program]
+        environment = {**os.environ, **contestant.environment, "COLUMNS": "120"}
         # Its output goes to a file: a pipe that nobody empties would stop it.
         with Path(folder, "output").open("w+", encoding="utf-8", errors="replace") as output:
             status = subprocess.run(
-                command, stdout=output, stderr=subprocess.STDOUT, env={**os.environ, "COLUMNS": "120"}, check=False
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                check=False,
             ).returncode
             output.seek(0)
             lines = output.read().splitlines()

@@ -1,9 +1,10 @@
-"""Threads on a busy machine: what several take beside one while other programs take processors.
+"""Threads or processes on a busy machine: what several take beside one while other programs take processors.
 
 Starts so many programs that compute without end, each as another program would be (a session of its own), and runs
-networks under them: with several threads and with one, in turn. The ratio is the median of the ratios of runs that
-followed each other: above 1, several threads were slower than one. Ranvier watches whether its threads get their
-processors, and lets some rest while they do not; the last columns tell of that.
+networks under them: with several threads and with one, or with ``--ranks`` on several processes of one thread and on
+one, in turn. The ratio is the median of the ratios of runs that followed each other: above 1, several were slower than
+one. Ranvier watches whether its threads get their processors, and while they do not, lets some rest, and processes
+sleep while they wait for each other; the last columns tell of that.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from rich.table import Table
 from ranvier.base.paths import check_writable
 from ranvier.base.python_process import python_command
 from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
+from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
@@ -33,6 +35,7 @@ _NETWORKS = {
     "microcircuit": ("microcircuit", ()),
     "brunel": ("brunel", ("order=2500",)),
 }
+_MOST_RANKS = 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +47,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--loops", default="0,1,2", metavar="N,...", help="numbers of busy programs (default: %(default)s)"
     )
     parser.add_argument("--threads", type=int, default=usable_processors(), help="(default: %(default)s)")
+    parser.add_argument(
+        "--ranks", type=int, metavar="N", help="compare so many processes of one thread, instead of threads, with one"
+    )
+    parser.add_argument(
+        "--mpiexec",
+        type=Path,
+        metavar="FILE",
+        help="starts them (default: that of the Python environment, else of the system)",
+    )
     parser.add_argument("--time", type=float, default=2000.0, metavar="MS", help="to measure (default: %(default)s)")
     parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
@@ -58,22 +70,27 @@ def main(arguments: argparse.Namespace) -> int:
     names = [name.strip() for name in arguments.networks.split(",")]
     loads = [_number_of_loops(text) for text in arguments.loops.split(",")]
     _check(arguments, names)
+    mpiexec = None if arguments.ranks is None else find_mpiexec(arguments.mpiexec)
     console = Console(highlight=False)
     file = ResultsFile(
         arguments.json,
-        {"benchmark": "contention", "machine": info.gather(), "options": _options(arguments)},
+        {
+            "benchmark": "contention",
+            "machine": info.gather(),
+            "options": {**_options(arguments), "mpi": None if mpiexec is None else mpiexec.family.name},
+        },
     )
     results: list[dict[str, Any]] = []
     digests: dict[str, set[str]] = {}
     for name in names:
         for loops in loads:
-            comparison = _run(arguments, name, loops, console)
+            comparison = _run(arguments, mpiexec, name, loops, console)
             digests.setdefault(name, set()).update(
                 report["spike_digest"] for reports in comparison.reports for report in reports
             )
-            results.append(_result(name, loops, comparison))
+            results.append(_result(name, loops, _what(arguments), comparison))
             file.update({"results": results})
-    console.print(_table(arguments.threads, results))
+    console.print(_table(arguments, results))
     file.finish({"results": results}, console)
     different = [name for name, found in digests.items() if len(found) > 1]
     if different:
@@ -82,7 +99,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("networks", "loops", "threads", "time", "presim", "repetitions", "set")
+    names = ("networks", "loops", "threads", "ranks", "time", "presim", "repetitions", "set")
     return {name: getattr(arguments, name) for name in names}
 
 
@@ -103,6 +120,12 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
             raise ValueOutOfBoundsError("--networks", f"'{name}'", f"must be some of {', '.join(_NETWORKS)}")
     if arguments.repetitions < 1:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
+    if arguments.ranks is not None and not 2 <= arguments.ranks <= _MOST_RANKS:
+        raise ValueOutOfBoundsError(
+            "--ranks", str(arguments.ranks), f"must be from 2, to be held against 1, to {_MOST_RANKS}"
+        )
+    if arguments.ranks is None and arguments.mpiexec is not None:
+        raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "starts processes, of which there are none")
     if arguments.threads < 2:
         raise ValueOutOfBoundsError("--threads", str(arguments.threads), "must be at least 2, to be held against 1")
     if arguments.json is not None:
@@ -124,18 +147,29 @@ def busy_programs(number: int) -> Iterator[list[subprocess.Popen[bytes]]]:
         yield programs
 
 
-def _run(arguments: argparse.Namespace, name: str, loops: int, console: Console) -> Comparison:
+def _what(arguments: argparse.Namespace) -> str:
+    return "threads" if arguments.ranks is None else "ranks"
+
+
+def _run(arguments: argparse.Namespace, mpiexec: Mpiexec | None, name: str, loops: int, console: Console) -> Comparison:
     model, own = _NETWORKS[name]
     keys = [*own, f"time={arguments.time}", f"presim={arguments.presim}", *arguments.set]
-    contestants = [
-        Contestant(f"{name}, {loops} busy, {threads} threads", ("run", model, "--set", *keys, f"threads={threads}"))
-        for threads in (1, arguments.threads)
-    ]
+
+    def contestant(ranks: int, threads: int) -> Contestant:
+        crowded = is_crowded(ranks, threads)
+        return Contestant(
+            f"{name}, {loops} busy, {f'{ranks} ranks' if ranks > 1 else f'{threads} threads'}",
+            ("run", model, "--set", *keys, f"threads={threads}"),
+            tuple(mpiexec.command(ranks, crowded)) if mpiexec is not None and ranks > 1 else (),
+            mpiexec.environment(crowded) if mpiexec is not None and ranks > 1 else {},
+        )
+
+    several = contestant(1, arguments.threads) if arguments.ranks is None else contestant(arguments.ranks, 1)
     with busy_programs(loops):
-        return run_in_turn(contestants, arguments.repetitions, console)
+        return run_in_turn([contestant(1, 1), several], arguments.repetitions, console)
 
 
-def _result(name: str, loops: int, comparison: Comparison) -> dict[str, Any]:
+def _result(name: str, loops: int, what: str, comparison: Comparison) -> dict[str, Any]:
     one, several = comparison.reports
 
     def factors(reports: Sequence[Report]) -> list[float]:
@@ -146,24 +180,27 @@ def _result(name: str, loops: int, comparison: Comparison) -> dict[str, Any]:
         "network": name,
         "busy_programs": loops,
         "one_thread": factors(one),
-        "several_threads": factors(several),
+        f"several_{what}": factors(several),
         "ratios": ratios,
         "ratio": statistics.median(ratios),
         "delayed_s": [sum(rank["delayed"] for rank in report["crowding_by_rank"]) for report in several],
         "crowded_s": [max(rank["crowded"] for rank in report["crowding_by_rank"]) for report in several],
+        "asleep_s": [sum(rank["asleep"] for rank in report["crowding_by_rank"]) for report in several],
     }
 
 
-def _table(threads: int, results: Sequence[dict[str, Any]]) -> Table:
+def _table(arguments: argparse.Namespace, results: Sequence[dict[str, Any]]) -> Table:
+    what = _what(arguments)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("network", no_wrap=True)
     for heading in (
         "busy\nprograms",
         "1 thread\n(s/s)",
-        f"{threads} threads\n(s/s)",
+        f"{getattr(arguments, what)} {what}\n(s/s)",
         "ratio",
         "delayed\n(s)",
         "crowded\n(s)",
+        "asleep\n(s)",
     ):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
@@ -171,9 +208,10 @@ def _table(threads: int, results: Sequence[dict[str, Any]]) -> Table:
             result["network"],
             str(result["busy_programs"]),
             f"{statistics.median(result['one_thread']):.3f}",
-            f"{statistics.median(result['several_threads']):.3f}",
+            f"{statistics.median(result[f'several_{what}']):.3f}",
             f"[bold]{result['ratio']:.2f}[/]",
             f"{statistics.median(result['delayed_s']):.2f}",
             f"{statistics.median(result['crowded_s']):.2f}",
+            f"{statistics.median(result['asleep_s']):.2f}",
         )
     return table

@@ -241,18 +241,24 @@ def _waiting(results: Results) -> str | None:
     if crowded:
         where = "" if results.ranks == 1 else f" on {_number(len(crowded), 'rank')}"
         seconds = max(crowding.crowded for crowding in crowded)
+        asleep = max(crowding.asleep for crowding in results.crowding)
+        rested = "some rested" if results.ranks == 1 else f"ranks slept for up to {asleep:.2g} s to wait for others"
         return (
             f"Other programs took processors{where}: threads waited {sum(c.delayed for c in crowded):.2g} s for one.\n"
-            f"For {seconds:.2g} s they were not bound to processors, and some rested."
+            f"For {seconds:.2g} s they were not bound to their processors, and {rested}."
         )
     simulation = results.phases["simulation"]
-    waited = results.phases["wait"] / simulation if simulation > 0.0 else 0.0
+    # A rank waits for others within the exchange, unless they meet before (wait_apart=true).
+    phases = ("wait",) if results.ranks == 1 else ("wait", "communicate")
+    waited = sum(results.phases[phase] for phase in phases) / simulation if simulation > 0.0 else 0.0
     if waited < _MUCH_WAITING or any(results.oversubscribed):
         return None
     if results.timers.imbalance > _MUCH_IMBALANCE:
         why = "some compute longer than others; costs=measured or more shards may help"
     else:
         why = "there is little to do between two meetings"
+    if results.ranks > 1:
+        return f"Ranks waited for each other and exchanged spikes {waited:.0%} of the time:\n{why}."
     return f"Threads waited for each other {waited:.0%} of the time:\n{why}."
 
 

@@ -64,7 +64,8 @@ class Crowding:
     """How much other programs kept the threads of a process from their processors, while it simulated.
 
     Where they do, threads are not bound to processors, and as many of them rest as make the simulation faster; the
-    others advance their shards. The spikes are the same.
+    others advance their shards. Processes sleep while they wait for each other, and two of one thread each share a
+    processor. The spikes are the same.
 
     Attributes
     ----------
@@ -74,11 +75,15 @@ class Crowding:
         Seconds in which threads were not bound, and some of them may have rested.
     taken_over
         How often a shard was advanced by an epoch for a thread that rested or was put aside.
+    asleep
+        Seconds for which the process slept while it waited for others, because these or other programs wanted its
+        processor. Without that it would have looked for what they send all the time.
     """
 
     delayed: float
     crowded: float
     taken_over: int
+    asleep: float
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/mpi/meeting.hpp"
+
+namespace ranvier::comm::mpi {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// So many processes of a host, which are threads here: the memory is mapped once for each.
+std::vector<std::unique_ptr<Meeting>> make_meetings(std::uint32_t processes) {
+    std::vector<std::unique_ptr<Meeting>> meetings;
+    for (std::uint32_t i = 0; i < processes; ++i) meetings.push_back(std::make_unique<Meeting>());
+    const Meeting::Address address = meetings[0]->make();
+    for (std::uint32_t i = 1; i < processes; ++i) EXPECT_TRUE(meetings[i]->join(address));
+    for (const auto& meeting : meetings) meeting->begin(processes);
+    return meetings;
+}
+
+TEST(Meeting, IsCompleteWhenAllHaveCome) {
+    const auto meetings = make_meetings(3);
+    const std::uint64_t first = meetings[0]->arrive();
+    EXPECT_FALSE(meetings[0]->all_are_here(first));
+    EXPECT_EQ(meetings[1]->arrive(), first);
+    EXPECT_FALSE(meetings[1]->all_are_here(first));
+    EXPECT_EQ(meetings[2]->arrive(), first);
+    for (const auto& meeting : meetings) EXPECT_TRUE(meeting->all_are_here(first));
+    EXPECT_FALSE(meetings[1]->all_are_here(meetings[1]->arrive()));
+}
+
+TEST(Meeting, IsClosedWithoutOthers) {
+    Meeting meeting;
+    EXPECT_FALSE(meeting.is_open());
+    meeting.begin(1);
+    EXPECT_FALSE(meeting.is_open());
+    meeting.begin(0);
+    EXPECT_FALSE(meeting.is_open());
+}
+
+TEST(Meeting, IsNotFoundElsewhere) {
+    Meeting maker;
+    const Meeting::Address right = maker.make();
+    ASSERT_NE(right.process, 0);
+    for (Meeting::Address wrong :
+         {Meeting::Address{}, Meeting::Address{.process = right.process, .file = 1'000'000, .secret = right.secret},
+          Meeting::Address{.process = right.process, .file = 0, .secret = right.secret},
+          Meeting::Address{.process = 1'000'000'000, .file = right.file, .secret = right.secret},
+          Meeting::Address{.process = -1, .file = right.file, .secret = right.secret},
+          Meeting::Address{.process = right.process, .file = right.file, .secret = 0}}) {
+        Meeting meeting;
+        EXPECT_FALSE(meeting.join(wrong));
+    }
+}
+
+TEST(Meeting, LastOneWakesTheOthers) {
+    const auto meetings = make_meetings(2);
+    std::thread sleeper([&] {
+        const std::uint64_t arrivals = meetings[0]->arrive();
+        // Without being woken it would sleep for longer than the test may take.
+        while (!meetings[0]->all_are_here(arrivals)) meetings[0]->sleep(arrivals, 1h);
+    });
+    std::this_thread::sleep_for(5ms);
+    meetings[1]->arrive();
+    sleeper.join();
+    EXPECT_GT(meetings[0]->seconds_asleep(), 0.0);
+    EXPECT_EQ(meetings[1]->seconds_asleep(), 0.0);
+}
+
+TEST(Meeting, SleepsNoLongerThanAllowed) {
+    const auto meetings = make_meetings(2);
+    const std::uint64_t arrivals = meetings[0]->arrive();
+    meetings[0]->sleep(arrivals, 1ms);
+    EXPECT_FALSE(meetings[0]->all_are_here(arrivals));
+}
+
+TEST(Meeting, NobodyMissesTheOthersInManyMeetings) {
+    constexpr std::uint32_t processes = 4;
+    constexpr int rounds = 3000;
+    const auto meetings = make_meetings(processes);
+    std::array<std::atomic<int>, processes> reached{};
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < processes; ++i) {
+        threads.emplace_back([&, i] {
+            for (int round = 1; round <= rounds; ++round) {
+                reached[i].store(round);
+                const std::uint64_t arrivals = meetings[i]->arrive();
+                while (!meetings[i]->all_are_here(arrivals)) meetings[i]->sleep(arrivals, 1h);
+                for (const auto& other : reached) EXPECT_GE(other.load(), round);
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Meeting, WhoRunsAheadLeavesNobodyAsleep) {
+    const auto meetings = make_meetings(2);
+    std::thread sleeper([&] {
+        for (int i = 0; i < 100; ++i) {
+            const std::uint64_t arrivals = meetings[0]->arrive();
+            while (!meetings[0]->all_are_here(arrivals)) meetings[0]->sleep(arrivals, 1h);
+        }
+    });
+    for (int i = 0; i < 100; ++i) meetings[1]->arrive();
+    sleeper.join();
+}
+
+TEST(Meeting, WorksBetweenProcesses) {
+    Meeting parent;
+    const Meeting::Address address = parent.make();
+    std::array<int, 2> joined{};
+    ASSERT_EQ(::pipe(joined.data()), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        Meeting own;
+        const char found = own.join(address) ? 1 : 0;
+        if (::write(joined[1], &found, 1) != 1 || found == 0) ::_exit(1);
+        own.begin(2);
+        const std::uint64_t arrivals = own.arrive();
+        while (!own.all_are_here(arrivals)) own.sleep(arrivals, 1h);
+        ::_exit(0);
+    }
+    char found = 0;
+    ASSERT_EQ(::read(joined[0], &found, 1), 1);
+    ASSERT_EQ(found, 1);
+    parent.begin(2);
+    parent.arrive();
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    for (const int end : joined) ::close(end);
+}
+
+}  // namespace
+}  // namespace ranvier::comm::mpi
