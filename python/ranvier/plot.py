@@ -7,7 +7,17 @@ inhibitory, blue and vermilion.
 
 from ranvier.figures.distributions import irregularity, rates
 from ranvier.figures.rasters import raster
+from ranvier.figures.relations import correlations, cross_correlogram, peristimulus_histogram
 from ranvier.figures.samples import state
 from ranvier.figures.style import Figure
 
-__all__ = ["Figure", "irregularity", "raster", "rates", "state"]
+__all__ = [
+    "Figure",
+    "correlations",
+    "cross_correlogram",
+    "irregularity",
+    "peristimulus_histogram",
+    "raster",
+    "rates",
+    "state",
+]

@@ -298,3 +298,42 @@ def test_axes_of_predicted_memory_fit(limit: int | None) -> None:
         assert [limit, limit] in [list(map(int, np.asarray(line))) for line in lines if np.size(line) == 2]
     else:
         assert told == ["limit: 100 GB"]
+
+
+def test_relations_of_spikes(recorded: Recorded) -> None:
+    spikes = recorded[1]
+    histogram = spikes.peristimulus_histogram([100.0, 200.0], "L4E", before=20.0, after=60.0)
+    correlogram = spikes.cross_correlogram("L4E", "L4I", reach=20.0)
+    figure = plot.Figure()
+    for place, (function, data, shown) in enumerate(
+        (
+            (rv.plot.peristimulus_histogram, histogram, histogram.rates),
+            (rv.plot.cross_correlogram, correlogram, correlogram.rates),
+        )
+    ):
+        axes = figure.add_subplot(1, 3, place + 1)
+        assert function(data, ax=axes, title="mine") is axes  # type: ignore[operator]
+        (stairs,) = (each for each in axes.patches if isinstance(each, StepPatch))
+        values, edges, _ = stairs.get_data()
+        assert values.tolist() == shown.tolist()
+        assert axes.get_xlim()[0] < edges[0]
+        assert axes.get_xlim()[1] > edges[-1]
+        assert axes.get_ylim()[1] > shown.max()
+        assert function(data)._repr_png_().startswith(b"\x89PNG")  # type: ignore[operator]
+        with pytest.raises(errors.WrongTypeError, match="spikes returned"):
+            function(spikes)  # type: ignore[operator]
+    axes = figure.add_subplot(1, 3, 3)
+    assert rv.plot.correlations(spikes, ax=axes) is axes
+    legend = axes.get_legend()
+    assert legend is not None
+    told = dict(text.get_text().split(", mean ") for text in legend.get_texts())
+    coefficients = spikes.correlations("L5I")
+    pairs = coefficients[np.triu_indices(len(coefficients), 1)]
+    assert float(told["L5I"]) == pytest.approx(np.nanmean(pairs), abs=6e-4)
+
+
+def test_correlations_of_too_little(recorded: Recorded) -> None:
+    with pytest.raises(errors.StateError, match="no two neurons"):
+        rv.plot.correlations(replace(recorded[1], steps=recorded[1].steps[:1], ids=recorded[1].ids[:1]))
+    with pytest.raises(errors.StateError, match="less than two bins"):
+        rv.plot.correlations(recorded[1], bin_width=200.0)

@@ -1,0 +1,156 @@
+"""How spikes are related in time, to each other and to events."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from ranvier.base.values import FloatArray
+from ranvier.errors import StateError, WrongTypeError
+from ranvier.figures.arguments import check_window
+from ranvier.figures.style import EXCITATORY, GREY, Figure, colours_of, cover, panel, styled
+from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram, correlate
+from ranvier.recording.data import SpikeData
+from ranvier.recording.segments import Segment
+
+__all__ = ["correlations", "cross_correlogram", "peristimulus_histogram"]
+
+# The pairs of more neurons of a population take long, and show the same.
+_MOST_NEURONS = 300
+_BAR = "#9AA5AD"
+
+
+@overload
+def peristimulus_histogram(histogram: PeristimulusHistogram, *, title: str = "", ax: None = None) -> Figure: ...
+@overload
+def peristimulus_histogram(histogram: PeristimulusHistogram, *, title: str = "", ax: Axes) -> Axes: ...
+@styled
+def peristimulus_histogram(
+    histogram: PeristimulusHistogram, *, title: str = "", ax: Axes | None = None
+) -> Figure | Axes:
+    """Plot the rate of neurons around events.
+
+    Parameters
+    ----------
+    histogram
+        What `SpikeData.peristimulus_histogram` returned.
+    title
+        Title of the figure, or of `ax`.
+    ax
+        Axes of matplotlib to draw in, which are returned; None: a new figure is.
+    """
+    if not isinstance(histogram, PeristimulusHistogram):
+        raise WrongTypeError(
+            "what is plotted", type(histogram).__name__, "must be what peristimulus_histogram() of spikes returned"
+        )
+    drawn, axes = panel(ax, (6.0, 3.2), title)
+    axes.stairs(histogram.rates, histogram.edges, fill=True, color=_BAR)
+    axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.set(xlabel="time from the event (ms)", ylabel="spikes/s")
+    events = f"{histogram.events:,} event" + ("s" if histogram.events != 1 else "")
+    axes.set_title(title if title and ax is not None else f"{events}, {histogram.neurons:,} neurons")
+    cover(axes, "x", float(histogram.edges[0]), float(histogram.edges[-1]), ticks=6)
+    cover(axes, "y", 0.0, float(histogram.rates.max()), ticks=4)
+    axes.set_ylim(bottom=0.0)
+    return drawn
+
+
+@overload
+def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: None = None) -> Figure: ...
+@overload
+def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes) -> Axes: ...
+@styled
+def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
+    """Plot the rate of neurons after and before spikes of others, with a line at their mean rate.
+
+    Parameters
+    ----------
+    correlogram
+        What `SpikeData.cross_correlogram` returned.
+    title, ax
+        As for `peristimulus_histogram`.
+    """
+    if not isinstance(correlogram, CrossCorrelogram):
+        raise WrongTypeError(
+            "what is plotted", type(correlogram).__name__, "must be what cross_correlogram() of spikes returned"
+        )
+    drawn, axes = panel(ax, (6.0, 3.2), title)
+    half = 0.5 * correlogram.bin_width
+    edges = np.append(correlogram.lags - half, correlogram.lags[-1] + half)
+    axes.stairs(correlogram.rates, edges, fill=True, color=_BAR)
+    axes.axhline(correlogram.mean_rate, color=EXCITATORY, linewidth=1.0, label="mean rate")
+    axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.set(xlabel="lag (ms)", ylabel="spikes/s")
+    axes.set_title(title if title and ax is not None else f"{correlogram.reference_spikes:,} reference spikes")
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0.1)
+    cover(axes, "x", float(correlogram.lags[0]), float(correlogram.lags[-1]), ticks=6)
+    cover(axes, "y", 0.0, max(float(correlogram.rates.max()), correlogram.mean_rate), ticks=4)
+    axes.set_ylim(bottom=0.0)
+    return drawn
+
+
+@overload
+def correlations(spikes: SpikeData, *, bin_width: float = 5.0, title: str = "", ax: None = None) -> Figure: ...
+@overload
+def correlations(spikes: SpikeData, *, bin_width: float = 5.0, title: str = "", ax: Axes) -> Axes: ...
+@styled
+def correlations(
+    spikes: SpikeData, *, bin_width: float = 5.0, title: str = "", ax: Axes | None = None
+) -> Figure | Axes:
+    """Plot the distribution of the correlation coefficients of spike counts over pairs of neurons, by population.
+
+    Of populations of more than 300 neurons that fired, evenly spaced ones of these are taken.
+
+    Parameters
+    ----------
+    spikes
+        What a spike recorder recorded.
+    bin_width
+        Milliseconds in which spikes are counted, a whole number of steps.
+    title, ax
+        As for `peristimulus_histogram`.
+
+    Raises
+    ------
+    StateError
+        When the window is empty or has less than two bins, and when no two neurons of a population fired.
+    """
+    check_window(spikes)
+    segments = spikes.covered_segments
+    found = [_coefficients(spikes, segment, bin_width) for segment in segments]
+    if not any(len(pairs) for pairs in found):
+        raise StateError(repr(spikes), bound="no two neurons of a population fired", remedy="record longer")
+    drawn, axes = panel(ax, (6.0, 3.6), title)
+    farthest = max(float(np.abs(pairs).max()) for pairs in found if len(pairs))
+    edges = np.linspace(-1.0001 * farthest, 1.0001 * farthest, 81) if farthest > 0.0 else np.array([-0.01, 0.01])
+    tallest = 0.0
+    for segment, pairs, colour in zip(segments, found, colours_of(segments), strict=True):
+        if len(pairs):
+            heights, _ = np.histogram(pairs, bins=edges, density=True)
+            axes.stairs(heights, edges, color=colour, linewidth=1.3, label=f"{segment.name}, mean {pairs.mean():.3f}")
+            tallest = max(tallest, float(heights.max()))
+    axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.set(xlabel=f"correlation of spike counts in {bin_width:g} ms", ylabel="density of pairs")
+    axes.set_title(title if title and ax is not None else "correlations")
+    axes.legend(loc="upper right", frameon=False, fontsize=8)
+    cover(axes, "x", float(edges[0]), float(edges[-1]), ticks=8)
+    cover(axes, "y", 0.0, tallest, ticks=4)
+    axes.set_ylim(bottom=0.0)
+    return drawn
+
+
+def _coefficients(spikes: SpikeData, segment: Segment, bin_width: float) -> FloatArray:
+    """Return the coefficients of the pairs of a population's neurons that fired, or of some of these."""
+    places = np.flatnonzero(spikes.counts(segment))
+    if len(places) > _MOST_NEURONS:
+        places = places[np.linspace(0, len(places) - 1, _MOST_NEURONS).astype(np.int64)]
+    counts = spikes.binned_counts(segment, bin_width)[places]
+    if counts.shape[1] < 2:
+        raise StateError(
+            repr(spikes), bound=f"it has less than two bins of {bin_width:g} ms", remedy="record longer, or take less"
+        )
+    pairs = correlate(counts, counts)[np.triu_indices(len(places), 1)]
+    found: FloatArray = pairs[np.isfinite(pairs)]
+    return found
