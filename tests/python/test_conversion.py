@@ -89,3 +89,22 @@ def test_packages_that_are_not_installed(recorded: Recorded, name: str, monkeypa
     for data in recorded[:2]:
         with pytest.raises(errors.MissingPackageError, match=rf"package {name}: .*pip install 'ranvier\[{name}\]'"):
             getattr(data, f"to_{name}")()
+
+
+def test_synapses_in_scipy() -> None:
+    net = rv.Network(seed=2)
+    first, second = net.create("iaf_psc_exp", 4), net.create("iaf_psc_exp", 3)
+    net.connect(first, second, rv.FixedTotalNumber(40), weight=rv.Normal(10.0, 1.0))
+    sim = rv.Simulation(net, threads=1)
+    synapses = sim.connections()
+    expected = np.zeros((3, 4))
+    np.add.at(expected, (synapses.target - 4, synapses.source), synapses.weight)
+    assert synapses.to_scipy(first, second).toarray() == pytest.approx(expected)
+    part = sim.connections(sources=first[1:3])
+    assert part.to_scipy(first[1:3], second).toarray() == pytest.approx(expected[:, 1:3])
+    assert synapses[:0].to_scipy(first, second).nnz == 0
+    for sources, targets in ((first[1:], second), (first, second[:2]), (first[:0], second), (second, first)):
+        with pytest.raises(errors.ValueOutOfBoundsError, match="of a synapse is neuron"):
+            synapses.to_scipy(sources, targets)
+    with pytest.raises(errors.WrongTypeError, match="sources"):
+        synapses.to_scipy(3, second)  # type: ignore[arg-type]

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.values import FloatArray
-from ranvier.errors import MissingPackageError
+from ranvier.errors import MissingPackageError, ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray
 
-__all__ = ["package", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
+__all__ = ["adjacency", "package", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
 
 # Of the variables of models, by the letter with which their names begin.
 _UNITS = {"V": "mV", "I": "pA", "g": "nS"}
@@ -34,6 +34,43 @@ def package(name: str, function: str) -> Any:
         raise MissingPackageError(
             f"package {extra}", bound=f"{function}() needs it", remedy=f"pip install 'ranvier[{extra}]'"
         ) from error
+
+
+def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[IntArray, IntArray]) -> Any:
+    """Return a `scipy.sparse.csr_array` of the shape (targets, sources), with the sum of the weights of each pair.
+
+    Parameters
+    ----------
+    weights
+        Of each synapse.
+    ends
+        Global ids of the target and of the source of each synapse.
+    ids
+        Global ids of the neurons that are the rows and the columns.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a synapse of other neurons.
+    MissingPackageError
+        When SciPy is not installed.
+    """
+    sparse = package("scipy.sparse", "to_scipy")
+    places = []
+    for what, own, all_ids in zip(("target", "source"), ends, ids, strict=True):
+        order = np.argsort(all_ids, kind="stable")
+        found = np.searchsorted(all_ids, own, sorter=order)
+        place = order[np.minimum(found, max(0, len(order) - 1))] if len(order) else np.zeros(len(own), np.int64)
+        known = all_ids[place] == own if len(order) else np.zeros(len(own), dtype=bool)
+        if not known.all():
+            raise ValueOutOfBoundsError(
+                f"{what} of a synapse",
+                f"neuron {own[~known][0]}",
+                f"it is none of the {what}s that were named",
+                "name all of them, or ask for the synapses of these alone",
+            )
+        places.append(place)
+    return sparse.coo_array((weights, tuple(places)), shape=(len(ids[0]), len(ids[1]))).tocsr()
 
 
 def spikes_to_neo(trains: Sequence[tuple[str, int, FloatArray]], window: tuple[float, float], segment_name: str) -> Any:

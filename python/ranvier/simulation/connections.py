@@ -21,7 +21,9 @@ from ranvier.errors import (
     WrongTypeError,
 )
 from ranvier.network.checks import name_type
-from ranvier.recording.data import IntArray
+from ranvier.network.populations import PopulationView
+from ranvier.recording.conversion import adjacency
+from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.agreement import agree, agree_on, summary_of
 
 __all__ = ["Connections"]
@@ -129,6 +131,28 @@ class Connections:
             self.projection[places],
             np.ascontiguousarray(self._handles[places]),
         )
+
+    def to_scipy(self, sources: PopulationView, targets: PopulationView) -> Any:
+        """Return the weights as a `scipy.sparse.csr_array` of the shape ``(len(targets), len(sources))``.
+
+        The weights of several synapses from one neuron to another are added.
+
+        Parameters
+        ----------
+        sources, targets
+            The neurons that are the columns and the rows, in their order.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When one of the synapses is of other neurons.
+        MissingPackageError
+            When SciPy is not installed.
+        """
+        for what, view in (("sources", sources), ("targets", targets)):
+            if not isinstance(view, PopulationView):
+                raise WrongTypeError(what, name_type(view), "must be a population or a part of one")
+        return adjacency(self.weight, (self.target, self.source), (targets.ids, sources.ids))
 
     def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
         """Return what chooses some of the synapses, checked."""
