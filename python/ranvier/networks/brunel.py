@@ -87,34 +87,8 @@ def brunel(
     J = _checked("J", J, math.ulp(0.0))  # noqa: N806
     inhibitory_size = round(whole_number("order of the Brunel network", order, 1, _LARGEST_NUMBER) * scale)
     excitatory_size = 4 * inhibitory_size
-    excitatory_indegree = round(epsilon * excitatory_size)
-    inhibitory_indegree = round(epsilon * inhibitory_size)
-    if excitatory_indegree < 1:
-        raise ValueOutOfBoundsError(
-            "excitatory in-degree of the Brunel network",
-            str(excitatory_indegree),
-            "it must be at least 1",
-            "raise order, scale or epsilon",
-        )
-    neuron: NeuronModel
-    if version == "delta":
-        neuron = iaf_psc_delta(E_L=0.0, V_reset=0.0, V_th=_THRESHOLD, C_m=1.0, tau_m=_TAU_M, t_ref=_T_REF, V_m=0.0)
-        weight = J
-        threshold_rate = _THRESHOLD / (J * excitatory_indegree * _TAU_M)
-    else:
-        neuron = iaf_psc_alpha(
-            E_L=0.0,
-            V_reset=0.0,
-            V_th=_THRESHOLD,
-            C_m=_C_M_ALPHA,
-            tau_m=_TAU_M,
-            tau_syn_ex=_TAU_SYN,
-            tau_syn_in=_TAU_SYN,
-            t_ref=_T_REF,
-            V_m=0.0,
-        )
-        weight = J / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M_ALPHA)
-        threshold_rate = (_THRESHOLD * _C_M_ALPHA) / (weight * excitatory_indegree * math.e * _TAU_M * _TAU_SYN)
+    excitatory_indegree, inhibitory_indegree = _indegrees(epsilon, excitatory_size, inhibitory_size)
+    neuron, weight, threshold_rate = _neuron(version, J, excitatory_indegree)
     net = Network(resolution=resolution, seed=seed, name=f"Brunel network ({version})")
     excitatory = net.create(neuron, excitatory_size, name="excitatory")
     inhibitory = net.create(neuron, inhibitory_size, name="inhibitory")
@@ -131,6 +105,28 @@ def brunel(
         presim=100.0,
         source="N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000)",
     )
+
+
+def _indegrees(epsilon: float, excitatory_size: int, inhibitory_size: int) -> tuple[int, int]:
+    excitatory, inhibitory = round(epsilon * excitatory_size), round(epsilon * inhibitory_size)
+    if excitatory < 1:
+        raise ValueOutOfBoundsError(
+            "excitatory in-degree of the Brunel network",
+            str(excitatory),
+            "it must be at least 1",
+            "raise order, scale or epsilon",
+        )
+    return excitatory, inhibitory
+
+
+def _neuron(version: str, psp: float, indegree: int) -> tuple[NeuronModel, float, float]:
+    """Return the neuron, the weight of excitatory synapses, and the rate per source that takes it to threshold."""
+    common = {"E_L": 0.0, "V_reset": 0.0, "V_th": _THRESHOLD, "tau_m": _TAU_M, "t_ref": _T_REF, "V_m": 0.0}
+    if version == "delta":
+        return iaf_psc_delta(C_m=1.0, **common), psp, _THRESHOLD / (psp * indegree * _TAU_M)
+    weight = psp / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M_ALPHA)
+    rate = (_THRESHOLD * _C_M_ALPHA) / (weight * indegree * math.e * _TAU_M * _TAU_SYN)
+    return iaf_psc_alpha(C_m=_C_M_ALPHA, tau_syn_ex=_TAU_SYN, tau_syn_in=_TAU_SYN, **common), weight, rate
 
 
 def _checked(name: str, value: float, lowest: float, highest: float = math.inf) -> float:

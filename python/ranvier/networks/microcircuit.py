@@ -18,6 +18,7 @@ from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_exp, poisson_generator
 from ranvier.network.network import Network
+from ranvier.network.populations import Population
 from ranvier.network.rules import FixedTotalNumber
 from ranvier.networks.network_model import NetworkModel
 from ranvier.simulation.options import check_choice
@@ -112,37 +113,12 @@ def microcircuit(
         drive = choose_drive(k)
     net = Network(resolution=resolution, seed=seed, name="Cortical microcircuit")
     weights = _weights_of_full_scale()
-    currents = _constant_currents(weights, k, drive)
-    populations = []
-    for i, name in enumerate(_POPULATIONS):
-        model = iaf_psc_exp(
-            E_L=_E_L,
-            V_th=_V_TH,
-            V_reset=_V_RESET,
-            C_m=_C_M,
-            tau_m=_TAU_M,
-            tau_syn_ex=_TAU_SYN,
-            tau_syn_in=_TAU_SYN,
-            t_ref=_T_REF,
-            I_e=float(currents[i]),
-            V_m=Normal(float(_INITIAL_MEAN[i]), float(_INITIAL_STD[i])),
-        )
-        populations.append(net.create(model, max(1, round(float(_NEURONS[i]) * n)), name=name))
+    populations = _create(net, _constant_currents(weights, k, drive), n)
     numbers = np.rint(_synapses_of_full_scale() * n * k).astype(int)
     for i, target in enumerate(populations):
         for j, source in enumerate(populations):
-            if numbers[i, j] == 0:
-                continue
-            mean = float(weights[i, j]) / math.sqrt(k)
-            spread = abs(mean) * _WEIGHT_SPREAD
-            delay = _DELAYS[source.name[-1]]
-            net.connect(
-                source,
-                target,
-                FixedTotalNumber(int(numbers[i, j])),
-                weight=Normal(mean, spread, low=0.0) if mean > 0 else Normal(mean, spread, high=0.0),
-                delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * resolution),
-            )
+            if numbers[i, j] > 0:
+                _connect(net, source, target, int(numbers[i, j]), float(weights[i, j]) / math.sqrt(k))
         if drive == "poisson":
             indegree = round(float(_EXTERNAL_INDEGREES[i]) * k)
             net.stimulate(
@@ -159,6 +135,37 @@ def microcircuit(
         published_rates=dict(zip(_POPULATIONS, _PUBLISHED_RATES.tolist(), strict=True)),
         source="T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806 (2014)",
         notes=notes,
+    )
+
+
+def _create(net: Network, currents: npt.NDArray[np.float64], scale: float) -> list[Population]:
+    populations = []
+    for i, name in enumerate(_POPULATIONS):
+        model = iaf_psc_exp(
+            E_L=_E_L,
+            V_th=_V_TH,
+            V_reset=_V_RESET,
+            C_m=_C_M,
+            tau_m=_TAU_M,
+            tau_syn_ex=_TAU_SYN,
+            tau_syn_in=_TAU_SYN,
+            t_ref=_T_REF,
+            I_e=float(currents[i]),
+            V_m=Normal(float(_INITIAL_MEAN[i]), float(_INITIAL_STD[i])),
+        )
+        populations.append(net.create(model, max(1, round(float(_NEURONS[i]) * scale)), name=name))
+    return populations
+
+
+def _connect(net: Network, source: Population, target: Population, number: int, mean: float) -> None:
+    spread = abs(mean) * _WEIGHT_SPREAD
+    delay = _DELAYS[source.name[-1]]
+    net.connect(
+        source,
+        target,
+        FixedTotalNumber(number),
+        weight=Normal(mean, spread, low=0.0) if mean > 0 else Normal(mean, spread, high=0.0),
+        delay=Normal(delay, delay * _DELAY_SPREAD, low=0.5 * net.resolution),
     )
 
 
