@@ -69,18 +69,17 @@ def test_files_are_of_their_commands(name: str) -> None:
             assert options[key] == value, key
 
 
-def test_table_of_contention() -> None:
+@pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name.startswith("contention_")])
+def test_table_of_contention(name: str) -> None:
     text = (ROOT / "docs/parallel.md").read_text()
-    for name in ("contention_brunel.json", "contention_one_program.json", "contention_two_programs.json"):
-        whole = load(name)
-        assert whole["options"]["threads"] == 2
-        for result in whole["results"]:
-            one, two = (statistics.median(result[key]) for key in ("one_thread", "several_threads"))
-            ratio = statistics.median(
-                b / a for a, b in zip(result["one_thread"], result["several_threads"], strict=True)
-            )
-            row = f"| {result['network']} | {result['busy_programs']} | {one:.2f} | {two:.2f} | {ratio:.2f} |"
-            assert row in text
+    whole = load(name)
+    several = "several_ranks" if "ranks" in name else "several_threads"
+    assert whole["options"]["ranks" if "ranks" in name else "threads"] == 2
+    for result in whole["results"]:
+        one, two = (statistics.median(result[key]) for key in ("one_thread", several))
+        ratio = statistics.median(b / a for a, b in zip(result["one_thread"], result[several], strict=True))
+        row = f"| {result['network']} | {result['busy_programs']} | {one:.2f} | {two:.2f} | {ratio:.2f} |"
+        assert row in text
 
 
 def test_tables_of_predictions() -> None:
