@@ -50,6 +50,8 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
         set_error("ValueOutOfBoundsError", error);
     } catch (const ShapeError& error) {
         set_error("ShapeError", error);
+    } catch (const GridError& error) {
+        set_error("GridError", error);
     } catch (const DelayError& error) {
         set_error("DelayError", error);
     } catch (const RuleError& error) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <variant>
 
 #include "base/errors.hpp"
@@ -14,13 +15,12 @@ namespace ranvier::bindings {
 namespace {
 
 using engine::Network;
-using engine::Selection;
 
 /// A value as Python gives it: one for all, an array with one each, or drawn.
 using InputValue = std::variant<InputArray<double>, Distribution, double>;
 using InputValues = std::map<std::string, InputValue>;
-/// (population, begin, end)
-using InputSelection = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>;
+/// Ascending ids: (first, stride, size), or a list of them.
+using InputIds = std::variant<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, InputArray<std::int64_t>>;
 
 /// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
 SharedArray to_shared_array(const InputArray<double>& array) {
@@ -41,9 +41,14 @@ std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& 
     return result;
 }
 
-Selection to_selection(const InputSelection& selection) {
-    const auto& [population, begin, end] = selection;
-    return {.population = PopulationId(population), .begin = begin, .end = end};
+IdSequence to_ids(const InputIds& ids) {
+    if (const auto* list = std::get_if<InputArray<std::int64_t>>(&ids)) {
+        auto shared = std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*list));
+        const std::uint64_t size = shared->size();
+        return {std::move(shared), 0, size};
+    }
+    const auto& [first, stride, size] = std::get<0>(ids);
+    return {NeuronId{first}, stride, size};
 }
 
 /// The spike times of all units come flat: those of unit i are the next `counts[i]` numbers.
@@ -84,7 +89,7 @@ SharedIndices to_shared(const OptionalIndices& indices) {
     return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
 
-std::uint32_t connect(Network& network, const InputSelection& sources, const InputSelection& targets, std::string rule,
+std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, std::string rule,
                       std::uint64_t number, std::uint64_t least_number, double probability, bool allow_autapses,
                       bool allow_multapses, const OptionalIndices& source_indices,
                       const OptionalIndices& target_indices, const InputValue& weight, const InputValue& delay,
@@ -98,7 +103,7 @@ std::uint32_t connect(Network& network, const InputSelection& sources, const Inp
                            .sources = to_shared(source_indices),
                            .targets = to_shared(target_indices)};
     return network
-        .connect(to_selection(sources), to_selection(targets), std::move(spec), to_values(weight), to_values(delay),
+        .connect(to_ids(sources), to_ids(targets), std::move(spec), to_values(weight), to_values(delay),
                  std::move(name), weight_bound)
         .value;
 }
@@ -125,10 +130,10 @@ std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequ
     return lists;
 }
 
-void stimulate(Network& network, const InputSelection& targets, std::string_view stimulator, const InputValues& values,
+void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,
                const InputSequences& sequences, const InputValue& weight, double delay, std::string name) {
-    network.stimulate(to_selection(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight),
-                      delay, std::move(name));
+    network.stimulate(to_ids(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight), delay,
+                      std::move(name));
 }
 
 void bind_distribution(nb::module_& module) {
@@ -212,20 +217,18 @@ void bind_network(nb::module_& module) {
             "Values in place of all that a stimulus was given.")
         .def(
             "record_spikes",
-            [](Network& self, const std::vector<InputSelection>& neurons) {
-                std::vector<Selection> selections;
-                for (const InputSelection& selection : neurons) selections.push_back(to_selection(selection));
-                return self.record_spikes(std::move(selections));
+            [](Network& self, const std::vector<InputIds>& neurons) {
+                std::vector<IdSequence> ids;
+                for (const InputIds& own : neurons) ids.push_back(to_ids(own));
+                return self.record_spikes(std::move(ids));
             },
             nb::arg("neurons"))
         .def(
             "record_state",
-            [](Network& self, std::uint32_t population, const InputArray<std::int64_t>& indices,
-               std::vector<std::string> variables, double interval) {
-                return self.record_state(PopulationId(population), to_vector<std::uint64_t>(indices),
-                                         std::move(variables), interval);
+            [](Network& self, const InputIds& neurons, std::vector<std::string> variables, double interval) {
+                return self.record_state(to_ids(neurons), std::move(variables), interval);
             },
-            nb::arg("population"), nb::arg("indices"), nb::arg("variables"), nb::arg("interval"))
+            nb::arg("neurons"), nb::arg("variables"), nb::arg("interval"))
         .def(
             "population_name",
             [](const Network& self, std::uint32_t id) { return self.population(PopulationId(id)).name; }, nb::arg("id"))

@@ -44,7 +44,13 @@ class ShapeError : public Error {
     using Error::Error;
 };
 
-/// A delay is shorter than one step, too long or not on the grid.
+/// A time, interval or delay is not a multiple of the resolution.
+class GridError : public Error {
+   public:
+    using Error::Error;
+};
+
+/// A delay is shorter than one step or too long.
 class DelayError : public Error {
    public:
     using Error::Error;

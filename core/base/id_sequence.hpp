@@ -72,6 +72,23 @@ class IdSequence {
         const std::uint64_t begin = count_below(first);
         return subsequence(begin, count_below(NeuronId{first.value + size}) - begin);
     }
+    /// The last id. @pre not empty
+    NeuronId back() const { return (*this)[size_ - 1]; }
+    /// Whether the ids follow each other without gaps.
+    bool is_contiguous() const { return size_ == 0 || back().value - (*this)[0].value == size_ - 1; }
+    /// Those of the ids that are among others too.
+    IdSequence among(const IdSequence& others) const {
+        if (others.empty() || empty()) return subsequence(0, 0);
+        const NeuronId first = others[0];
+        IdSequence near = within(first, others.back().value - first.value + 1);
+        if (others.is_contiguous()) return near;
+        std::vector<std::uint64_t> chosen;
+        for (std::uint64_t i = 0; i < near.size(); ++i) {
+            if (others.find(near[i])) chosen.push_back(near[i].value);
+        }
+        const std::uint64_t size = chosen.size();
+        return {std::make_shared<const std::vector<std::uint64_t>>(std::move(chosen)), 0, size};
+    }
     /// Every `stride`-th id, from position `begin` on.
     IdSequence every(std::uint64_t begin, std::uint64_t stride) const {
         const std::uint64_t size = begin < size_ ? (size_ - begin - 1) / stride + 1 : 0;

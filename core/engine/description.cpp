@@ -67,9 +67,12 @@ class Fingerprint {
         add(values.index());
         std::visit([this](const auto& value) { add(value); }, values);
     }
-    void add(const Selection& selection) {
-        add(selection.population.value);
-        add(selection.begin, selection.end);
+    void add(const IdSequence& ids) {
+        add(ids.size());
+        ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {
+            add(first.value, stride);
+            add(size);
+        });
     }
 
     std::uint64_t value() const { return state_; }
@@ -178,7 +181,6 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
     for (const StateRecorderSpec& recorder : network.state_recorders()) {
         parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
             mixed.add(recorder.neurons);
-            mixed.add(recorder.indices);
             mixed.add(recorder.variables);
             mixed.add(recorder.interval);
         }));

@@ -179,9 +179,7 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
         const StimulusSpec& spec = description.stimuli()[i];
         const double bytes = bytes_on_shards(
             layout, mixed && !has_arrays(spec),
-            [&](const connect::ShardLayout& shard) {
-                return shard.ids().within(network.first_target(i), spec.targets.size());
-            },
+            [&](const connect::ShardLayout& shard) { return shard.ids().among(spec.targets); },
             [&](const IdSequence& ids) { return sample_stimulus(network, i, ids, set); },
             [](const IdSequence& ids) { return static_cast<double>(ids.size()); });
         sample.stimulus_bytes += bytes;

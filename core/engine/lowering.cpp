@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/value_checks.hpp"
 
@@ -19,8 +20,8 @@ constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
 constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
 constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
 
-/// The values of some neurons; `first` is the id of the neuron whose value is the first one.
-models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, NeuronId first) {
+/// The values of some neurons, where `all` have one each.
+models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, const IdSequence& all) {
     models::GroupValues local;
     if (const auto* number = std::get_if<double>(&values)) {
         local.values = {*number};
@@ -28,7 +29,7 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
     }
     local.values.resize(ids.size());
     for (std::uint64_t i = 0; i < ids.size(); ++i) {
-        const std::uint64_t index = ids[i].value - first.value;
+        const std::uint64_t index = all.count_below(ids[i]);
         local.values[i] = std::holds_alternative<Distribution>(values)
                               ? std::get<Distribution>(values).draw(key, index, 0)
                               : std::get<SharedArray>(values)[index];
@@ -45,9 +46,10 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key) {
 }
 
 /// How often the time that a unit repeats most stands in its list.
-std::uint32_t most_repeated(std::span<const std::vector<Step>> lists) {
+std::uint32_t most_repeated(const Population& population, const IdSequence& units) {
     std::size_t most = 1;
-    for (const std::vector<Step>& steps : lists) {
+    for (std::uint64_t i = 0; i < units.size(); ++i) {
+        const std::vector<Step>& steps = population.spike_steps[units[i].value - population.first.value];
         for (std::size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
             while (end < steps.size() && steps[end] == steps[begin]) ++end;
             most = std::max(most, end - begin);
@@ -67,21 +69,25 @@ void LoweredNetwork::lower_projections() {
     shortest_delay_ = std::numeric_limits<std::int32_t>::max();
     const double steps_per_millisecond = 1.0 / network_->resolution();
     for (const Projection& projection : network_->projections()) {
-        const Population& sources = network_->population(projection.sources.population);
-        const Population& targets = network_->population(projection.targets.population);
         connect::ProjectionPlan plan;
         plan.id = projection.id;
-        plan.pairs = {NeuronId{sources.first.value + projection.sources.begin}, projection.sources.size(),
-                      NeuronId{targets.first.value + projection.targets.begin}, projection.targets.size()};
-        plan.target_population = projection.targets.population;
-        plan.sampler = connect::bind_rule(projection.rule, plan.pairs, network_->seed(), projection.id);
+        connect::SelectedRule selected = connect::bind_selected(projection.rule, projection.sources, projection.targets,
+                                                                network_->seed(), projection.id);
+        plan.pairs = std::move(selected.hull);
+        plan.sampler = std::move(selected.sampler);
+        plan.target_populations = network_->populations_of(projection.targets);
         plan.weights =
             lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
-        plan.receptors = static_cast<std::uint32_t>(targets.model->receptors.size());
-        if (sources.model->plays_spikes) {
-            plan.most_spikes = most_repeated(
-                std::span(sources.spike_steps).subspan(projection.sources.begin, projection.sources.size()));
+        // All targets have the same number of them.
+        for (const PopulationId id : plan.target_populations) {
+            plan.receptors = static_cast<std::uint32_t>(network_->population(id).model->receptors.size());
+        }
+        for (const PopulationId id : network_->populations_of(projection.sources)) {
+            const Population& sources = network_->population(id);
+            if (!sources.model->plays_spikes) continue;
+            const IdSequence own = network_->part_of(id, projection.sources);
+            plan.most_spikes = std::max(plan.most_spikes, most_repeated(sources, own));
         }
         if (plan.pairs.sources > 0 && plan.pairs.targets > 0) {
             shortest_delay_ =
@@ -100,7 +106,7 @@ std::uint64_t LoweredNetwork::array_bytes() const {
 double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t receptor) const {
     double bound = 0.0;
     for (const connect::ProjectionPlan& plan : plans_) {
-        if (plan.target_population != population || !plan.feeds(receptor)) continue;
+        if (!plan.reaches(population) || !plan.feeds(receptor)) continue;
         const double own = network_->projections()[plan.id.value].weight_bound;
         if (own == 0.0) return largest_weight;
         bound = std::max(bound, own);
@@ -110,28 +116,29 @@ double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t recep
 
 std::vector<models::GroupValues> LoweredNetwork::parameters(const Population& population,
                                                             const IdSequence& neurons) const {
+    const IdSequence all(population.first, 1, population.size);
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = population.model->parameters[i];
         const auto given = population.parameters.find(info.name);
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, population.id.value * objects_per_population + i);
-        values.push_back(given == population.parameters.end()
-                             ? models::GroupValues{{info.default_value}}
-                             : local_values(given->second, key, neurons, population.first));
+        values.push_back(given == population.parameters.end() ? models::GroupValues{{info.default_value}}
+                                                              : local_values(given->second, key, neurons, all));
     }
     return values;
 }
 
 std::vector<models::GroupValues> LoweredNetwork::variables(const Population& population, const IdSequence& neurons,
                                                            std::span<const models::GroupValues> parameters) const {
+    const IdSequence all(population.first, 1, population.size);
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < population.model->variables.size(); ++i) {
         const models::VariableInfo& info = population.model->variables[i];
         if (const auto given = population.variables.find(info.name); given != population.variables.end()) {
             const RandomKey key = make_key(network_->seed(), Purpose::parameter,
                                            population.id.value * objects_per_population + variable_keys + i);
-            values.push_back(local_values(given->second, key, neurons, population.first));
+            values.push_back(local_values(given->second, key, neurons, all));
             continue;
         }
         models::GroupValues initial{{0.0}};
@@ -143,14 +150,8 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
     return values;
 }
 
-NeuronId LoweredNetwork::first_target(std::size_t stimulus) const {
-    const StimulusSpec& spec = network_->stimuli()[stimulus];
-    return NeuronId{network_->population(spec.targets.population).first.value + spec.targets.begin};
-}
-
 std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus, const IdSequence& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    const NeuronId first = first_target(stimulus);
     std::vector<models::GroupValues> values;
     for (std::size_t i = 0; i < spec.model->parameters.size(); ++i) {
         const models::ParameterInfo& info = spec.model->parameters[i];
@@ -158,7 +159,7 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
         values.push_back(given == spec.parameters.end() ? models::GroupValues{{info.default_value}}
-                                                        : local_values(given->second, key, targets, first));
+                                                        : local_values(given->second, key, targets, spec.targets));
     }
     return values;
 }
@@ -166,14 +167,13 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
 models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequence& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     models::GroupValues values = local_values(
-        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, first_target(stimulus));
+        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, spec.targets);
     for (double& weight : values.values) weight += 0.0;  // in place of -0.0; see models::UpdateArguments
     return values;
 }
 
-std::uint32_t LoweredNetwork::receptor(std::size_t stimulus) const {
+std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    const Population& targets = network_->population(spec.targets.population);
     // A current goes to no receptor, so that its weights may have both signs.
     if (spec.model->output == models::StimulatorOutput::current || targets.model->receptors.size() == 1) return 0;
     const auto [least, greatest] = range_of(spec.weight);

@@ -38,11 +38,9 @@ class LoweredNetwork {
     std::vector<models::GroupValues> parameters(std::size_t stimulus, const IdSequence& targets) const;
     /// Weights of a stimulus for some of its targets.
     models::GroupValues weights(std::size_t stimulus, const IdSequence& targets) const;
-    /// The first neuron that a stimulus could reach.
-    NeuronId first_target(std::size_t stimulus) const;
-    /// The receptor that the spikes of a stimulus go to; 0 for currents.
+    /// The receptor of some targets that the spikes of a stimulus go to; 0 for currents.
     /// @throws ValueOutOfBoundsError when spikes have weights of both signs and the model has two receptors
-    std::uint32_t receptor(std::size_t stimulus) const;
+    std::uint32_t receptor(std::size_t stimulus, const Population& targets) const;
 
    private:
     void lower_projections();

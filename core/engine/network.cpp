@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <utility>
 
 #include "base/errors.hpp"
+#include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-/// Ids, and sums of them, stay far from the end of 64 bits.
-constexpr std::uint64_t most_units = std::uint64_t{1} << 48;
 
 void check_resolution(double resolution) {
     if (std::isfinite(resolution) && resolution > 0.0) return;
@@ -177,18 +177,16 @@ PopulationId Network::add(Population population) {
     return populations_.back().id;
 }
 
-ProjectionId Network::connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                              std::string name, double weight_bound) {
-    check_selection(sources, "sources");
-    check_selection(targets, "targets");
+ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight,
+                              Values delay, std::string name, double weight_bound) {
+    check_ids(sources, "sources");
+    check_ids(targets, "targets");
     check_takes_input(targets);
-    const Population& source = population(sources.population);
-    const Population& target = population(targets.population);
-    if (name.empty()) name = source.name + " to " + target.name;
+    if (name.empty()) name = name_of(sources) + " to " + name_of(targets);
     Projection projection{.id = ProjectionId{static_cast<std::uint32_t>(projections_.size())},
                           .name = std::move(name),
-                          .sources = sources,
-                          .targets = targets,
+                          .sources = std::move(sources),
+                          .targets = std::move(targets),
                           .rule = std::move(rule),
                           .weight = std::move(weight),
                           .delay = std::move(delay),
@@ -200,13 +198,8 @@ ProjectionId Network::connect(Selection sources, Selection targets, connect::Rul
 }
 
 double Network::checked_synapses(const Projection& projection) const {
-    const Selection& sources = projection.sources;
-    const Selection& targets = projection.targets;
-    const Population& source = population(sources.population);
-    const Population& target = population(targets.population);
-    const connect::PairSpace pairs{NeuronId{source.first.value + sources.begin}, sources.size(),
-                                   NeuronId{target.first.value + targets.begin}, targets.size()};
-    const auto sampler = connect::bind_rule(projection.rule, pairs, seed_, projection.id);
+    const auto sampler =
+        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id).sampler;
     check_weights(projection.weight, projection.name, projection.rule, *sampler);
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
     check_delays(projection.delay, resolution_, "delay of projection " + quoted(projection.name), *sampler);
@@ -234,23 +227,24 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
     projections_[id.value] = std::move(changed);
 }
 
-void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,
+void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values,
                         std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
                         std::string name) {
     const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
-    check_selection(targets, "targets");
+    check_ids(targets, "targets");
     check_takes_input(targets);
-    const Population& population = this->population(targets.population);
-    if (model.output == models::StimulatorOutput::current && !population.model->takes_current) {
+    for (const PopulationId id : populations_of(targets)) {
+        const Population& population = this->population(id);
+        if (model.output != models::StimulatorOutput::current || population.model->takes_current) continue;
         throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
                                      .value = "of the model " + quoted(population.model->name),
                                      .bound = "this model takes spikes but no current",
                                      .remedy = "use a stimulator that emits spikes"});
     }
-    if (name.empty()) name = std::string(model.name) + " of " + population.name;
+    if (name.empty()) name = std::string(model.name) + " of " + name_of(targets);
     StimulusSpec spec{.name = std::move(name),
                       .model = &model,
-                      .targets = targets,
+                      .targets = std::move(targets),
                       .parameters = std::move(values),
                       .sequences = std::move(sequences),
                       .weight = std::move(weight),
@@ -282,8 +276,8 @@ void Network::set_stimulus(std::size_t index, NamedValues values,
 
 void Network::check(StimulusSpec& spec) const {
     const models::StimulatorModel& model = *spec.model;
-    const Population& population = this->population(spec.targets.population);
     const std::uint64_t targets = spec.targets.size();
+    const std::vector<PopulationId> populations = populations_of(spec.targets);
     const std::string stimulus = "stimulus " + quoted(spec.name);
     std::vector<std::string_view> known;
     append_names(model.parameters, known);
@@ -313,86 +307,57 @@ void Network::check(StimulusSpec& spec) const {
     check_values(spec.weight, "weight of " + stimulus, targets);
     check_magnitudes(spec.weight, "weight of " + stimulus);
     const auto [least, greatest] = range_of(spec.weight);
-    if (model.output == models::StimulatorOutput::spikes && population.model->receptors.size() > 1 && least < 0.0 &&
-        greatest > 0.0) {
+    const bool two_receptors = !populations.empty() && population(populations[0]).model->receptors.size() > 1;
+    if (model.output == models::StimulatorOutput::spikes && two_receptors && least < 0.0 && greatest > 0.0) {
         throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
                                      .value = "from " + to_text(least) + " to " + to_text(greatest),
                                      .bound = "all must have one sign, since they go to one receptor",
                                      .remedy = "make two stimuli, or restrict the distribution with low= or high="});
     }
     check_delay(spec.delay, resolution_, "delay of " + stimulus);
-    try_stimulus(spec, population, resolution_);
+    try_stimulus(spec, resolution_);
 }
 
-RecorderIndex Network::record_spikes(std::vector<Selection> neurons) {
-    for (const Selection& selection : neurons) check_selection(selection, "recorded neurons");
+RecorderIndex Network::record_spikes(std::vector<IdSequence> neurons) {
+    for (const IdSequence& ids : neurons) check_ids(ids, "recorded neurons");
     spike_recorders_.push_back({std::move(neurons)});
     return spike_recorders_.size() - 1;
 }
 
-RecorderIndex Network::record_state(PopulationId id, std::vector<std::uint64_t> indices,
-                                    std::vector<std::string> variables, double interval) {
-    const Population& recorded = population(id);
-    const std::string of_recorder = " of a recorder of " + quoted(recorded.name);
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        const bool within = indices[i] < recorded.size;
-        if (within && (i == 0 || indices[i] > indices[i - 1])) continue;
-        throw ValueOutOfBoundsError(
-            {.object = "index " + std::to_string(i) + of_recorder,
-             .value = std::to_string(indices[i]),
-             .bound = within ? "indices must ascend" : "there are " + std::to_string(recorded.size) + " neurons",
-             .remedy = within ? "sort them and leave out repetitions" : "use indices from 0"});
-    }
+RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string> variables, double interval) {
+    check_ids(neurons, "recorded neurons");
+    const std::string of_recorder = " of a recorder of " + name_of(neurons);
     if (variables.empty()) {
         throw ShapeError({.object = "number of variables" + of_recorder,
                           .value = "0",
                           .bound = "there must be one at least",
                           .remedy = "name the variables"});
     }
-    std::vector<std::string_view> known;
-    append_names(recorded.model->variables, known);
     for (auto variable = variables.begin(); variable != variables.end(); ++variable) {
-        if (std::ranges::find(known, *variable) == known.end()) {
-            throw unknown_name("variable of " + std::string(recorded.model->name), *variable, known);
-        }
-        if (std::find(variables.begin(), variable, *variable) != variable) {
-            throw ValueOutOfBoundsError({.object = "variable" + of_recorder,
-                                         .value = quoted(*variable),
-                                         .bound = "it stands twice in the list",
-                                         .remedy = "name each once"});
+        if (std::find(variables.begin(), variable, *variable) == variable) continue;
+        throw ValueOutOfBoundsError({.object = "variable" + of_recorder,
+                                     .value = quoted(*variable),
+                                     .bound = "it stands twice in the list",
+                                     .remedy = "name each once"});
+    }
+    for (const PopulationId id : populations_of(neurons)) {
+        const models::NeuronModel& model = *population(id).model;
+        std::vector<std::string_view> known;
+        append_names(model.variables, known);
+        for (const std::string& variable : variables) {
+            if (std::ranges::find(known, variable) != known.end()) continue;
+            throw unknown_name("variable of " + std::string(model.name), variable, known);
         }
     }
-    const auto steps = steps_on_grid(interval, resolution_);
-    if (!steps || *steps < 1) {
+    const Step steps = to_steps(interval, "interval" + of_recorder);
+    if (steps < 1) {
         throw ValueOutOfBoundsError({.object = "interval" + of_recorder,
                                      .value = to_text(interval) + " ms",
-                                     .bound = off_grid(resolution_) + ", and one step at least",
-                                     .remedy = "round it"});
+                                     .bound = "it must be at least one step, " + to_text(resolution_) + " ms",
+                                     .remedy = "raise it"});
     }
-    state_recorders_.push_back({.neurons = {id, 0, recorded.size},
-                                .indices = std::move(indices),
-                                .variables = std::move(variables),
-                                .interval = *steps});
+    state_recorders_.push_back({.neurons = std::move(neurons), .variables = std::move(variables), .interval = steps});
     return state_recorders_.size() - 1;
-}
-
-void Network::check_selection(const Selection& selection, std::string_view object) const {
-    const Population& whole = population(selection.population);
-    if (selection.begin <= selection.end && selection.end <= whole.size) return;
-    throw ValueOutOfBoundsError(
-        {.object = std::string(object) + " in population " + quoted(whole.name),
-         .value = "[" + std::to_string(selection.begin) + ", " + std::to_string(selection.end) + ")",
-         .bound = "it has " + std::to_string(whole.size) + " units",
-         .remedy = "select a range within [0, " + std::to_string(whole.size) + ")"});
-}
-
-void Network::check_takes_input(const Selection& selection) const {
-    const Population& targets = population(selection.population);
-    if (!targets.model->plays_spikes) return;
-    throw ValueOutOfBoundsError({.object = "target population " + quoted(targets.name),
-                                 .value = "of the model " + quoted(targets.model->name),
-                                 .bound = "this model takes no input",
-                                 .remedy = "use it as a source only"});
 }
 
 const Population& Network::population(PopulationId id) const {
@@ -449,10 +414,7 @@ double Network::expected_synapses() const { return std::accumulate(synapses_.beg
 
 Step Network::to_steps(double milliseconds, std::string_view object) const {
     if (const auto steps = steps_on_grid(milliseconds, resolution_)) return *steps;
-    throw DelayError({.object = std::string(object),
-                      .value = to_text(milliseconds) + " ms",
-                      .bound = off_grid(resolution_),
-                      .remedy = "round it, or choose a resolution that divides it"});
+    throw grid_error(milliseconds, resolution_, std::string(object));
 }
 
 }  // namespace ranvier::engine

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/distribution.hpp"
+#include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "base/shared_array.hpp"
 #include "connect/rules/rule.hpp"
@@ -24,7 +25,8 @@ namespace ranvier::engine {
 /// A value for each of many things: one for all, one each, or drawn for each.
 using Values = std::variant<double, SharedArray, Distribution>;
 
-/// A contiguous part [begin, end) of a population, as indices within it.
+/// A contiguous part [begin, end) of a population, as indices within it. Where neurons of several populations, or with
+/// gaps between them, are meant, ascending global ids take its place.
 struct Selection {
     PopulationId population;
     std::uint64_t begin = 0;
@@ -47,11 +49,11 @@ struct Population {
 struct Projection {
     ProjectionId id;
     std::string name;
-    Selection sources;
-    Selection targets;
+    IdSequence sources;  ///< of any populations
+    IdSequence targets;  ///< of populations whose models have the same number of receptors
     connect::RuleSpec rule;
     Values weight = 1.0;
-    Values delay = 1.0;  ///< ms; drawn ones are rounded to the grid, constants and arrays must lie on it
+    Values delay = 1.0;  ///< ms; one for all lies on the grid, those of an array or drawn ones are rounded to it
     /// Largest absolute weight that may be set later; 0: any.
     double weight_bound = 0.0;
 };
@@ -59,7 +61,7 @@ struct Projection {
 struct StimulusSpec {
     std::string name;
     const models::StimulatorModel* model = nullptr;
-    Selection targets;
+    IdSequence targets;  ///< of any populations
     std::map<std::string, Values, std::less<>> parameters;
     std::map<std::string, std::vector<double>, std::less<>> sequences;
     Values weight = 1.0;
@@ -67,12 +69,11 @@ struct StimulusSpec {
 };
 
 struct SpikeRecorderSpec {
-    std::vector<Selection> neurons;
+    std::vector<IdSequence> neurons;
 };
 
 struct StateRecorderSpec {
-    Selection neurons;
-    std::vector<std::uint64_t> indices;  ///< which neurons, as indices within the population, ascending
+    IdSequence neurons;  ///< of populations whose models all have the variables
     std::vector<std::string> variables;
     Step interval = 1;  ///< in steps: samples are taken after steps that are multiples of it
 };
@@ -100,11 +101,16 @@ class Network {
     /// stand more than once in a list.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
 
-    /// @throws RuleError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
+    /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
+    ProjectionId connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight, Values delay,
+                         std::string name, double weight_bound = 0.0);
     ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
                          std::string name, double weight_bound = 0.0);
 
-    /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, DelayError
+    /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
+    void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
+                   std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
+                   std::string name);
     void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
                    std::string name);
@@ -118,10 +124,13 @@ class Network {
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                       std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay);
 
-    RecorderIndex record_spikes(std::vector<Selection> neurons);
+    RecorderIndex record_spikes(std::vector<IdSequence> neurons);
+    RecorderIndex record_spikes(const std::vector<Selection>& neurons);
     /// @param interval ms, a multiple of the resolution
-    /// @throws UnknownNameError when the model has no such variable
-    RecorderIndex record_state(PopulationId population, std::vector<std::uint64_t> indices,
+    /// @throws UnknownNameError when the model of a neuron has no such variable
+    RecorderIndex record_state(IdSequence neurons, std::vector<std::string> variables, double interval);
+    /// @param indices ascending, within the population
+    RecorderIndex record_state(PopulationId population, const std::vector<std::uint64_t>& indices,
                                std::vector<std::string> variables, double interval);
 
     std::span<const Population> populations() const { return populations_; }
@@ -131,6 +140,10 @@ class Network {
     std::span<const StateRecorderSpec> state_recorders() const { return state_recorders_; }
 
     const Population& population(PopulationId id) const;
+    /// The populations that some neurons belong to, ascending; of an empty progression the one in which it would begin.
+    std::vector<PopulationId> populations_of(const IdSequence& neurons) const;
+    /// Which neurons of a population are among some.
+    IdSequence part_of(PopulationId population, const IdSequence& neurons) const;
     /// Units of all populations, spike generators included.
     std::uint64_t unit_count() const;
     /// Neurons: without spike generators.
@@ -142,14 +155,17 @@ class Network {
     /// Bytes of all numbers and indices that were given as arrays, each of which counts once; those that copies of the
     /// description share count in each.
     std::uint64_t array_bytes() const;
-    /// Steps that a time in ms takes. @throws DelayError (named `object`) when it is not on the grid.
+    /// Steps that a time in ms takes. @throws GridError (named `object`) when it is not on the grid.
     Step to_steps(double milliseconds, std::string_view object) const;
 
    private:
-    /// @throws ValueOutOfBoundsError, named `object`, when there is no such part of a population.
-    void check_selection(const Selection& selection, std::string_view object) const;
-    /// @throws ValueOutOfBoundsError when the units of the selection play spikes and so take no input.
-    void check_takes_input(const Selection& selection) const;
+    /// The ids of a part of a population. @throws ValueOutOfBoundsError, named `object`, when there is none such
+    IdSequence ids_of(const Selection& selection, std::string_view object) const;
+    /// @throws ValueOutOfBoundsError, named `object`, unless the ids ascend and exist
+    void check_ids(const IdSequence& ids, std::string_view object) const;
+    /// @throws ValueOutOfBoundsError when units play spikes and so take no input, or have other receptors than the rest
+    void check_takes_input(const IdSequence& targets) const;
+    std::string name_of(const IdSequence& neurons) const;
     /// Gives a population values, checked. @throws as create()
     void give(Population& population, std::map<std::string, Values, std::less<>> values) const;
     void give(Population& population, std::span<const std::vector<double>> spike_times) const;

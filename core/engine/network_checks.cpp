@@ -35,8 +35,11 @@ std::optional<Step> steps_on_grid(double milliseconds, double resolution) {
     return static_cast<Step>(nearest);
 }
 
-std::string off_grid(double resolution) {
-    return "it must be a multiple of the resolution, " + to_text(resolution) + " ms";
+GridError grid_error(double milliseconds, double resolution, std::string object) {
+    return GridError({.object = std::move(object),
+                      .value = to_text(milliseconds) + " ms",
+                      .bound = "it must be a multiple of the resolution, " + to_text(resolution) + " ms",
+                      .remedy = "round it, or choose a resolution that divides it"});
 }
 
 void check_delay(double delay, double resolution, const std::string& object) {
@@ -52,47 +55,62 @@ void check_delay(double delay, double resolution, const std::string& object) {
     if (delay < resolution && !(steps && *steps >= 1)) {
         fail("it must be at least one step, " + step, "raise it, or choose a smaller resolution");
     }
-    if (!steps) fail(off_grid(resolution), "round it, or choose a resolution that divides it");
+    if (!steps) throw grid_error(delay, resolution, object);
     if (*steps > longest_delay) {
         fail("it can be at most 65535 steps of " + step, "lower it, or choose a larger resolution");
     }
 }
 
-void check_delays(const Values& delays, double resolution, const std::string& object,
+namespace {
+
+/// The rounding of connect::round_delay: half a step is rounded up.
+bool rounds_to_less_than_a_step(double delay, double resolution) { return delay * (1.0 / resolution) + 0.5 < 1.0; }
+bool rounds_to_more_than_the_most(double delay, double resolution) {
+    return delay * (1.0 / resolution) + 0.5 >= static_cast<double>(longest_delay) + 1.0;
+}
+
+void check_delays(const SharedArray& delays, double resolution, const std::string& object,
                   const connect::RuleSampler& rule) {
-    if (const auto* number = std::get_if<double>(&delays)) return check_delay(*number, resolution, object);
-    if (const auto* array = std::get_if<SharedArray>(&delays)) {
-        if (!rule.array_length()) {
-            throw ShapeError({.object = object,
-                              .value = "an array",
-                              .bound = "the rule draws how many synapses a target has",
-                              .remedy = "give a number or a distribution"});
-        }
-        if (array->size() != *rule.array_length()) {
-            throw ShapeError({.object = "length of " + object,
-                              .value = std::to_string(array->size()),
-                              .bound = "the rule has " + std::to_string(*rule.array_length()) + " entries",
-                              .remedy = "give one value for each, or one for all"});
-        }
-        for (std::size_t i = 0; i < array->size(); ++i) {
-            check_delay((*array)[i], resolution, "element " + std::to_string(i) + " of " + object);
-        }
-        return;
+    if (!rule.array_length()) {
+        throw ShapeError({.object = object,
+                          .value = "an array",
+                          .bound = "the rule draws how many synapses a target has",
+                          .remedy = "give a number or a distribution"});
     }
-    const auto& distribution = std::get<Distribution>(delays);
+    if (delays.size() != *rule.array_length()) {
+        throw ShapeError({.object = "length of " + object,
+                          .value = std::to_string(delays.size()),
+                          .bound = "the rule has " + std::to_string(*rule.array_length()) + " entries",
+                          .remedy = "give one value for each, or one for all"});
+    }
+    for (std::size_t i = 0; i < delays.size(); ++i) {
+        const auto fail = [&](std::string bound, std::string remedy) {
+            throw DelayError({.object = "element " + std::to_string(i) + " of " + object,
+                              .value = to_text(delays[i]) + " ms",
+                              .bound = std::move(bound),
+                              .remedy = std::move(remedy)});
+        };
+        const std::string step = to_text(resolution) + " ms";
+        if (!std::isfinite(delays[i])) fail("it must be finite", "give a time in ms");
+        if (rounds_to_less_than_a_step(delays[i], resolution)) {
+            fail("it rounds to less than one step, " + step, "raise it, or choose a smaller resolution");
+        }
+        if (rounds_to_more_than_the_most(delays[i], resolution)) {
+            fail("it can be at most 65535 steps of " + step, "lower it, or choose a larger resolution");
+        }
+    }
+}
+
+void check_delays(const Distribution& distribution, double resolution, const std::string& object) {
     distribution.check(object);
-    // The same rounding as when synapses are made: half a step is rounded up.
-    const double steps_per_millisecond = 1.0 / resolution;
-    const double least = distribution.least();
-    if (least * steps_per_millisecond + 0.5 < 1.0) {
+    if (const double least = distribution.least(); rounds_to_less_than_a_step(least, resolution)) {
         throw DelayError({.object = "least value that can be drawn for " + object,
                           .value = to_text(least) + " ms",
                           .bound = "it rounds to less than one step, " + to_text(resolution) + " ms",
                           .remedy = "restrict the distribution with low= at half a step, " + to_text(0.5 * resolution) +
                                     " ms, or more"});
     }
-    const double greatest = distribution.greatest();
-    if (greatest * steps_per_millisecond + 0.5 >= static_cast<double>(longest_delay) + 1.0) {
+    if (const double greatest = distribution.greatest(); rounds_to_more_than_the_most(greatest, resolution)) {
         throw DelayError({.object = "greatest value that can be drawn for " + object,
                           .value = to_text(greatest) + " ms",
                           .bound = "a delay can be at most 65535 steps of " + to_text(resolution) + " ms",
@@ -100,13 +118,24 @@ void check_delays(const Values& delays, double resolution, const std::string& ob
     }
 }
 
+}  // namespace
+
+void check_delays(const Values& delays, double resolution, const std::string& object,
+                  const connect::RuleSampler& rule) {
+    if (const auto* number = std::get_if<double>(&delays)) return check_delay(*number, resolution, object);
+    if (const auto* array = std::get_if<SharedArray>(&delays)) return check_delays(*array, resolution, object, rule);
+    check_delays(std::get<Distribution>(delays), resolution, object);
+}
+
 std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
                               std::size_t unit) {
     std::vector<Step> steps;
     steps.reserve(times.size());
+    const auto object = [&](std::size_t i) {
+        return "spike time " + std::to_string(i) + " of unit " + std::to_string(unit) + " of " + quoted(population);
+    };
     const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
-        throw ValueOutOfBoundsError({.object = "spike time " + std::to_string(i) + " of unit " + std::to_string(unit) +
-                                               " of " + quoted(population),
+        throw ValueOutOfBoundsError({.object = object(i),
                                      .value = to_text(times[i]) + " ms",
                                      .bound = std::move(bound),
                                      .remedy = std::move(remedy)});
@@ -114,7 +143,7 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
     for (std::size_t i = 0; i < times.size(); ++i) {
         if (!std::isfinite(times[i])) fail(i, "it must be finite", "give a time in ms");
         const auto step = steps_on_grid(times[i], resolution);
-        if (!step) fail(i, off_grid(resolution), "round it");
+        if (!step) throw grid_error(times[i], resolution, object(i));
         if (*step < 1) fail(i, "the first spike can be at the end of the first step", "move the spikes to later times");
         if (!steps.empty() && *step < steps.back()) fail(i, "times must ascend", "sort them");
         steps.push_back(*step);
@@ -133,7 +162,7 @@ void check_step_conflicts(const Network& network) {
     }
 }
 
-void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution) {
+void try_stimulus(const StimulusSpec& spec, double resolution) {
     const bool any_array = std::ranges::any_of(
         spec.parameters, [](const auto& entry) { return std::holds_alternative<SharedArray>(entry.second); });
     const auto size = static_cast<std::size_t>(any_array ? spec.targets.size() : 1);
@@ -157,7 +186,7 @@ void try_stimulus(const StimulusSpec& spec, const Population& targets, double re
     (void)spec.model->create({.resolution = resolution,
                               .instruction_set = InstructionSet::baseline,
                               .key = {},
-                              .targets = {targets.first, 1, size},
+                              .targets = {NeuronId{}, 1, size},
                               .parameters = parameters,
                               .sequences = sequences,
                               .weights = {{1.0}},

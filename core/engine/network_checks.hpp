@@ -1,17 +1,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "connect/rules/rule.hpp"
 #include "engine/network.hpp"
 
 /// Checks that a network makes of times, weights and stimuli. All throw before anything is changed.
 namespace ranvier::engine {
+
+/// Ids, and sums of them, stay far from the end of 64 bits.
+inline constexpr std::uint64_t most_units = std::uint64_t{1} << 48;
 
 /// Sums of weights must stay far from the end of single precision.
 inline constexpr double largest_weight = 1e30;
@@ -19,15 +24,17 @@ inline constexpr double largest_weight = 1e30;
 /// The number of steps that a time takes, if it lies on the grid within what rounding may have done to it.
 std::optional<Step> steps_on_grid(double milliseconds, double resolution);
 
-/// Why a time is refused that is not on the grid.
-std::string off_grid(double resolution);
+/// The error for a time that is not on the grid; `object` names it.
+GridError grid_error(double milliseconds, double resolution, std::string object);
 
 std::string quoted(std::string_view name);
 
-/// @throws DelayError when a constant delay is not on the grid, under one step or too long for the tables
+/// The delay of a stimulus, or of all synapses of a projection, which must lie on the grid.
+/// @throws GridError, DelayError when it is under one step or too long for the tables
 void check_delay(double delay, double resolution, const std::string& object);
 
-/// @throws DelayError, ShapeError
+/// Delays of synapses: one for all must lie on the grid; arrays and distributions are rounded to the nearest step.
+/// @throws GridError, DelayError, ShapeError
 void check_delays(const Values& delays, double resolution, const std::string& object, const connect::RuleSampler& rule);
 
 /// @throws ValueOutOfBoundsError, ShapeError
@@ -40,7 +47,7 @@ void check_magnitudes(const Values& weight, const std::string& object);
 /// @throws ValueOutOfBoundsError
 void check_weight_bound(double bound, const Values& weight, const std::string& projection);
 
-/// Steps of one unit's spikes. @throws ValueOutOfBoundsError
+/// Steps of one unit's spikes. @throws GridError, ValueOutOfBoundsError
 std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
                               std::size_t unit);
 
@@ -49,6 +56,6 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
 void check_step_conflicts(const Network& network);
 
 /// Makes a stimulus and drops it, so that what only its model can check, such as times off the grid, is known now.
-void try_stimulus(const StimulusSpec& spec, const Population& targets, double resolution);
+void try_stimulus(const StimulusSpec& spec, double resolution);
 
 }  // namespace ranvier::engine

@@ -78,7 +78,7 @@ class ShardSearch {
         if (query.targets) select_targets(*query.targets);
         by_population_.resize(network.ranges().size());
         for (const connect::ProjectionPlan& plan : network.plans()) {
-            by_population_[plan.target_population.value].push_back(&plan);
+            for (const PopulationId id : plan.target_populations) by_population_[id.value].push_back(&plan);
         }
     }
 

@@ -58,15 +58,20 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
     bool any_current = false;
     for (std::size_t i = 0; i < description.stimuli().size(); ++i) {
         const StimulusSpec& spec = description.stimuli()[i];
-        const IdSequence own = layout_.ids().within(network.first_target(i), spec.targets.size());
-        if (own.empty()) continue;
-        ShardStimulus stimulus;
-        stimulus.stimulus = create_stimulus(network, i, own, instruction_set_, memory_[Component::stimuli]);
-        stimulus.offset = layout_.local_index(spec.targets.population, own[0]).value;
-        stimulus.receptor = network.receptor(i);
-        stimulus.current = spec.model->output == models::StimulatorOutput::current;
-        any_current = any_current || stimulus.current;
-        stimuli_.push_back(std::move(stimulus));
+        for (const PopulationId id : description.populations_of(spec.targets)) {
+            const connect::ShardLayout::Part& part = layout_.part(id);
+            const IdSequence own = part.ids.among(spec.targets);
+            if (own.empty()) continue;
+            ShardStimulus stimulus(memory_[Component::stimuli]);
+            stimulus.stimulus = create_stimulus(network, i, own, instruction_set_, memory_[Component::stimuli]);
+            stimulus.population = id;
+            stimulus.offset = layout_.local_index(id, own[0]).value;
+            stimulus.receptor = network.receptor(i, description.population(id));
+            stimulus.current = spec.model->output == models::StimulatorOutput::current;
+            any_current = any_current || stimulus.current;
+            place(stimulus, own);
+            stimuli_.push_back(std::move(stimulus));
+        }
     }
     if (any_current) {
         currents_ = Buffer<double>(layout_.size(), memory_[Component::inputs]);
@@ -74,13 +79,27 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
     }
 }
 
+void Shard::place(ShardStimulus& stimulus, const IdSequence& targets) {
+    const connect::ShardLayout::Part& part = layout_.part(stimulus.population);
+    const std::uint64_t first = part.ids.count_below(targets[0]);
+    if (part.ids.count_below(targets.back()) - first == targets.size() - 1) return;
+    for (std::uint64_t i = 0; i < targets.size(); ++i) {
+        stimulus.places.push_back(static_cast<std::uint32_t>(part.ids.count_below(targets[i]) - first));
+    }
+    stimulus.sums.resize(targets.size());
+}
+
 void Shard::create_recorders(const Network& network) {
     for (const SpikeRecorderSpec& spec : network.spike_recorders()) {
-        SpikeRecorder recorder{.ranges = {}, .spikes = std::pmr::vector<RecordedSpike>(memory_[Component::recordings])};
-        for (const Selection& selection : spec.neurons) {
-            const std::uint64_t first = network.population(selection.population).first.value;
-            if (selection.size() == 0) continue;
-            recorder.ranges.emplace_back(NeuronId{first + selection.begin}, NeuronId{first + selection.end});
+        SpikeRecorder recorder{
+            .ranges = {}, .sparse = {}, .spikes = std::pmr::vector<RecordedSpike>(memory_[Component::recordings])};
+        for (const IdSequence& ids : spec.neurons) {
+            if (ids.empty()) continue;
+            if (ids.is_contiguous()) {
+                recorder.ranges.emplace_back(ids[0], NeuronId{ids.back().value + 1});
+            } else {
+                recorder.sparse.push_back(ids);
+            }
         }
         std::sort(recorder.ranges.begin(), recorder.ranges.end());
         std::vector<std::pair<NeuronId, NeuronId>> joined;
@@ -95,23 +114,26 @@ void Shard::create_recorders(const Network& network) {
         spike_recorders_.push_back(std::move(recorder));
     }
     for (const StateRecorderSpec& spec : network.state_recorders()) {
-        const Population& population = network.population(spec.neurons.population);
         StateRecorder recorder(memory_[Component::recordings]);
-        recorder.population = population.id;
         recorder.interval = spec.interval;
-        for (const std::string& name : spec.variables) {
-            const auto variables = population.model->variables;
-            const auto found = std::find_if(variables.begin(), variables.end(),
-                                            [&](const models::VariableInfo& info) { return info.name == name; });
-            if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
-            recorder.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
-        }
-        const connect::ShardLayout::Part& part = layout_.part(population.id);
-        for (std::size_t i = 0; i < spec.indices.size(); ++i) {
-            const auto own = part.ids.find(NeuronId{population.first.value + spec.indices[i]});
-            if (!own) continue;
-            recorder.local.push_back(static_cast<std::uint32_t>(*own));
-            recorder.places.push_back(i);
+        recorder.variables = spec.variables.size();
+        for (const PopulationId id : network.populations_of(spec.neurons)) {
+            const connect::ShardLayout::Part& part = layout_.part(id);
+            const IdSequence own = part.ids.among(spec.neurons);
+            if (own.empty()) continue;
+            StateRecorder::Part recorded(memory_[Component::recordings]);
+            recorded.population = id;
+            for (const std::string& name : spec.variables) {
+                const auto variables = network.population(id).model->variables;
+                const auto found = std::ranges::find(variables, name, &models::VariableInfo::name);
+                if (found == variables.end()) throw InternalError("recorder of an unknown variable " + name);
+                recorded.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
+            }
+            for (std::uint64_t i = 0; i < own.size(); ++i) {
+                recorded.local.push_back(static_cast<std::uint32_t>(part.ids.count_below(own[i])));
+                recorder.places.push_back(spec.neurons.count_below(own[i]));
+            }
+            recorder.parts.push_back(std::move(recorded));
         }
         state_recorders_.push_back(std::move(recorder));
     }
@@ -233,16 +255,19 @@ void Shard::invent_spikes(Step step) {
 }
 
 void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
-    double* out = stimulus.current ? currents_.data() : inputs_of(stimulus.receptor, step);
-    stimulus.stimulus->add(step, out + stimulus.offset);
+    double* const out = (stimulus.current ? currents_.data() : inputs_of(stimulus.receptor, step)) + stimulus.offset;
+    if (stimulus.places.empty()) return stimulus.stimulus->add(step, out);
+    // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
+    std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
+    stimulus.stimulus->add(step, stimulus.sums.data());
+    for (std::size_t i = 0; i < stimulus.places.size(); ++i) out[stimulus.places[i]] += stimulus.sums[i];
 }
 
 void Shard::update_and_measure(Step step) {
     LapTimer timer;
     for (ShardStimulus& stimulus : stimuli_) {
         add_stimulus(stimulus, step);
-        const auto population = layout_.population_of(LocalIndex{stimulus.offset});
-        groups_[population.value].update_seconds += timer.lap();
+        groups_[stimulus.population.value].update_seconds += timer.lap();
     }
     for (Group& group : groups_) {
         if (!group.neurons) continue;
@@ -274,7 +299,9 @@ void Shard::remember(NeuronId neuron, Step step) {
     for (SpikeRecorder& recorder : spike_recorders_) {
         const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
                                             [](NeuronId id, const auto& range) { return id < range.first; });
-        if (after == recorder.ranges.begin() || neuron >= (after - 1)->second) continue;
+        const bool within = after != recorder.ranges.begin() && neuron < (after - 1)->second;
+        const auto has = [neuron](const IdSequence& ids) { return ids.find(neuron).has_value(); };
+        if (!within && std::ranges::none_of(recorder.sparse, has)) continue;
         recorder.spikes.push_back({step, neuron});
     }
 }
@@ -283,11 +310,14 @@ void Shard::record(Step step) {
     for (StateRecorder& recorder : state_recorders_) {
         if (step % recorder.interval != 0) continue;
         recorder.steps.push_back(step);
-        const models::NeuronGroup* neurons = groups_[recorder.population.value].neurons.get();
-        for (const std::size_t variable : recorder.variables) {
-            const std::size_t size = recorder.values.size();
-            recorder.values.resize(size + recorder.local.size());
-            if (neurons != nullptr) neurons->read(variable, recorder.local, recorder.values.data() + size);
+        std::size_t next = recorder.values.size();
+        recorder.values.resize(next + recorder.variables * recorder.places.size());
+        for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
+            for (const StateRecorder::Part& part : recorder.parts) {
+                groups_[part.population.value].neurons->read(part.variables[variable], part.local,
+                                                             recorder.values.data() + next);
+                next += part.local.size();
+            }
         }
     }
 }

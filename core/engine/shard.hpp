@@ -101,14 +101,20 @@ class Shard {
         return spike_recorders_[recorder].spikes;
     }
     struct StateRecorder {
-        explicit StateRecorder(std::pmr::memory_resource* memory)
-            : local(memory), places(memory), steps(memory), values(memory) {}
+        /// Neurons of one population.
+        struct Part {
+            explicit Part(std::pmr::memory_resource* memory) : local(memory) {}
 
-        PopulationId population;
+            PopulationId population;
+            std::vector<std::size_t> variables;     ///< indices into the model's variables
+            std::pmr::vector<std::uint32_t> local;  ///< indices within the group
+        };
+        explicit StateRecorder(std::pmr::memory_resource* memory) : places(memory), steps(memory), values(memory) {}
+
         Step interval = 1;
-        std::vector<std::size_t> variables;    ///< indices into the model's variables
-        std::pmr::vector<std::uint32_t> local;  ///< indices within the group
-        std::pmr::vector<std::size_t> places;   ///< of these neurons among all of the recorder
+        std::size_t variables = 0;
+        std::vector<Part> parts;
+        std::pmr::vector<std::size_t> places;   ///< of the neurons of all parts among all of the recorder
         std::pmr::vector<Step> steps;
         std::pmr::vector<double> values;  ///< [sample][variable][local neuron]
     };
@@ -120,18 +126,27 @@ class Shard {
 
    private:
     struct ShardStimulus {
+        explicit ShardStimulus(std::pmr::memory_resource* memory) : places(memory), sums(memory) {}
+
         std::unique_ptr<models::Stimulus> stimulus;
+        PopulationId population;
         std::uint32_t offset = 0;  ///< local index of the first target
         std::uint32_t receptor = 0;
         bool current = false;
+        /// Of targets with gaps between them: where they are, from the offset on, and room for what they get. Else empty.
+        std::pmr::vector<std::uint32_t> places;
+        std::pmr::vector<double> sums;
     };
     struct SpikeRecorder {
         std::vector<std::pair<NeuronId, NeuronId>> ranges;  ///< [first, last) ids, ascending, disjoint
+        std::vector<IdSequence> sparse;                     ///< with gaps between them
         std::pmr::vector<RecordedSpike> spikes;
     };
 
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
+    /// Notes where targets of a stimulus are that have gaps between them.
+    void place(ShardStimulus& stimulus, const IdSequence& targets);
     void create_recorders(const Network& network);
     /// The inputs that neurons read in a step.
     double* inputs_of(std::uint32_t receptor, Step step) const {

@@ -45,7 +45,11 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
     }
     check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
     sorted = choose_sorting(options, lowered.plans(), communicator->size(), shard_count());
-    for (std::size_t i = 0; i < network.stimuli().size(); ++i) lowered.receptor(i);
+    for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
+        for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
+            lowered.receptor(i, network.population(id));
+        }
+    }
     check_given_weights(lowered, build_options.double_weights);
     check_step_conflicts(network);
 }

@@ -67,12 +67,21 @@ std::vector<double> Simulation::costs() const {
     std::vector<double> events(populations, 0.0);
     double all_events = 0.0;
     for (const connect::ProjectionPlan& plan : self.lowered.plans()) {
-        const auto source = self.layout.population_of(plan.pairs.first_source).value;
-        if (plan.pairs.sources == 0 || ranges[source].size == 0) continue;
-        const double reached = plan.sampler->expected_synapses() *
-                               static_cast<double>(counts.population_spikes[source]) /
-                               static_cast<double>(ranges[source].size);
-        events[plan.target_population.value] += reached;
+        const Projection& projection = self.network.projections()[plan.id.value];
+        double spikes = 0.0;
+        for (const PopulationId id : self.network.populations_of(projection.sources)) {
+            const double part = static_cast<double>(self.network.part_of(id, projection.sources).size());
+            if (part == 0.0) continue;
+            spikes += part * static_cast<double>(counts.population_spikes[id.value]) /
+                      static_cast<double>(ranges[id.value].size);
+        }
+        if (spikes == 0.0) continue;
+        const double reached =
+            plan.sampler->expected_synapses() * spikes / static_cast<double>(projection.sources.size());
+        for (const PopulationId id : plan.target_populations) {
+            const double part = static_cast<double>(self.network.part_of(id, projection.targets).size());
+            if (part > 0.0) events[id.value] += reached * part / static_cast<double>(projection.targets.size());
+        }
         all_events += reached;
     }
     std::vector<double> costs(populations, 0.0);

@@ -35,7 +35,7 @@ struct StimulusArguments {
     std::pmr::memory_resource* memory = page_memory();  ///< for what grows with targets; must outlive the stimulus
 };
 
-/// One stimulus for its targets on one shard. The targets are contiguous in their group.
+/// One stimulus for its targets on one shard, which belong to one group.
 class Stimulus {
    public:
     virtual ~Stimulus() = default;
@@ -62,7 +62,8 @@ struct StimulatorModel {
     StimulatorOutput output = StimulatorOutput::current;
     std::span<const ParameterInfo> parameters;
     std::span<const SequenceInfo> sequences;
-    /// @throws ValueOutOfBoundsError for a time that is not on the grid, and for what only the resolution shows to be out of
+    /// @throws GridError for a time that is not on the grid, ValueOutOfBoundsError for what only the resolution shows to be
+    /// out of
     /// bounds. With no targets and parameters for all targets it serves as a check.
     std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
     /// Why parameters and sequences do not fit together (lengths, order), or nothing.

@@ -18,10 +18,10 @@ Step to_steps(double milliseconds, double resolution, std::string_view object) {
     // A decimal fraction of a ms and the resolution are both rounded to binary.
     const double tolerance = 1e-6 + std::abs(steps) * 1e-15;
     if (!(std::abs(steps - nearest) <= tolerance)) {
-        throw ValueOutOfBoundsError({.object = std::string(object),
-                                     .value = to_text(milliseconds) + " ms",
-                                     .bound = "it must be a multiple of the resolution, " + to_text(resolution) + " ms",
-                                     .remedy = "the nearest one is " + to_text(time_of(nearest)) + " ms"});
+        throw GridError({.object = std::string(object),
+                         .value = to_text(milliseconds) + " ms",
+                         .bound = "it must be a multiple of the resolution, " + to_text(resolution) + " ms",
+                         .remedy = "the nearest one is " + to_text(time_of(nearest)) + " ms"});
     }
     if (!(std::abs(nearest) < 0x1p62)) {
         throw ValueOutOfBoundsError({.object = std::string(object),

@@ -29,7 +29,7 @@ inline constexpr ParameterInfo stop{.name = "stop",
 namespace ranvier::models::stimulus_tools {
 
 /// Steps that a time in ms takes; infinity is the greatest step there is.
-/// @throws ValueOutOfBoundsError when it is not on the grid; `object` names it.
+/// @throws GridError when it is not on the grid; `object` names it.
 Step to_steps(double milliseconds, double resolution, std::string_view object);
 
 /// When a stimulator is active, in steps.
@@ -55,7 +55,7 @@ inline Step emission_of_spikes(Step step, DelaySteps delay) { return step - Step
 /// The value that `times` and `values` give a time: the value of the last time that is not after it, 0 before the first.
 double piecewise_constant(std::span<const Step> times, std::span<const double> values, Step time);
 
-/// Sequences of times to steps. @throws ValueOutOfBoundsError when one is not on the grid.
+/// Sequences of times to steps. @throws GridError when one is not on the grid.
 std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
                                 std::pmr::memory_resource* memory);
 

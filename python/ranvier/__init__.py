@@ -21,10 +21,12 @@ from ranvier import errors, networks
 from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
 from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
+from ranvier.base.names import unknown_name
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
-from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.network.populations import Population, PopulationView
+from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import (
     AllToAll,
@@ -100,4 +102,15 @@ def __getattr__(name: str) -> ModuleType:
     # Loading matplotlib takes longer than all the rest together, and who runs on a cluster may not draw.
     if name == "plot":
         return importlib.import_module("ranvier.plot")
-    raise AttributeError(f"module 'ranvier' has no attribute {name!r}")
+    message = f"module 'ranvier' has no attribute {name!r}"
+    if not name.startswith("_"):
+        try:
+            unknown_name("name", name, __all__)
+        except errors.UnknownNameError as error:
+            if "did you mean" in error.remedy:
+                message += "; " + error.remedy.partition(" The valid")[0]
+    raise AttributeError(message, name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -154,8 +154,10 @@ class Network:
     ) -> int: ...
     def connect(
         self,
-        sources: tuple[int, int, int],
-        targets: tuple[int, int, int],
+        sources: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        targets: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         rule: str,
         *,
         number: int = ...,
@@ -178,7 +180,8 @@ class Network:
     ) -> int: ...
     def stimulate(
         self,
-        targets: tuple[int, int, int],
+        targets: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stimulator: str,
         values: Mapping[
             str,
@@ -250,11 +253,17 @@ class Network:
         | float,
         delay: float,
     ) -> None: ...
-    def record_spikes(self, neurons: Sequence[tuple[int, int, int]]) -> int: ...
+    def record_spikes(
+        self,
+        neurons: Sequence[
+            tuple[int, int, int]
+            | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+    ) -> int: ...
     def record_state(
         self,
-        population: int,
-        indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        neurons: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         variables: Sequence[str],
         interval: float,
     ) -> int: ...

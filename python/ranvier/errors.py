@@ -13,6 +13,7 @@ __all__ = [
     "CommunicationError",
     "DelayError",
     "FileError",
+    "GridError",
     "IncompleteRecordingWarning",
     "IndexOutOfBoundsError",
     "InsufficientMemoryError",
@@ -28,6 +29,10 @@ __all__ = [
     "ValueOutOfBoundsError",
     "WrongTypeError",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 class RanvierError(Exception):
@@ -71,8 +76,12 @@ class MissingPackageError(RanvierError, ImportError):
     """A package is needed that is not installed."""
 
 
-class UnknownNameError(RanvierError, LookupError):
+class UnknownNameError(RanvierError, KeyError):
     """A model, parameter, variable, rule, population or option of that name does not exist."""
+
+    def __str__(self) -> str:
+        # That of a KeyError shows the message in quotes.
+        return str(self.args[0]) if self.args else ""
 
 
 class ValueOutOfBoundsError(RanvierError, ValueError):
@@ -98,8 +107,12 @@ class ShapeError(RanvierError, ValueError):
     """An array does not have the length or the number of dimensions that is needed."""
 
 
+class GridError(RanvierError, ValueError):
+    """A time, interval or delay is not a multiple of the resolution."""
+
+
 class DelayError(RanvierError, ValueError):
-    """A delay is shorter than one step, too long or not on the grid of the resolution."""
+    """A delay is shorter than one step or too long."""
 
 
 class RuleError(RanvierError, ValueError):

@@ -28,6 +28,7 @@ TEST(Error, TellsObjectValueBoundAndRemedy) {
 }
 
 TEST(Error, OfAUserIsNotABug) {
+    EXPECT_TRUE((std::is_base_of_v<Error, GridError>));
     EXPECT_TRUE((std::is_base_of_v<Error, DelayError>));
     EXPECT_FALSE((std::is_base_of_v<Error, InternalError>));
     EXPECT_NE(std::string(InternalError("x").what()).find("please report: x"), std::string::npos);

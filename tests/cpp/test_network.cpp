@@ -220,16 +220,16 @@ TEST_F(NetworkTest, RefusesParametersThatDoNotFitTogether) {
 }
 
 TEST_F(NetworkTest, RefusesBadSpikeTimes) {
-    const auto refused = [&](std::vector<double> bad, const std::string& text) {
+    const auto refused = [&]<class Error = ValueOutOfBoundsError>(std::vector<double> bad, const std::string& text,
+                                                                  Error* = nullptr) {
         const std::vector<std::vector<double>> lists{{1.0}, bad};
-        expect_error<ValueOutOfBoundsError>(network, [&] { network.create_spike_generators("bad", lists); },
-                                            {"of unit 1", text});
+        expect_error<Error>(network, [&] { network.create_spike_generators("bad", lists); }, {"of unit 1", text});
     };
     refused({0.0}, "first step");
     refused({-1.0}, "first step");
     refused({nan}, "finite");
     refused({infinity}, "finite");
-    refused({1.0, 1.05}, "multiple of the resolution");
+    refused({1.0, 1.05}, "multiple of the resolution", static_cast<GridError*>(nullptr));
     refused({2.0, 1.0}, "ascend");
     expect_error<ValueOutOfBoundsError>(network, [&] { network.create("spike_generator", 3, "bad", {}); },
                                         {"create_spike_generators"});
@@ -246,13 +246,19 @@ TEST_F(NetworkTest, RefusesDelaysOffTheGridOrTooShortOrLong) {
     refused(0.0, {"at least one step", "0.1 ms"});
     refused(0.05, {"at least one step"});
     refused(-1.0, {"at least one step"});
-    refused(0.15, {"multiple of the resolution"});
     refused(nan, {"finite"});
     refused(infinity, {"finite"});
     refused(6553.6, {"65535 steps"});
     std::vector<double> delays(2000, 1.0);
+    for (const auto& [bad, text] :
+         {std::pair(0.04, "less than one step"), std::pair(nan, "finite"), std::pair(6553.56, "65535 steps")}) {
+        delays[1234] = bad;
+        refused(delays, {"element 1234", text});
+    }
+    expect_error<GridError>(network, [&] { connect(rule("all_to_all"), 1.0, 0.15); }, {"0.15", "multiple of the"});
+    // Those of single synapses are rounded, as drawn ones are.
     delays[1234] = 1.04;
-    refused(delays, {"element 1234", "1.04"});
+    EXPECT_NO_THROW(connect(rule("all_to_all"), 1.0, delays));
     refused(normal(1.5, 0.75), {"least value", "low=", "half a step"});
     refused(normal(1.5, 0.75, 0.0499), {"0.0499", "low="});
     refused(normal(6500, 100, 0.1), {"greatest value", "high="});
@@ -260,7 +266,8 @@ TEST_F(NetworkTest, RefusesDelaysOffTheGridOrTooShortOrLong) {
     EXPECT_NO_THROW(connect(rule("all_to_all"), 1.0, 0.1));
     EXPECT_NO_THROW(connect(rule("all_to_all"), 1.0, 0.1 + 0.2));
     EXPECT_NO_THROW(connect(rule("all_to_all"), 1.0, normal(1.5, 0.75, 0.05)));
-    for (const double delay : {0.0, 0.05, 0.15, nan, 6553.6}) {
+    expect_error<GridError>(network, [&] { stimulate("dc_generator", {}, {}, 1.0, 0.15); }, {"delay"});
+    for (const double delay : {0.0, 0.05, nan, 6553.6}) {
         expect_error<DelayError>(network, [&] { stimulate("dc_generator", {}, {}, 1.0, delay); }, {"delay"});
     }
     expect_error<ValueOutOfBoundsError>(network, [&] { connect(rule("all_to_all"), 1.0, normal(1.5, -1)); }, {"width"});
@@ -437,7 +444,7 @@ TEST(NetworkToSteps, CountsMultiplesOfTheResolution) {
     EXPECT_EQ(network.to_steps(1e9, "time"), 10000000000);
     EXPECT_EQ(network.to_steps(-0.5, "time"), -5);
     for (const double bad : {0.25, 1e-5, nan, infinity, 1e300}) {
-        EXPECT_THROW(network.to_steps(bad, "time"), DelayError) << bad;
+        EXPECT_THROW(network.to_steps(bad, "time"), GridError) << bad;
     }
     const Network thirds(1.0 / 3.0);
     EXPECT_EQ(thirds.to_steps(7.0, "time"), 21);

@@ -35,7 +35,7 @@ ProjectionPlan make_plan(std::uint32_t id, std::uint32_t from, std::uint32_t to,
     ProjectionPlan plan;
     plan.id = ProjectionId{id};
     plan.pairs = {ranges[from].first, ranges[from].size, ranges[to].first, ranges[to].size};
-    plan.target_population = PopulationId{to};
+    plan.target_populations = {PopulationId{to}};
     const auto sampler = std::shared_ptr<const RuleSampler>(bind_rule(std::move(rule), plan.pairs, 1, plan.id));
     plan.sampler = sampler;
     const Distribution normal{.kind = Distribution::Kind::normal, .first = mean, .second = 40.0};

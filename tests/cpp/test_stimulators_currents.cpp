@@ -287,10 +287,10 @@ TEST_P(AnyCurrent, IsTheSameForAListOfIds) {
 TEST_P(AnyCurrent, MustStartAndStopOnTheGrid) {
     auto options = currents_of(GetParam(), 1);
     options.values["start"] = {0.55};
-    EXPECT_THROW(StimulusDriver(GetParam(), options), ValueOutOfBoundsError);
+    EXPECT_THROW(StimulusDriver(GetParam(), options), GridError);
     options = currents_of(GetParam(), 0);
     options.values["stop"] = {10.01};
-    EXPECT_THROW(StimulusDriver(GetParam(), options), ValueOutOfBoundsError) << "size 0 serves as a check";
+    EXPECT_THROW(StimulusDriver(GetParam(), options), GridError) << "size 0 serves as a check";
 }
 
 TEST_P(AnyCurrent, TellsThatItStopsBeforeItStarts) {
@@ -304,11 +304,11 @@ TEST_P(AnyCurrent, TellsThatItStopsBeforeItStarts) {
 }
 
 TEST(NoiseGenerator, NeedsAnIntervalOnTheGrid) {
-    for (const double interval : {0.25, 1e-9}) {
-        auto options = noise(1);
-        options.values["interval"] = {interval};
-        EXPECT_THROW(StimulusDriver("noise_generator", options), ValueOutOfBoundsError) << interval;
-    }
+    auto options = noise(1);
+    options.values["interval"] = {0.25};
+    EXPECT_THROW(StimulusDriver("noise_generator", options), GridError);
+    options.values["interval"] = {1e-9};
+    EXPECT_THROW(StimulusDriver("noise_generator", options), ValueOutOfBoundsError);
 }
 
 TEST(NoiseGenerator, TellsThatTheModulationIsTooLarge) {
@@ -332,7 +332,7 @@ TEST(StepCurrentGenerator, TellsWhatIsWrongWithItsSequences) {
           Sequences{{1.0, 2.0}, {5.0, not_a_number}}}) {
         EXPECT_TRUE(model.conflict(values, wrong).has_value());
     }
-    EXPECT_THROW(StimulusDriver("step_current_generator", {.sequences = {{0.15}, {1.0}}}), ValueOutOfBoundsError);
+    EXPECT_THROW(StimulusDriver("step_current_generator", {.sequences = {{0.15}, {1.0}}}), GridError);
 }
 
 }  // namespace

@@ -321,8 +321,7 @@ TEST(InhomogeneousPoissonGenerator, TellsWhatIsWrongWithItsSequences) {
     EXPECT_TRUE(model.conflict(values, Sequences{{1.0}, {-5.0}}).has_value());
     EXPECT_TRUE(model.conflict(values, Sequences{{1.0}, {2e9}}).has_value());
     EXPECT_TRUE(model.conflict(values, Sequences{{1.0, 2.0}, {5.0}}).has_value());
-    EXPECT_THROW(StimulusDriver("inhomogeneous_poisson_generator", {.sequences = {{0.15}, {1.0}}}),
-                 ValueOutOfBoundsError);
+    EXPECT_THROW(StimulusDriver("inhomogeneous_poisson_generator", {.sequences = {{0.15}, {1.0}}}), GridError);
 }
 
 class SpikeGeneratorDriver {

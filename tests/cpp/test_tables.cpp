@@ -66,7 +66,7 @@ ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint64_t neu
     ProjectionPlan plan;
     plan.id = ProjectionId{id};
     plan.pairs = {NeuronId{0}, neurons, NeuronId{0}, neurons};
-    plan.target_population = PopulationId{0};
+    plan.target_populations = {PopulationId{0}};
     plan.sampler = bind_rule({.name = "explicit", .sources = sources, .targets = targets}, plan.pairs, 1, plan.id);
     plan.weights = {SharedArray(std::move(weights)), {}};
     plan.delays = {SharedArray(std::move(delays)), {}};

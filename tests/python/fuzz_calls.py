@@ -127,13 +127,24 @@ class Drawing:
         return self.distribution() if unit == 1.0 else self.call("rv.Uniform", f"{unit}", f"{2.0 * unit}")
 
     def view(self) -> str:
-        """Return a population or a part of one."""
+        """Return a population, a view or seldom a sequence of them."""
         population = self.made(rv.Population)
-        kind = self.chance.randrange(8)
+        kind = self.chance.randrange(16)
         if kind == 0:
             return f"{population}[{self.value('1:3', [f'{each}:' for each in HOSTILE])}]"
         if kind == 1:
             return f"{population}[{self.value('0')}]"
+        if kind == 2:
+            return (
+                f"{population}[{self.value(self.one('::2', '1::2', '::3', '-2:'), ['::' + each for each in HOSTILE])}]"
+            )
+        if kind == 3:
+            index = self.one("[0, 1]", "[1]", "[]", "[0, -1]", f"np.arange(len({population})) % 2 == 0")
+            return f"{population}[{self.value(index)}]"
+        if kind == 4:
+            return f"{population} + {self.made(rv.Population)}[{self.one(':1', '1:', '::2', '[0]')}]"
+        if kind == 5:
+            return f"[{population}, {self.value(self.made(rv.Population))}]"
         return population
 
     def model(self, size: str) -> str:
@@ -235,11 +246,11 @@ def _to(draw: Drawing) -> dict[str, str]:
 def _record(draw: Drawing) -> str:
     kind = draw.chance.randrange(5)
     if kind < 2:
-        neurons = [draw.view() for _ in range(draw.chance.randrange(3))]
+        neurons = [f"[{draw.view()}, {draw.view()}]", draw.view()][: draw.chance.randrange(3)][-1:]
         return f"{_new(draw, 'r')} = {draw.call('net.record_spikes', *neurons, **_to(draw))}"
     if kind < 4:
         variables = draw.one("'V_m'", "['V_m']", "('V_m', 'I_syn_ex')", "'m'", "['V_m', 'V_m']")
-        keywords = draw.some({"interval": "0.5", "indices": "[0, 1]"}) | _to(draw)
+        keywords = draw.some({"interval": "0.5"}) | _to(draw)
         return f"{_new(draw, 'r')} = {draw.call('net.record_state', draw.view(), variables, **keywords)}"
     keywords = draw.some({"sources": draw.view(), "targets": draw.view()}) | _to(draw)
     return f"{_new(draw, 'r')} = {draw.call('net.record_weights', draw.made(rv.Projection), '1.0', **keywords)}"
@@ -261,7 +272,10 @@ def _look(draw: Drawing) -> str:
         f"{population}[{draw.value('0')}:{draw.value('2')}]",
         f"{population}[::{draw.value('1')}]",
         f"len({draw.view()})",
-        f"{draw.view()}.ids",
+        f"({draw.view()}).ids",
+        f"{draw.value(population)} + {draw.value(population)}[1:]",
+        f"{draw.value(population)} in net",
+        "list(net)",
         f"repr({draw.view()})",
         f"{draw.view()} == {draw.value(population)}",
         f"{population}.{draw.one('I_e', 'name', 'values', 'index', 'size', 'network')} = {draw.value('1.0')}",

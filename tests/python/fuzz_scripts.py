@@ -155,13 +155,6 @@ def _raised_unmeant(error: BaseException) -> str:
     # Arguments that do not fit a signature.
     if isinstance(error, TypeError) and str(file) == _SCRIPT:
         return ""
-    # A population is indexed like a sequence, whose errors Python asks for.
-    if (
-        isinstance(error, TypeError | IndexError)
-        and frame.f_code.co_name == "__getitem__"
-        and "populations" in file.name
-    ):
-        return ""
     return f"{type(error).__name__} from {frame.f_code.co_name} of {file.name}"
 
 

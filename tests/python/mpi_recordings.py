@@ -28,7 +28,7 @@ def record(folder: Path, suffix: str, recordings: Any) -> list[dict[str, Any]]:
     pair = net.connect(exc[:2], exc[90:], "fixed_total_number", number=60, weight=rv.Normal(1.0, 0.3), delay=1.5)
     kept = [
         in_memory,
-        net.record_state(exc, ["V_m", "I_syn_ex"], 0.5, indices=[0, 1, 2]),
+        net.record_state(exc[[0, 1, 2]], ["V_m", "I_syn_ex"], 0.5),
         net.record_state(net["inh"], "V_m", 1.0),
         net.record_weights(pair, 10.0),
         net.record_weights(projection, 7.0, targets=exc[:2]),
@@ -36,7 +36,7 @@ def record(folder: Path, suffix: str, recordings: Any) -> list[dict[str, Any]]:
     to = [folder / f"{name}{suffix}" for name in ("spikes", "state", "all", "pair", "weights")]
     filed = [
         net.record_spikes(to=to[0]),
-        net.record_state(exc, ["V_m", "I_syn_ex"], 0.5, indices=[0, 1, 2], to=to[1]),
+        net.record_state(exc[[0, 1, 2]], ["V_m", "I_syn_ex"], 0.5, to=to[1]),
         net.record_state(net["inh"], "V_m", 1.0, to=to[2]),
         net.record_weights(pair, 10.0, to=to[3]),
         net.record_weights(projection, 7.0, targets=exc[:2], to=to[4]),

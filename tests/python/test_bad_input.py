@@ -42,6 +42,19 @@ def check(error: errors.RanvierError, *parts: str) -> None:
         (lambda net, _: net.create(rv.iaf_psc_exp(tau_n=1.0), 1), "tau_n", "tau_m"),  # type: ignore[call-arg]
         (lambda net, p: net.connect(p, p, "fixed_in_degree"), "fixed_in_degree", "fixed_indegree"),
         (lambda net, p: net.connect(p, p, "fixed_indegree", in_degree=1), "in_degree", "indegree"),
+        (lambda net, p: net.connect(p, p, "FixedIndegree", indegree=1), "FixedIndegree", "fixed_indegree"),
+        (lambda net, p: net.connect(p, p, rv.OneToOne(), weights=1.0), "weights", "weight"),
+        (lambda net, p: net.connect(p, p, "one_to_one", delays=1.0), "delays", "delay"),
+        (lambda net, p: net.create("iaf_psc_exp", 1, I_ee=1.0), "I_ee", "I_e"),
+        (lambda net, p: net.create("iaf_psc_exp", 1, positions=[[0.0, 1.0]]), "positions", ""),
+        (lambda net, p: net.create("iaf_psc_exp", 1, nam="x"), "nam", "name"),
+        (lambda net, p: net.stimulate(p, "poisson_generator", weights=1.0), "weights", "weight"),
+        (lambda net, p: net.record_spikes(neuron=p), "neuron", "neurons"),
+        (lambda net, p: net.record_state(p, variable="V_m"), "variable", "variables"),
+        (lambda net, p: net.create_spike_generators(times=[[1.0]]), "times", "spike_times"),
+        (lambda net, p: net.set(p, I_ee=1.0), "I_ee", "I_e"),
+        (lambda net, p: rv.Network(dt=0.1), "dt", ""),  # type: ignore[call-arg]
+        (lambda net, p: rv.Network(resolutio=0.1), "resolutio", "resolution"),  # type: ignore[call-arg]
         (lambda net, p: net.stimulate(p, "poison_generator"), "poison_generator", "poisson_generator"),
         (lambda net, p: net.stimulate(p, "poisson_generator", rat=1.0), "rat", "rate"),
         (lambda net, p: net.record_state(p, ["V_n"]), "V_n", "V_m"),
@@ -63,7 +76,7 @@ def test_unknown_name(call: Callable[[rv.Network, rv.Population], object], given
     before = population.network.summary()
     with pytest.raises(errors.UnknownNameError) as caught:
         call(population.network, population)
-    check(caught.value, f"'{given}'", f"did you mean '{nearest}'?")
+    check(caught.value, f"'{given}'", f"did you mean '{nearest}'?" if nearest else "the valid names are")
     assert population.network.summary() == before
 
 
@@ -112,11 +125,9 @@ def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None
         lambda p: p.network.connect(p, p, rv.Explicit([0], [-1])),
         lambda p: p.network.create_spike_generators([[2.0, 1.0]]),
         lambda p: p.network.create_spike_generators([[0.0]]),
-        lambda p: p.network.create_spike_generators([[1.05]]),
         lambda p: p.network.record_state(p, "V_m", interval=0.0),
-        lambda p: p.network.record_state(p, "V_m", interval=0.15),
-        lambda p: p.network.record_state(p, "V_m", indices=[3, 2]),
-        lambda p: p.network.record_state(p, "V_m", indices=[10]),
+        lambda p: p.network.record_state(p[[3, 2]], "V_m"),
+        lambda p: p.network.record_state(p[[10]], "V_m"),
         lambda p: p.network.record_state(p, ["V_m", "V_m"]),
         lambda p: rv.Network(resolution=0.0),
         lambda p: rv.Network(resolution=float("nan")),
@@ -140,7 +151,7 @@ def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None
         lambda p: rv.Simulation(p.network).set(p, "V_m", float("nan")),
         lambda p: rv.Simulation(p.network).connections(sources=[10]),
         lambda p: rv.Simulation(p.network).connections(targets=[-1]),
-        lambda p: p[::2],
+        lambda p: p[::-1],
         lambda p: rv.networks.microcircuit(scale=0.0),
         lambda p: rv.networks.microcircuit(n_scaling=float("inf")),
         lambda p: rv.networks.brunel(epsilon=1.5),
@@ -332,7 +343,7 @@ def test_sequences_of_different_lengths() -> None:
 
 
 @pytest.mark.parametrize(
-    "delay", [0.0, 0.05, -1.0, 0.15, float("nan"), float("inf"), 1e9, [1.0] * 9 + [0.0], rv.Normal(1.0, 1.0)], ids=str
+    "delay", [0.0, 0.05, -1.0, float("nan"), float("inf"), 1e9, [1.0] * 9 + [0.04], rv.Normal(1.0, 1.0)], ids=str
 )
 def test_delay(delay: Any) -> None:
     population = neurons()
@@ -342,17 +353,45 @@ def test_delay(delay: Any) -> None:
     assert not population.network.projections
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.15])
-def test_delay_of_a_stimulus(delay: float) -> None:
+def test_delay_of_a_stimulus() -> None:
     population = neurons()
     with pytest.raises(errors.DelayError):
-        population.network.stimulate(population, rv.poisson_generator(rate=1.0), delay=delay)
+        population.network.stimulate(population, rv.poisson_generator(rate=1.0), delay=0.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda p: p.network.connect(p, p, rv.OneToOne(), delay=0.15),
+        lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0), delay=0.15),
+        lambda p: p.network.stimulate(p, rv.dc_generator(start=0.15)),
+        lambda p: p.network.stimulate(p, rv.step_current_generator(times=[0.15], amplitudes=[1.0])),
+        lambda p: p.network.record_state(p, "V_m", interval=0.15),
+        lambda p: p.network.record_weights(p.network.connect(p, p, rv.OneToOne()), interval=0.15),
+        lambda p: p.network.create_spike_generators([[1.0, 1.15]]),
+        lambda p: rv.Simulation(p.network, threads=1).run(0.15),
+    ],
+    ids=["connect", "stimulate", "start", "times", "record", "record_weights", "spike times", "run"],
+)
+def test_times_off_the_grid(call: Callable[[rv.Population], None]) -> None:
+    with pytest.raises(errors.GridError) as caught:
+        call(neurons())
+    check(caught.value, ".15 ms", "multiple of the resolution, 0.1 ms")
+
+
+def test_delays_of_single_synapses_are_rounded() -> None:
+    """Those of an array as those that are drawn: to the nearest step, half a step up."""
+    population = neurons(4)
+    population.network.connect(population, population, rv.OneToOne(), delay=[0.05, 1.04, 1.06, 2.0])
+    population.network.connect(population, population, rv.OneToOne(), delay=rv.Normal(1.04, 0.0))
+    delays = rv.Simulation(population.network, threads=1).connections().delay
+    assert sorted(delays) == [0.1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.1, 2.0]
 
 
 @pytest.mark.parametrize("duration", [0.05, float("nan"), float("inf")])
 def test_duration_off_the_grid(duration: float) -> None:
     sim = rv.Simulation(neurons().network)
-    with pytest.raises(errors.DelayError):
+    with pytest.raises(errors.GridError):
         sim.run(duration)
     sim.run(1.0)
     assert sim.time == 1.0
@@ -430,7 +469,7 @@ def test_rule_by_name_without_its_parameter(rule: str) -> None:
 def test_keywords_beside_a_complete_rule() -> None:
     population = neurons()
     with pytest.raises(errors.RuleError, match="indegree"):
-        population.network.connect(population, population, rv.OneToOne(), indegree=3)
+        population.network.connect(population, population, rv.FixedIndegree(2), indegree=3)
 
 
 def test_connecting_to_what_takes_no_input() -> None:
@@ -472,11 +511,12 @@ def test_file_that_cannot_be_written(tmp_path: Path, name: str) -> None:
     net = population.network
     projection = net.connect(population, population, rv.OneToOne())
     path = tmp_path / name
-    for record in (
+    recordings: list[Callable[[], object]] = [
         lambda: net.record_spikes(to=path),
         lambda: net.record_state(population, "V_m", to=path),
         lambda: net.record_weights(projection, 1.0, to=path),
-    ):
+    ]
+    for record in recordings:
         with pytest.raises(errors.FileError) as caught:
             record()
         check(caught.value, str(path))
@@ -609,7 +649,7 @@ def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
     with pytest.raises(rv.errors.InsufficientMemoryError):
         sim.connections()[values]
     with pytest.raises(rv.errors.InsufficientMemoryError):
-        net.record_state(neurons, "V_m", indices=values)
+        net.record_state(neurons[values], "V_m")
     with pytest.raises(rv.errors.InsufficientMemoryError):
         rv.Explicit(values, values)
     with pytest.raises(rv.errors.InsufficientMemoryError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 from collections.abc import Callable
 from typing import Any, cast
@@ -132,7 +133,7 @@ def test_arrays_are_copies_that_cannot_be_written_to() -> None:
     projection = net.connect(exc, exc, rv.Explicit(sources, [1, 2]), weight=weights)
     net.connect(played, exc, "all_to_all")
     drive = net.stimulate(exc, "poisson_generator", rate=currents)
-    net.record_state(exc, "V_m", indices=sources)
+    net.record_state(exc[sources], "V_m")
     before = pickle.dumps(net)
     for array in (currents, weights, times):
         array[:] = 77.0
@@ -335,7 +336,7 @@ def test_raw_errors_that_were_found() -> None:
         with pytest.raises(WrongTypeError, match="masked"):
             rv.Explicit(masked, [0, 1])
         with pytest.raises(WrongTypeError, match="masked"):
-            net.record_state(exc, "V_m", indices=masked)
+            net.record_state(exc[masked], "V_m")
     with pytest.raises(rv.errors.IndexOutOfBoundsError):
         exc[5]
     with pytest.raises(WrongTypeError):
@@ -367,9 +368,9 @@ def test_a_state_with_more_times_counted_than_there_are_is_refused() -> None:
     net = rv.Network()
     net.create_spike_generators([[1.0], [2.0]])
     state = net.__getstate__()
-    method, arguments = state["calls"][0]
+    (call,) = state["calls"]
     for counts in ([1, 2**40], [2, 1], [-1, 3], [1, 0]):
-        state["calls"] = [(method, {**arguments, "counts": np.array(counts)})]
+        state["calls"] = [dataclasses.replace(call, counts=np.array(counts))]
         with pytest.raises(ShapeError):
             rv.Network.__new__(rv.Network).__setstate__(state)
 

@@ -156,8 +156,8 @@ def full_network() -> rv.Network:
     net.connect(neurons[:2], other, rv.FixedTotalNumber(5), delay=rv.Uniform(0.2, 1.0))
     net.stimulate(neurons, rv.poisson_generator(rate=[1000.0, 2000.0, 3000.0]), weight=200.0)
     net.stimulate(other[1], rv.step_current_generator(times=[1.0, 5.0], amplitudes=[500.0, 0.0]), name="step")
-    net.record_spikes(neurons, other[:1])
-    net.record_state(neurons, ["V_m"], 0.4, indices=[0, 2])
+    net.record_spikes([neurons, other[:1]])
+    net.record_state(neurons[[0, 2]], ["V_m"], 0.4)
     net.record_weights(projection, 1.0, targets=neurons[1:])
     return net
 

@@ -142,7 +142,7 @@ def test_spikes_of_some_neurons() -> None:
 def test_neurons_that_were_not_recorded_are_not_silent() -> None:
     net = rv.Network()
     exc = net.create("iaf_psc_exp", 10, name="exc", I_e=500.0)
-    some, joined = net.record_spikes(exc[:5]), net.record_spikes(exc[:5], exc[3:])
+    some, joined = net.record_spikes(exc[:5]), net.record_spikes([exc[:5], exc[3:]])
     sim = rv.Simulation(net, threads=1)
     sim.run(100.0)
     rate = sim.spikes(some).mean_rates()["exc[0:5]"]
@@ -264,7 +264,7 @@ def test_no_spikes() -> None:
 
 def test_recorded_neurons() -> None:
     net, everything = balanced()
-    part = net.record_spikes(net["exc"][10:20], net["inh"])
+    part = net.record_spikes([net["exc"][10:20], net["inh"]])
     sim = rv.Simulation(net, threads=3)
     sim.run(30.0)
     sim.run(70.0)
@@ -316,7 +316,7 @@ def test_state(threads: int, pieces: tuple[float, ...]) -> None:
     net, _ = balanced()
     exc = net["exc"]
     fine = net.record_state(exc, ["V_m", "I_syn_in"])
-    coarse = net.record_state(exc[10:50], "V_m", 0.5, indices=[0, 7, 39])
+    coarse = net.record_state(exc[10:50][[0, 7, 39]], "V_m", 0.5)
     sim = rv.Simulation(net, threads=threads)
     for piece in pieces:
         sim.run(piece)
@@ -395,7 +395,7 @@ def test_windows_that_are_none() -> None:
 def test_all_neurons_that_are_asked_for_must_have_been_recorded() -> None:
     net = rv.Network()
     first, second = (net.create("iaf_psc_exp", 10, I_e=500.0, name=name) for name in ("first", "second"))
-    recorder = net.record_spikes(first[2:4], first[4:6])
+    recorder = net.record_spikes([first[2:4], first[4:6]])
     sim = rv.Simulation(net)
     sim.run(50.0)
     spikes = sim.spikes(recorder)

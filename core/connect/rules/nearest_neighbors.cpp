@@ -51,7 +51,7 @@ constexpr std::array parameters{
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
     const std::string object = "indegree of rule 'nearest_neighbors'";
     const std::string value = std::to_string(spec.number);
-    if (pairs.first_source != pairs.first_target || pairs.sources != pairs.targets) {
+    if (!pairs.are_alike()) {
         throw RuleError({.object = "sources of rule 'nearest_neighbors'",
                          .value = std::to_string(pairs.sources) + " neurons from id " +
                                   std::to_string(pairs.first_source.value) + " on",

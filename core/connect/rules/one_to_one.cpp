@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "base/errors.hpp"
@@ -11,7 +12,8 @@ namespace {
 
 class OneToOne final : public RuleSampler {
    public:
-    explicit OneToOne(const MajorView& view) : view_(view) {}
+    OneToOne(const MajorView& view, std::uint64_t excluded)
+        : view_(view), synapses_(static_cast<double>(view.majors() - excluded)) {}
 
     Major major() const override { return Major::target; }
 
@@ -27,17 +29,22 @@ class OneToOne final : public RuleSampler {
         }
     }
 
-    double expected_synapses() const override {
-        // Two ranges of the same length have either all their pairs in common or none.
-        const bool all_excluded = view_.majors() > 0 && view_.excluded(0) == 0;
-        return all_excluded ? 0.0 : static_cast<double>(view_.majors());
-    }
+    double expected_synapses() const override { return synapses_; }
     std::optional<std::uint64_t> array_length() const override { return view_.majors(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t) const override { return major; }
 
    private:
     MajorView view_;
+    double synapses_;
 };
+
+/// How many neurons would connect to themselves.
+std::uint64_t count_autapses(const PairSpace& pairs) {
+    // Two ranges of the same length have either all their pairs in common or none.
+    if (!pairs.same) return pairs.first_source == pairs.first_target ? pairs.targets : 0;
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+        pairs.same->pairs, [](const SameNeurons::Pair& pair) { return pair.source == pair.target; }));
+}
 
 constexpr std::array parameters{allow_autapses_info};
 
@@ -48,7 +55,8 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
                          .bound = "there are " + std::to_string(pairs.targets) + " targets",
                          .remedy = "connect populations of the same size"});
     }
-    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses));
+    return std::make_unique<OneToOne>(MajorView(pairs, RuleSampler::Major::target, spec.allow_autapses),
+                                      spec.allow_autapses ? 0 : count_autapses(pairs));
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ void draw_from_large_range(RandomKey key, const MajorView& view, std::uint64_t b
 
 std::uint64_t MajorView::count_excluded(std::uint64_t begin, std::uint64_t end) const {
     if (allow_autapses_) return 0;
+    if (same_) return same_->count(side_, begin, end);
     const std::uint64_t low = std::max(first_major_ + begin, first_partner_);
     const std::uint64_t high = std::min(first_major_ + end, first_partner_ + partners_);
     return high > low ? high - low : 0;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ class MajorView {
           partners_(major == RuleSampler::Major::target ? pairs.sources : pairs.targets),
           first_major_(major == RuleSampler::Major::target ? pairs.first_target.value : pairs.first_source.value),
           first_partner_(major == RuleSampler::Major::target ? pairs.first_source.value : pairs.first_target.value),
+          same_(pairs.same),
+          side_(major == RuleSampler::Major::target ? &SameNeurons::Pair::target : &SameNeurons::Pair::source),
           allow_autapses_(allow_autapses) {}
 
     std::uint64_t majors() const { return majors_; }
@@ -31,6 +34,7 @@ class MajorView {
     /// The partner that a neuron must not have, because it is the neuron itself, or no_partner.
     std::uint64_t excluded(std::uint64_t major) const {
         if (allow_autapses_) return no_partner;
+        if (same_) return same_->find(side_, major).value_or(no_partner);
         // Ids below the first partner wrap round to large numbers.
         const std::uint64_t partner = first_major_ + major - first_partner_;
         return partner < partners_ ? partner : no_partner;
@@ -44,6 +48,8 @@ class MajorView {
     std::uint64_t partners_;
     std::uint64_t first_major_;
     std::uint64_t first_partner_;
+    std::shared_ptr<const SameNeurons> same_;
+    SameNeurons::Side side_;
     bool allow_autapses_;
 };
 

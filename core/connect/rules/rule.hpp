@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,29 @@
 
 namespace ranvier::connect {
 
+/// The sources that are targets too, where ids do not tell it by themselves.
+struct SameNeurons {
+    struct Pair {
+        std::uint64_t source = 0;
+        std::uint64_t target = 0;
+    };
+    using Side = std::uint64_t Pair::*;
+
+    std::vector<Pair> pairs;  ///< indices of the same neuron on both sides, ascending on either
+
+    /// The index on the other side.
+    std::optional<std::uint64_t> find(Side side, std::uint64_t index) const {
+        const auto found = std::ranges::lower_bound(pairs, index, {}, side);
+        if (found == pairs.end() || (*found).*side != index) return std::nullopt;
+        return side == &Pair::source ? found->target : found->source;
+    }
+    /// How many of [begin, end) of a side are on the other side too.
+    std::uint64_t count(Side side, std::uint64_t begin, std::uint64_t end) const {
+        const auto first = std::ranges::lower_bound(pairs, begin, {}, side);
+        return static_cast<std::uint64_t>(std::ranges::lower_bound(first, pairs.end(), end, {}, side) - first);
+    }
+};
+
 /// The pairs that a rule may connect: sources [0, sources) times targets [0, targets), as indices into two contiguous
 /// ranges of global ids. Where the ranges overlap, a source and a target can be the same neuron.
 struct PairSpace {
@@ -21,17 +45,26 @@ struct PairSpace {
     std::uint64_t sources = 0;
     NeuronId first_target;
     std::uint64_t targets = 0;
+    /// Where the ids of a side are not contiguous: takes the place of the first ids. Else null.
+    std::shared_ptr<const SameNeurons> same = nullptr;
 
     /// The index among the sources that is the same neuron as this target, if there is one.
     std::optional<std::uint64_t> source_of_target(std::uint64_t target) const {
+        if (same) return same->find(&SameNeurons::Pair::target, target);
         const std::uint64_t id = first_target.value + target;
         if (id < first_source.value || id - first_source.value >= sources) return std::nullopt;
         return id - first_source.value;
     }
     std::optional<std::uint64_t> target_of_source(std::uint64_t source) const {
+        if (same) return same->find(&SameNeurons::Pair::source, source);
         const std::uint64_t id = first_source.value + source;
         if (id < first_target.value || id - first_target.value >= targets) return std::nullopt;
         return id - first_target.value;
+    }
+    /// Whether the sources are the targets.
+    bool are_alike() const {
+        if (sources != targets) return false;
+        return same ? same->pairs.size() == sources : first_source == first_target;
     }
 };
 

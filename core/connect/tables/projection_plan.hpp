@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -13,14 +14,17 @@ namespace ranvier::connect {
 /// A projection, checked and lowered to what building its synapses takes.
 struct ProjectionPlan {
     ProjectionId id;
-    PairSpace pairs;
-    PopulationId target_population;
+    PairSpace pairs;  ///< the ranges of ids in which sources and targets lie
+    std::vector<PopulationId> target_populations;
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
     std::uint32_t receptors = 1;  ///< of the target model: with two, the sign of the weight chooses
     std::uint32_t most_spikes = 1;  ///< of one source in one step
 
+    bool reaches(PopulationId population) const {
+        return std::ranges::find(target_populations, population) != target_populations.end();
+    }
     /// Whether synapses of this projection can go to a receptor.
     bool feeds(std::uint32_t receptor) const {
         if (receptors == 1) return receptor == 0;

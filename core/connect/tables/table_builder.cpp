@@ -230,21 +230,24 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
 
 void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                   Scratch& scratch) {
-    const IdSequence own = layout.shard(worker).ids().within(plan.pairs.first_target, plan.pairs.targets);
-    if (own.empty()) return;
-    const std::uint32_t first_local = layout.shard(worker).local_index(plan.target_population, own[0]).value;
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.targets);
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
-    for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {
-        team.check_cancelled();
-        const IdSequence batch = own.subsequence(done, std::min(batch_targets, own.size() - done));
-        batch.for_each_progression(
-            [&](std::uint64_t position, NeuronId first, std::uint64_t stride, std::uint64_t targets) {
-                const std::uint64_t begin = first.value - plan.pairs.first_target.value;
-                const std::uint32_t local = first_local + static_cast<std::uint32_t>(done + position);
-                draw_progression(plan, worker, {begin, stride, targets, local}, store, scratch);
-            });
+    for (const PopulationId population : plan.target_populations) {
+        const ShardLayout::Part& part = layout.shard(worker).part(population);
+        const IdSequence own = part.ids.within(plan.pairs.first_target, plan.pairs.targets);
+        if (own.empty()) continue;
+        const std::uint32_t first_local = layout.shard(worker).local_index(population, own[0]).value;
+        for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {
+            team.check_cancelled();
+            const IdSequence batch = own.subsequence(done, std::min(batch_targets, own.size() - done));
+            batch.for_each_progression(
+                [&](std::uint64_t position, NeuronId first, std::uint64_t stride, std::uint64_t targets) {
+                    const std::uint64_t begin = first.value - plan.pairs.first_target.value;
+                    const std::uint32_t local = first_local + static_cast<std::uint32_t>(done + position);
+                    draw_progression(plan, worker, {begin, stride, targets, local}, store, scratch);
+                });
+        }
     }
 }
 
@@ -309,8 +312,10 @@ void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, Neuron
     // In a dry run, the same place on another process may belong to the next population.
     const PairSpace& pairs = plan.pairs;
     if (target < pairs.first_target || target.value - pairs.first_target.value >= pairs.targets) return;
+    const PopulationId population = layout.population_of(target);
+    if (!plan.reaches(population)) return;
     const std::uint32_t shard = layout.shard_of(target).value;
-    const std::uint32_t local = layout.shard(shard).local_index(plan.target_population, target).value;
+    const std::uint32_t local = layout.shard(shard).local_index(population, target).value;
     routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.receptor});
 }
 

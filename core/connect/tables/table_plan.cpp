@@ -17,7 +17,8 @@ bool overlap(NeuronId a, std::uint64_t a_size, NeuronId b, std::uint64_t b_size)
 bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
     std::map<std::uint32_t, std::vector<const ProjectionPlan*>> by_target;
     for (const ProjectionPlan& plan : plans) {
-        if (plan.feeds(receptor)) by_target[plan.target_population.value].push_back(&plan);
+        if (!plan.feeds(receptor)) continue;
+        for (const PopulationId id : plan.target_populations) by_target[id.value].push_back(&plan);
     }
     for (const auto& [population, group] : by_target) {
         for (std::size_t i = 0; i < group.size(); ++i) {

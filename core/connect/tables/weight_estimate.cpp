@@ -39,7 +39,8 @@ WeightRange expected_weights(std::span<const ProjectionPlan> plans, std::uint32_
         const double greatest = std::max(std::abs(low), std::abs(high));
         if (greatest == 0.0) continue;
         all.join(range_of(expected_least(plan, count, low, high), greatest, double_weights));
-        inputs[plan.target_population.value] += plan.most_spikes * count / static_cast<double>(plan.pairs.targets);
+        const double mean = plan.most_spikes * count / static_cast<double>(plan.pairs.targets);
+        for (const PopulationId id : plan.target_populations) inputs[id.value] += mean;
     }
     double most = 0.0;
     for (const auto& [population, mean] : inputs) most = std::max(most, mean);

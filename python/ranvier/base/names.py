@@ -19,8 +19,8 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
 _MOST_NAMES = 8
 
 
-def some_names(names: Sequence[str]) -> str:
+def some_names(names: Sequence[str], separator: str = ", ") -> str:
     """Return names in a line, of very many only the first ones."""
     if len(names) <= _MOST_NAMES:
-        return ", ".join(names)
-    return ", ".join(names[: _MOST_NAMES - 2]) + f" and {len(names) - _MOST_NAMES + 2} more"
+        return separator.join(names)
+    return separator.join(names[: _MOST_NAMES - 2]) + f" and {len(names) - _MOST_NAMES + 2} more"

@@ -102,7 +102,7 @@ def main(arguments: argparse.Namespace) -> int:
         topology=arguments.topology,
         resolution=arguments.resolution,
     ).net
-    if net._core.to_steps(arguments.time, "--time") < 1:
+    if net.to_steps(arguments.time, "--time") < 1:
         raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
     check_destinations(arguments.json, arguments.plot)
     mpiexec = find_mpiexec(arguments.mpiexec)

@@ -269,10 +269,7 @@ def _plan(
     else:
         neurons = largest_network(arguments, ranks, method, is_sorted, int(_FILLED * memory), activity)
     model = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed)
-    if (
-        model.net._core.to_steps(arguments.time, "--time") < 1
-        or model.net._core.to_steps(arguments.presim, "--presim") < 0
-    ):
+    if model.net.to_steps(arguments.time, "--time") < 1 or model.net.to_steps(arguments.presim, "--presim") < 0:
         raise ValueOutOfBoundsError("--time and --presim", f"{arguments.time} and {arguments.presim} ms", "too short")
     return {
         "ranks": ranks,

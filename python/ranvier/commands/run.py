@@ -183,7 +183,7 @@ def _check_times(net: Network, keys: dict[str, Any]) -> None:
     """Find out before building whether the times can be run for."""
     for name, least in (("time", 1), ("presim", 0)):
         value = keys[name]
-        if net._core.to_steps(value, f"key {name}") < least:
+        if net.to_steps(value, f"key {name}") < least:
             raise ValueOutOfBoundsError(f"key {name}", f"{value} ms", f"it must be {'>' if least else '>='} 0")
 
 

@@ -20,7 +20,8 @@ from ranvier.base.values import StoredValues
 from ranvier.forecast import miniature
 from ranvier.forecast.load import DEFAULT_RATE
 from ranvier.network.network import Network
-from ranvier.network.populations import Population, Stimulus
+from ranvier.network.populations import Population
+from ranvier.network.projections import Stimulus
 from ranvier.processes import machine
 from ranvier.simulation.simulation import Simulation
 
@@ -150,14 +151,18 @@ def measure(
     ]
     stimuli = []
     for stimulus in network.stimuli:
-        population = stimulus.targets.population
-        both = remembered.get(
-            f"stimulus {stimulus.stimulator} {_told(stimulus.values)} {_mean(stimulus.weight)} "
-            f"{population.model} {_told(population.values)} {how}",
-            partial(_measure_neurons, population, stimulus, of_neurons),
-            _is_cost,
-        )
-        stimuli.append(max(0.0, both - neurons[population.index]))
+        cost = 0.0
+        for part in stimulus.targets.parts:
+            population = part.population
+            both = remembered.get(
+                f"stimulus {stimulus.stimulator} {_told(stimulus.values)} {_mean(stimulus.weight)} "
+                f"{population.model} {_told(population.values)} {how}",
+                partial(_measure_neurons, population, stimulus, of_neurons),
+                _is_cost,
+            )
+            share = len(part) / max(1, len(stimulus.targets))
+            cost += share * max(0.0, both - neurons[population.index])
+        stimuli.append(cost)
     remembered.save()
     return Costs(**exchange, neurons=tuple(neurons), stimuli=tuple(stimuli))
 

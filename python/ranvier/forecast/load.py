@@ -12,7 +12,7 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.numeric import number, whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
-from ranvier.network.populations import Projection
+from ranvier.network.projections import Projection
 from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 
 __all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_population", "shortest_delay"]
@@ -94,9 +94,11 @@ def expect_load(
     here: dict[int, float] = {}
     possible: dict[int, float] = {}
     for projection in network.projections:
-        index = projection.sources.population.index
-        here[index] = here.get(index, 0.0) + projection.expected_synapses / ranks
-        possible[index] = max(possible.get(index, 0.0), float(len(projection.sources)))
+        for part in projection.sources.parts:
+            index = part.population.index
+            synapses = projection.expected_synapses * len(part) / max(1, len(projection.sources))
+            here[index] = here.get(index, 0.0) + synapses / ranks
+            possible[index] = max(possible.get(index, 0.0), float(len(part)))
     events = sum(count * of_source[index] for index, count in here.items())
     rows = {
         index: _rows(count, possible[index], threads) if sorted_by_source else count for index, count in here.items()

@@ -24,7 +24,7 @@ from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
 from ranvier.network.network import Network
-from ranvier.network.populations import Projection
+from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
 from ranvier.processes import machine
 from ranvier.simulation.simulation import Simulation
@@ -148,10 +148,10 @@ def describe(
         own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
         if not own:
             continue
-        sources = {one.sources.population.index: len(one.sources.population) for one in own}
+        sources = {each.index: len(each) for one in own for each in one.sources.populations}
         largest = max(own, key=lambda one: one.expected_synapses)
         synapses = sum(one.expected_synapses for one in own)
-        mean = sum(one.expected_synapses * of_source[one.sources.population.index] for one in own) / synapses
+        mean = sum(one.expected_synapses * _mean_rate(one, of_source) for one in own) / synapses
         groups.append(
             Group(
                 sources=max(1, round(sum(sources.values()) * of_sources * of_targets)),
@@ -175,6 +175,11 @@ def describe(
         threads=threads if here else 1,
         shards=threads,
     )
+
+
+def _mean_rate(projection: Projection, of_source: Mapping[int, float]) -> float:
+    parts = projection.sources.parts
+    return sum(of_source[each.population.index] * len(each) for each in parts) / len(projection.sources)
 
 
 def _sign(projection: Projection) -> float:

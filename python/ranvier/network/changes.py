@@ -14,16 +14,24 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
-from ranvier.base.numeric import number
+from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.checks import check_positive, check_text, flatten
-from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
+from ranvier.network.checks import check_positive, check_text, flatten, known_values
+from ranvier.network.populations import Population, PopulationView
+from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rules import AllToAll, Rule, make_rule
 
-__all__ = ["changed_population", "changed_projection", "changed_stimulus", "numbers_of", "sequences_of", "spike_lists"]
-
-Arguments = dict[str, Any]
+__all__ = [
+    "by_population",
+    "changed_population",
+    "changed_projection",
+    "changed_stimulus",
+    "numbers_of",
+    "sequences_of",
+    "spike_lists",
+]
 
 
 def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
@@ -55,55 +63,90 @@ def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
     return [store_array(f"spike times of source {i}", times) for i, times in enumerate(given)]
 
 
-def changed_population(view: PopulationView, made: Arguments, values: dict[str, Any]) -> Arguments:
-    """Return the arguments of the call that creates a population with other values, for all or some of its neurons."""
+def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple[PopulationView, dict[str, Any]]]:
+    """Return the parts of a view and the values of each: arrays hold one for each neuron of the view."""
+    if len(view.parts) == 1:
+        return [(view, dict(values))]
+    parts = []
+    begin = 0
+    for part in view.parts:
+        own = {}
+        for key, value in values.items():
+            array = value if isinstance(value, Distribution) else number_array(f"{key} of {view.name}", value)
+            if isinstance(array, Distribution) or array.ndim == 0:
+                own[key] = value
+                continue
+            if array.shape != (len(view),):
+                raise ShapeError(
+                    f"{key} of {view.name}", f"an array of shape {array.shape}", f"there are {len(view)} neurons"
+                )
+            own[key] = array[begin : begin + len(part)]
+        parts.append((part, own))
+        begin += len(part)
+    return parts
+
+
+def changed_population(
+    view: PopulationView, made: Call[Population], values: dict[str, Any]
+) -> Create | CreateSpikeGenerators:
+    """Return the call that creates a population with other values, for all or some of its neurons."""
     population = view.population
     for key in values:
         if key in ("model", "name", "size"):
             _refuse(population, key)
-    if population.plays_spikes:
+    if isinstance(made, CreateSpikeGenerators):
         return _other_spikes(view, made, values)
+    assert isinstance(made, Create)
+    _check_keys(population.model, values)
     given = numbers_of(population.model, values)
     if len(view) < len(population):
-        given = {key: _in_part(view, made["values"], key, value) for key, value in given.items()}
-    return {**made, "values": {**made["values"], **given}}
+        given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
+    return replace(made, values={**made.values, **given})
 
 
-def changed_projection(projection: Projection, made: Arguments, values: dict[str, Any]) -> Arguments:
-    """Return the arguments of the call that connects neurons with another rule, weight or delay."""
+def changed_projection(projection: Projection, made: Call[Projection], values: dict[str, Any]) -> Connect:
+    """Return the call that connects neurons with another rule, weight or delay."""
+    assert isinstance(made, Connect)
     for key in values:
         if key in ("sources", "targets", "name"):
             _refuse(projection, key)
     given = dict(values)
-    rule = _other_rule(projection, made["rule"], given)
+    rule = _other_rule(projection, made.rule, given)
     pairs = (len(projection.targets), len(projection.sources)) if isinstance(rule, AllToAll) else None
-    changed = {**made, "rule": rule}
+    changed: dict[str, Any] = {"rule": rule}
     for key in ("weight", "delay"):
         if key in given:
             changed[key] = store(key, flatten(key, given[key], pairs))
     if "weight_bound" in given:
         bound = given["weight_bound"]
         changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
-    return changed
+    return replace(made, **changed)
 
 
-def changed_stimulus(stimulus: Stimulus, made: Arguments, values: dict[str, Any], resolution: float) -> Arguments:
-    """Return the arguments of the call that stimulates neurons with other values."""
+def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str, Any], resolution: float) -> Stimulate:
+    """Return the call that stimulates neurons with other values."""
+    assert isinstance(made, Stimulate)
     for key in values:
         if key in ("targets", "stimulator", "name"):
             _refuse(stimulus, key)
     given = dict(values)
-    changed = dict(made)
+    changed: dict[str, Any] = {}
     if "weight" in given:
         changed["weight"] = store("weight", given.pop("weight"))
     if "delay" in given:
         delay = given.pop("delay")
         changed["delay"] = resolution if delay is None else number("delay", delay)
+    _check_keys(stimulus.stimulator, given, "weight", "delay")
     numbers = numbers_of(stimulus.stimulator, given)
     sequences = sequences_of(stimulus.stimulator, numbers)
-    changed["values"] = {**made["values"], **numbers}
-    changed["sequences"] = {**made["sequences"], **sequences}
-    return changed
+    return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
+
+
+def _check_keys(model: str, values: Mapping[str, Any], *others: str) -> None:
+    known = [*known_values(model), *others]
+    for key in values:
+        if key not in known:
+            unknown_name(f"parameter of {model}", key, known)
 
 
 def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
@@ -122,7 +165,7 @@ def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Ru
     return replace(rule, **keywords) if keywords else rule
 
 
-def _other_spikes(view: PopulationView, made: Arguments, values: dict[str, Any]) -> Arguments:
+def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dict[str, Any]) -> CreateSpikeGenerators:
     for key in values:
         if key != "spike_times":
             unknown_name("value of a spike_generator", key, ["spike_times"])
@@ -136,13 +179,14 @@ def _other_spikes(view: PopulationView, made: Arguments, values: dict[str, Any])
             f"there are {len(view)} sources",
             "give one list for each",
         )
-    ends = np.cumsum(made["counts"])
-    begins = ends - made["counts"]
-    all_lists = [made["times"][begin:end] for begin, end in zip(begins, ends, strict=True)]
-    all_lists[view.begin : view.end] = lists
+    ends = np.cumsum(made.counts)
+    begins = ends - made.counts
+    all_lists = [made.times[begin:end] for begin, end in zip(begins, ends, strict=True)]
+    for index, times_of_one in zip(view.indices, lists, strict=True):
+        all_lists[index] = times_of_one
     counts = np.array([len(times) for times in all_lists], dtype=np.int64)
     times = np.concatenate(all_lists) if all_lists else np.empty(0)
-    return {**made, "times": locked(times), "counts": locked(counts)}
+    return replace(made, times=locked(times), counts=locked(counts))
 
 
 def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str, value: StoredValues) -> StoredValues:
@@ -165,7 +209,7 @@ def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str
     )
     numbers = np.empty(size)
     numbers[:] = others
-    numbers[view.begin : view.end] = value
+    numbers[view.indices] = value
     return locked(numbers)
 
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+import operator
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from ranvier.base.numeric import as_array, number, number_array, whole_number
-from ranvier.base.values import Values
-from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.model_base import Model
+from ranvier import models
+from ranvier.base.names import some_names
+from ranvier.base.numeric import number, number_array, whole_number
+from ranvier.base.values import StoredValues, Values
+from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.model_base import Model, NeuronModel, Stimulator
 from ranvier.network.populations import PopulationView
+from ranvier.network.projections import Stimulus
 
 __all__ = [
+    "Neurons",
+    "as_view",
     "check_flag",
     "check_name",
     "check_positive",
     "check_seed",
     "check_size",
     "check_text",
-    "choose",
     "flatten",
+    "known_values",
+    "model_and_values",
     "name_type",
+    "population_names",
+    "stimulator_and_values",
 ]
 
 _LARGEST_SEED = 2**64 - 1
@@ -105,27 +115,75 @@ def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
     return array.ravel()
 
 
-def choose(
-    neurons: PopulationView, all_of_them: npt.NDArray[np.int64], indices: npt.ArrayLike
-) -> npt.NDArray[np.int64]:
-    """Return those of the neurons' indices that are chosen: ascending positions in the view."""
-    chosen = as_array("indices of recorded neurons", indices)
-    if chosen is None:  # lists of different lengths
-        chosen = np.array(None)
-    if chosen.ndim != 1 or (chosen.size and not np.issubdtype(chosen.dtype, np.integer)):
-        raise ShapeError(
-            "indices of recorded neurons",
-            f"an array of {chosen.dtype} of shape {chosen.shape}",
-            "it must be a list of integers",
+Neurons: TypeAlias = PopulationView | Sequence[PopulationView]
+"""Neurons of a call: a population, a view or a sequence of them."""
+
+
+def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:
+    """Return what was given for neurons of a network as one view.
+
+    Raises
+    ------
+    WrongTypeError, StateError
+        When it is something else, or belongs to another network.
+    ShapeError
+        When it is an empty sequence.
+    ValueOutOfBoundsError
+        When a neuron is in more than one element of a sequence.
+    """
+    if isinstance(neurons, list | tuple):
+        if not neurons:
+            raise ShapeError(what, "an empty sequence", "there must be a population", "leave out what has no neurons")
+        views = [as_view(network, f"element {i} of {what}", each) for i, each in enumerate(neurons)]
+        return functools.reduce(operator.add, views)
+    if not isinstance(neurons, PopulationView):
+        remedy = ""
+        if isinstance(neurons, Stimulator | Stimulus):
+            remedy = "reach neurons with a stimulator by net.stimulate(targets, stimulator)"
+        elif isinstance(neurons, NeuronModel):
+            remedy = "make neurons with net.create(model, size) first"
+        wanted = wanted or "must be a population, a view or a sequence of them"
+        raise WrongTypeError(what, name_type(neurons), wanted, remedy)
+    if neurons.network is not network:
+        raise StateError(f"population {neurons.name}", bound="it belongs to another network")
+    return neurons
+
+
+def population_names(view: PopulationView) -> str:
+    """Return the names of the populations that a view has neurons of, in a line."""
+    return some_names([population.name for population in view.populations], " + ")
+
+
+def model_and_values(model: object) -> tuple[str, dict[str, StoredValues]]:
+    """Return the name and the values of a neuron model that a user gave, or its name."""
+    name = model.name if isinstance(model, Stimulator) else model
+    if isinstance(name, str) and name in models.STIMULATORS:
+        raise WrongTypeError("model", f"the stimulator {name}", "must be a neuron model", "use net.stimulate()")
+    if isinstance(model, NeuronModel):
+        return model.name, dict(model.values)
+    if isinstance(model, str):
+        return check_text("model", model), {}
+    raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
+
+
+def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValues]]:
+    """Return the name and the values of a stimulator that a user gave, or its name."""
+    name = stimulator.name if isinstance(stimulator, NeuronModel) else stimulator
+    if isinstance(stimulator, PopulationView) or (isinstance(name, str) and name in models.NEURON_MODELS):
+        raise WrongTypeError(
+            "stimulator",
+            name_type(stimulator) if isinstance(stimulator, PopulationView) else f"the neuron model {name}",
+            "must be a stimulator or the name of one",
+            "use net.connect() to let neurons reach others",
         )
-    chosen = chosen.astype(np.int64)
-    if chosen.size and (chosen.min() < 0 or chosen.max() >= len(neurons)):
-        raise ValueOutOfBoundsError(
-            "indices of recorded neurons",
-            f"{chosen.min()} to {chosen.max()}",
-            f"it must be >= 0 and < {len(neurons)}, the size of {neurons.name}",
-        )
-    if np.any(np.diff(chosen) <= 0):
-        raise ValueOutOfBoundsError("indices of recorded neurons", "not ascending", "it must be ascending, each once")
-    result: npt.NDArray[np.int64] = all_of_them[chosen]
-    return result
+    if isinstance(stimulator, Stimulator):
+        return stimulator.name, dict(stimulator.values)
+    if isinstance(stimulator, str):
+        return check_text("stimulator", stimulator), {}
+    raise WrongTypeError("stimulator", name_type(stimulator), "must be a stimulator or the name of one")
+
+
+def known_values(model: str) -> list[str]:
+    """Return the names of the values of a neuron model or a stimulator; of one that does not exist none."""
+    kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
+    return kind.value_names() if kind else []

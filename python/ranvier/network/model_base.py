@@ -69,6 +69,11 @@ class Model(Immutable):
         return "make another model"
 
     @classmethod
+    def value_names(cls) -> list[str]:
+        """Return the names of its parameters and state variables."""
+        return list(cls._defaults())
+
+    @classmethod
     def _defaults(cls) -> dict[str, object]:
         parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
         return {parameter.name: parameter.default for parameter in parameters}

@@ -4,31 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, TypeAlias, cast
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import locked
+from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.paths import check_writable, checked_path
 from ranvier.base.values import Values, store
 from ranvier.errors import FileError, ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network import changes
+from ranvier.network.calls import (
+    Connect,
+    Create,
+    CreateSpikeGenerators,
+    RecordSpikes,
+    RecordState,
+    RecordWeights,
+    Stimulate,
+)
 from ranvier.network.checks import (
+    Neurons,
+    as_view,
     check_flag,
     check_name,
     check_positive,
     check_size,
     check_text,
-    choose,
     flatten,
+    known_values,
+    model_and_values,
     name_type,
+    population_names,
+    stimulator_and_values,
 )
-from ranvier.network.description import Description, Selection
 from ranvier.network.model_base import NeuronModel, Stimulator
-from ranvier.network.populations import Population, PopulationView, Projection, Stimulus
+from ranvier.network.network_base import NetworkBase
+from ranvier.network.populations import Population, PopulationView, selection_of
+from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import AllToAll, Rule, make_rule
 from ranvier.recording import files
@@ -38,7 +56,7 @@ __all__ = ["Network", "check_network"]
 FilePath: TypeAlias = str | PathLike[str]
 
 
-class Network(Description):
+class Network(NetworkBase):
     """The description of a network. Nothing is built until a `Simulation` is made of it.
 
     Every call checks what it is given at once. A network can be copied and pickled, and several may live side by side;
@@ -96,18 +114,15 @@ class Network(Description):
         ShapeError
             For an array that does not hold one value for each neuron.
         """
-        if isinstance(model, NeuronModel):
-            model_name, given = model.name, dict(model.values)
-        elif isinstance(model, str):
-            model_name, given = check_text("model", model), {}
-        else:
-            raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
+        model_name, given = model_and_values(model)
+        known = known_values(model_name)
+        for key in values:
+            if known and key not in known:
+                unknown_name(f"parameter of {model_name} or keyword of create()", key, [*known, "name"])
         given |= changes.numbers_of(model_name, values)
-        made = self._do(
-            "create", model=model_name, size=check_size(size), name=check_name("population", name), values=given
-        )
-        return cast("Population", made)
+        return self._make(Create(model_name, check_size(size), check_name("population", name), given))
 
+    @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
         """Create a population of sources that play given spikes. It can be connected like neurons.
 
@@ -121,24 +136,18 @@ class Network(Description):
 
         Raises
         ------
-        DelayError, ValueOutOfBoundsError
+        GridError, ValueOutOfBoundsError
             For times that are not on the grid, not positive or not ascending.
         """
         lists = changes.spike_lists(spike_times)
         counts = np.array([len(times) for times in lists], dtype=np.int64)
         times = np.concatenate(lists) if lists else np.empty(0)
-        made = self._do(
-            "create_spike_generators",
-            times=locked(times),
-            counts=locked(counts),
-            name=check_name("population", name),
-        )
-        return cast("Population", made)
+        return self._make(CreateSpikeGenerators(locked(times), locked(counts), check_name("population", name)))
 
     def connect(
         self,
-        sources: PopulationView,
-        targets: PopulationView,
+        sources: Neurons,
+        targets: Neurons,
         rule: Rule | str,
         *,
         weight: Values = 1.0,
@@ -152,7 +161,9 @@ class Network(Description):
         Parameters
         ----------
         sources, targets
-            Populations or parts of them.
+            Populations, views or sequences of them. The rule draws from all sources and targets together, in the order
+            of their ids: with ``FixedIndegree(100)``, a target gets 100 of all sources. Targets must have the same
+            number of receptors.
         rule
             Who connects to whom, for example ``rv.FixedIndegree(100)``; or the name of a rule, with its parameters as
             keywords: ``"fixed_indegree", indegree=100``.
@@ -160,8 +171,9 @@ class Network(Description):
             In the unit of the model of the targets (pA or mV): a number, an array (its shape is that of the rule), or a
             distribution.
         delay
-            Milliseconds, at least one step: a number or an array, on the grid of the resolution; or a distribution,
-            whose values are rounded to it.
+            Milliseconds, at least one step. A number for all synapses must be a multiple of the resolution. Values of
+            single synapses, given as an array or drawn from a distribution, are rounded to the nearest step, half a
+            step up.
         weight_bound
             Largest absolute weight that these synapses may be given while a simulation runs; None: any. Where all
             projections onto a population have such a bound, weights above the largest of them are refused.
@@ -177,8 +189,10 @@ class Network(Description):
         RuleError
             When the rule cannot be carried out on these neurons, for example for an in-degree above the number of
             sources without multapses.
+        GridError
+            For a delay of all synapses that is not a multiple of the resolution.
         DelayError
-            For a delay below one step or not on the grid.
+            For a delay that is, or rounds to, less than one step, and for one that is too long.
         ShapeError
             For an array of weights or delays that does not fit the rule.
         ValueOutOfBoundsError
@@ -194,24 +208,25 @@ class Network(Description):
         long; weights that are stored in double precision mostly need that. A simulation refuses weights for which
         this is not enough, and weights below 1.2e-38 in single precision (but for 0), with a ValueOutOfBoundsError.
         """
-        from_selection, to_selection = self._selection("sources", sources), self._selection("targets", targets)
-        complete_rule = make_rule(rule, parameters)
-        pairs = (len(targets), len(sources)) if isinstance(complete_rule, AllToAll) else None
-        made = self._do(
-            "connect",
-            sources=from_selection,
-            targets=to_selection,
-            rule=complete_rule,
-            weight=store("weight", flatten("weight", weight, pairs)),
-            delay=store("delay", flatten("delay", delay, pairs)),
-            weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
-            name=check_name("projection", name),
+        from_view = self._view("sources", sources)
+        to_view = self._view("targets", targets)
+        complete_rule = make_rule(rule, parameters, ("weight", "delay", "weight_bound", "name"))
+        pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
+        return self._make(
+            Connect(
+                sources=selection_of(from_view),
+                targets=selection_of(to_view),
+                rule=complete_rule,
+                weight=store("weight", flatten("weight", weight, pairs)),
+                delay=store("delay", flatten("delay", delay, pairs)),
+                weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
+                name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
+            )
         )
-        return cast("Projection", made)
 
     def stimulate(
         self,
-        targets: PopulationView,
+        targets: Neurons,
         stimulator: Stimulator | str,
         *,
         weight: Values = 1.0,
@@ -224,7 +239,7 @@ class Network(Description):
         Parameters
         ----------
         targets
-            A population or a part of one.
+            A population, a view or a sequence of them.
         stimulator
             The stimulator with values for its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only
             its name.
@@ -240,30 +255,33 @@ class Network(Description):
 
         Raises
         ------
-        UnknownNameError, ValueOutOfBoundsError, ShapeError, DelayError
+        UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
             As for `create` and `connect`.
         """
-        if isinstance(stimulator, Stimulator):
-            stimulator_name, given = stimulator.name, dict(stimulator.values)
-        elif isinstance(stimulator, str):
-            stimulator_name, given = check_text("stimulator", stimulator), {}
-        else:
-            raise WrongTypeError("stimulator", name_type(stimulator), "must be a stimulator or the name of one")
+        stimulator_name, given = stimulator_and_values(stimulator)
+        known = known_values(stimulator_name)
+        for key in values:
+            if known and key not in known:
+                unknown_name(
+                    f"parameter of {stimulator_name} or keyword of stimulate()",
+                    key,
+                    [*known, "weight", "delay", "name"],
+                )
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
-        made = self._do(
-            "stimulate",
-            targets=self._selection("targets", targets),
-            stimulator=stimulator_name,
-            values=given,
-            sequences=sequences,
-            weight=store("weight", weight),
-            delay=self.resolution if delay is None else number("delay", delay),
-            name=check_name("stimulus", name),
+        return self._make(
+            Stimulate(
+                targets=selection_of(self._view("targets", targets)),
+                stimulator=stimulator_name,
+                values=given,
+                sequences=sequences,
+                weight=store("weight", weight),
+                delay=self.resolution if delay is None else number("delay", delay),
+                name=check_name("stimulus", name),
+            )
         )
-        return cast("Stimulus", made)
 
-    def set(self, part: PopulationView | Projection | Stimulus, /, **values: Any) -> None:
+    def set(self, part: Neurons | Projection | Stimulus, /, **values: Any) -> None:
         """Change what was created, connected or stimulated before, for simulations that are built from now on.
 
         All values are checked as if they had been given at first, and are changed together or not at all. A simulation
@@ -272,7 +290,7 @@ class Network(Description):
         Parameters
         ----------
         part
-            A population, a part of one, a projection or a stimulus of this network.
+            A population, a view, a projection or a stimulus of this network.
         **values
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources that play
             given spikes ``spike_times``, as for `create_spike_generators`. A part of a population takes numbers and
@@ -283,7 +301,7 @@ class Network(Description):
 
         Raises
         ------
-        UnknownNameError, ValueOutOfBoundsError, ShapeError, DelayError, RuleError
+        UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError, RuleError
             As for the call that made the part.
         ReadOnlyError
             For what is fixed when a part is made: sizes, models, names, sources and targets.
@@ -298,33 +316,32 @@ class Network(Description):
         if isinstance(given, Recorder):
             raise ReadOnlyError(given._called(), bound="it cannot be changed", remedy=given._way_to(""))
         with self._lock:
-            if isinstance(part, PopulationView):
-                self._selection("part", part)
-                whole: Population | Projection | Stimulus = part.population
-                changed = changes.changed_population(part, self._call_of(whole), values)
-            elif isinstance(part, Projection | Stimulus):
-                whole = part
-                if part.network is not self:
-                    raise StateError(part._called(), bound="it belongs to another network")
-                if isinstance(part, Projection):
-                    changed = changes.changed_projection(part, self._call_of(part), values)
-                else:
-                    changed = changes.changed_stimulus(part, self._call_of(part), values, self.resolution)
+            if isinstance(part, Projection | Stimulus) and part.network is not self:
+                raise StateError(part._called(), bound="it belongs to another network")
+            if isinstance(part, Projection):
+                self._change([(part, changes.changed_projection(part, self._call_of(part), values))])
+            elif isinstance(part, Stimulus):
+                self._change([(part, changes.changed_stimulus(part, self._call_of(part), values, self.resolution))])
             else:
-                raise WrongTypeError(
-                    "part", name_type(part), "must be a population, a part of one, a projection or a stimulus"
+                view = self._view("part", part, "must be a population, a view, a projection or a stimulus")
+                self._change(
+                    [
+                        (own.population, changes.changed_population(own, self._call_of(own.population), own_values))
+                        for own, own_values in changes.by_population(view, values)
+                    ]
                 )
-            self._redo(whole, changed)
 
+    @known_keywords
     def record_spikes(
-        self, *neurons: PopulationView, to: FilePath | None = None, overwrite: bool = False
+        self, neurons: Neurons | None = None, *, to: FilePath | None = None, overwrite: bool = False
     ) -> SpikeRecorder:
         """Record spikes.
 
         Parameters
         ----------
-        *neurons
-            Populations or parts of them; none: all neurons that the network has now.
+        neurons
+            A population, a view or a sequence of them, each of which has rates of its own; None: all neurons that the
+            network has now.
         to
             A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory.
             None: the simulation keeps the spikes.
@@ -339,24 +356,21 @@ class Network(Description):
         ValueOutOfBoundsError
             For ``overwrite=True`` without a file.
         """
-        selections = [self._selection("neurons", selection) for selection in neurons]
-        if not neurons:
-            selections = [
-                (population.index, 0, len(population))
-                for population in self._populations
-                if not population.plays_spikes
-            ]
-        return cast(
-            "SpikeRecorder", self._do("record_spikes", selections=selections, **self._destination(to, overwrite))
-        )
+        if neurons is None:
+            views: list[PopulationView] = [each for each in self.populations if not each.plays_spikes]
+        elif isinstance(neurons, list | tuple):
+            views = [self._view("neurons", each) for each in neurons]
+        else:
+            views = [self._view("neurons", neurons)]
+        return self._make(RecordSpikes(tuple(map(selection_of, views)), *self._destination(to, overwrite)))
 
+    @known_keywords
     def record_state(
         self,
-        neurons: PopulationView,
+        neurons: Neurons,
         variables: str | Sequence[str],
         interval: float | None = None,
         *,
-        indices: npt.ArrayLike | None = None,
         to: FilePath | None = None,
         overwrite: bool = False,
     ) -> StateRecorder:
@@ -365,14 +379,12 @@ class Network(Description):
         Parameters
         ----------
         neurons
-            A population or a part of one.
+            A population, a view or a sequence of them; the samples are in the order of the ids.
         variables
-            Names of state variables of its model, for example ``["V_m", "I_syn_ex"]``.
+            Names of state variables of their models, for example ``["V_m", "I_syn_ex"]``.
         interval
             Milliseconds from sample to sample, a multiple of the resolution; None: the resolution. Samples are taken at
             the times that are multiples of it.
-        indices
-            Only these of the neurons, ascending; None: all.
         to, overwrite
             As for `record_spikes`.
 
@@ -380,39 +392,36 @@ class Network(Description):
         ------
         UnknownNameError
             When the model has no such variable; the message tells the nearest one.
-        DelayError
+        GridError
             For an interval that is not a multiple of the resolution.
         FileError
             As for `record_spikes`.
         """
-        population, begin, end = self._selection("neurons", neurons)
+        view = self._view("neurons", neurons)
         if not isinstance(variables, str | Sequence):
             raise WrongTypeError("variables", name_type(variables), "must be the name of one or a list of names")
         names = [variables] if isinstance(variables, str) else variables
         # The list of the neurons, their ids, and the copy of the core.
-        check_room(
-            f"the list of the {end - begin} neurons of {neurons.name}", 24 * (end - begin), "record fewer neurons"
+        check_room(f"the list of the {len(view)} neurons of {view.name}", 24 * len(view), "record fewer neurons")
+        destination, replaces = self._destination(to, overwrite)
+        return self._make(
+            RecordState(
+                selection=selection_of(view),
+                variables=tuple(check_text("name of a variable", name) for name in names),
+                interval=self.resolution if interval is None else number("interval", interval),
+                to=destination,
+                overwrite=replaces,
+            )
         )
-        chosen = np.arange(begin, end, dtype=np.int64)
-        if indices is not None:
-            chosen = choose(neurons, chosen, indices)
-        made = self._do(
-            "record_state",
-            population=population,
-            indices=chosen,
-            variables=tuple(check_text("name of a variable", name) for name in names),
-            interval=self.resolution if interval is None else number("interval", interval),
-            **self._destination(to, overwrite),
-        )
-        return cast("StateRecorder", made)
 
+    @known_keywords
     def record_weights(
         self,
         projection: Projection,
         interval: float,
         *,
-        sources: PopulationView | None = None,
-        targets: PopulationView | None = None,
+        sources: Neurons | None = None,
+        targets: Neurons | None = None,
         to: FilePath | None = None,
         overwrite: bool = False,
     ) -> WeightRecorder:
@@ -432,7 +441,7 @@ class Network(Description):
 
         Raises
         ------
-        DelayError
+        GridError
             For an interval that is not a multiple of the resolution.
         FileError
             As for `record_spikes`.
@@ -441,43 +450,43 @@ class Network(Description):
             raise WrongTypeError("projection", name_type(projection), "must be a projection of this network")
         if projection.network is not self:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
-        made = self._do(
-            "record_weights",
-            projection=projection.index,
-            interval=number("interval", interval),
-            sources=None if sources is None else self._selection("sources", sources),
-            targets=None if targets is None else self._selection("targets", targets),
-            **self._destination(to, overwrite),
+        destination, replaces = self._destination(to, overwrite)
+        made: WeightRecorder = self._make(
+            RecordWeights(
+                projection=projection.index,
+                interval=number("interval", interval),
+                sources=None if sources is None else selection_of(self._view("sources", sources)),
+                targets=None if targets is None else selection_of(self._view("targets", targets)),
+                to=destination,
+                overwrite=replaces,
+            )
         )
-        return cast("WeightRecorder", made)
+        return made
 
     # ---- checks that need the network --------------------------------------------------------------------------------
 
-    def _selection(self, what: str, view: PopulationView) -> Selection:
-        if not isinstance(view, PopulationView):
-            raise WrongTypeError(what, name_type(view), "must be a population or a part of one")
-        if view.network is not self:
-            raise StateError(f"population {view.name}", bound="it belongs to another network")
-        return view.population.index, view.begin, view.end
+    def _view(self, what: str, neurons: Neurons, wanted: str = "") -> PopulationView:
+        """Return what was given for neurons as one view of this network."""
+        return as_view(self, what, neurons, wanted)
 
-    def _destination(self, to: FilePath | None, overwrite: bool) -> dict[str, Any]:
-        """Return where a recorder writes, as arguments of the call that makes it."""
+    def _destination(self, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
+        """Return where a recorder writes, and whether it replaces a file."""
         replaces = check_flag("overwrite", overwrite)
         if to is None:
             if replaces:
                 raise ValueOutOfBoundsError(
                     "overwrite", "True", "the recorder writes to no file", "name a file with to=, or leave it out"
                 )
-            return {"to": None, "overwrite": False}
+            return None, False
         path = checked_path(to, "to")
         check_writable(path, files.SUFFIXES)
-        for recorder in self._recorders:
+        for recorder in self.recorders:
             # Links and detours lead to the same file too.
             if recorder.to is not None and recorder.to.resolve() == path.resolve():
                 raise FileError(
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
                 )
-        return {"to": path, "overwrite": replaces}
+        return path, replaces
 
 
 def check_network(network: object) -> None:

@@ -1,101 +1,157 @@
-"""What a network consists of, as handles: they name a part of a network and show what it has taken."""
+"""Populations of a network and views of their neurons, as handles: they name neurons and show what was set."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, SupportsIndex
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import some_names
 from ranvier.base.values import StoredValues
-from ranvier.errors import IndexOutOfBoundsError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.rules import Rule
+from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 
-if TYPE_CHECKING:
-    from ranvier.network.network import Network
+__all__ = [
+    *("Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
+]
 
-__all__ = ["Population", "PopulationView", "Projection", "Stimulus"]
+_FIXED_OF_POPULATIONS = (
+    *("first_id", "ids", "index", "indices", "model", "name", "network", "parts", "population", "populations", "size"),
+)
 
-_FIXED_OF_POPULATIONS = ("begin", "end", "first_id", "ids", "index", "model", "name", "network", "population", "size")
-_FIXED_OF_PROJECTIONS = ("expected_synapses", "index", "name", "network", "sources", "targets")
-_FIXED_OF_STIMULI = ("index", "name", "network", "stimulator", "targets")
+
+class HasPopulations(Protocol):
+    """A network, as far as handles of neurons know it."""
+
+    @property
+    def populations(self) -> tuple[Population, ...]:
+        """All populations, in the order of creation."""
+        ...
 
 
 class PopulationView(Immutable):
-    """Neurons of a population that follow each other.
+    """Neurons of one or several populations, in the ascending order of their ids.
 
-    ``view[10:20]``, ``view[3]`` and ``view[-1]`` are views too; ``len(view)`` is the number of neurons.
+    It is used wherever a population is. ``view[10:20]``, ``view[::2]``, ``view[3]``, ``view[[1, 5, 9]]`` and
+    ``view[mask]``, with one boolean for each neuron, are views too; ``exc + inh`` is a view of the neurons of both.
+    Each neuron may be in it once, and lists of indices ascend. ``len(view)`` is the number of neurons.
     """
 
-    population: Population
-    """The population that it is a part of."""
-    begin: int
-    """Index of the first neuron in the population."""
-    end: int
-    """Index after the last neuron in the population."""
+    _selection: tuple[tuple[Population, Indices], ...]
 
-    def __init__(self, population: Population, begin: int, end: int) -> None:
-        self._put(population=population, begin=begin, end=end)
+    def __init__(self, selection: tuple[tuple[Population, Indices], ...]) -> None:
+        # Ascending; none of the populations has no neurons, unless it is the only one.
+        some = tuple((population, indices) for population, indices in selection if len(indices)) or selection[:1]
+        self._put(_selection=some)
 
     @property
-    def network(self) -> Network:
+    def populations(self) -> tuple[Population, ...]:
+        """The populations that have neurons in it, in the order of creation."""
+        return tuple(population for population, _ in self._selection)
+
+    @property
+    def population(self) -> Population:
+        """The population that it is a part of.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When it has neurons of several: see `populations` and `parts`.
+        """
+        if len(self._selection) > 1:
+            raise ValueOutOfBoundsError(
+                f"number of populations of {self.name}",
+                str(len(self._selection)),
+                "it must be one here",
+                "go through its parts: for part in view.parts",
+            )
+        return self._selection[0][0]
+
+    @property
+    def parts(self) -> tuple[PopulationView, ...]:
+        """Its neurons of each population, as views."""
+        if len(self._selection) == 1:
+            return (self,)
+        return tuple(_view(population, indices) for population, indices in self._selection)
+
+    @property
+    def indices(self) -> npt.NDArray[np.int64]:
+        """Indices of the neurons in their population, of which there must be one, shape ``(len(self),)``."""
+        _ = self.population
+        return self._as_array(self._selection[0][1])
+
+    @property
+    def network(self) -> Any:
         """The network that it is a part of."""
-        return self.population.network
+        return self._selection[0][0].network
 
     @property
     def name(self) -> str:
-        """Name as in Python: ``exc``, ``exc[10:20]``, ``exc[3]``."""
-        if self.end == self.begin + 1:
-            return f"{self.population.name}[{self.begin}]"
-        return f"{self.population.name}[{self.begin}:{self.end}]"
+        """Name as in Python: ``exc``, ``exc[10:20]``, ``exc[3]``, ``exc[::2] + inh``."""
+        names = []
+        for population, indices in self._selection:
+            whole = isinstance(indices, range) and indices == range(len(population))
+            names.append(population.name if whole else f"{population.name}[{index_text(indices)}]")
+        return some_names(names, " + ")
 
     @property
     def first_id(self) -> int:
-        """Global id of the first neuron."""
-        return self.population.first_id + self.begin
+        """Global id of the first neuron; of no neurons, that of their population."""
+        population, indices = self._selection[0]
+        return population.first_id + int(indices[0] if len(indices) else 0)
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
-        """Global ids of the neurons, shape ``(len(self),)``."""
-        check_room(f"the ids of {self.name}", 8 * len(self), "ask for those of a part of it")
-        return locked(np.arange(self.first_id, self.first_id + len(self), dtype=np.int64))
+        """Global ids of the neurons, ascending, shape ``(len(self),)``."""
+        parts = [population.first_id + self._as_array(indices) for population, indices in self._selection]
+        return locked(parts[0] if len(parts) == 1 else np.concatenate(parts))
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether the ids follow each other without gaps."""
+        population, indices = self._selection[-1]
+        return not len(self) or population.first_id + int(indices[-1]) - self.first_id == len(self) - 1
+
+    def _as_array(self, indices: Indices) -> npt.NDArray[np.int64]:
+        if not isinstance(indices, range):
+            return indices
+        check_room(f"the ids of {self.name}", 16 * len(self), "ask for those of a part of it")
+        return np.arange(indices.start, indices.stop, indices.step, dtype=np.int64)
 
     def __len__(self) -> int:
-        return self.end - self.begin
+        return sum(len(indices) for _, indices in self._selection)
 
     def __iter__(self) -> Iterator[PopulationView]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, index: SupportsIndex | slice) -> PopulationView:
-        if isinstance(index, slice):
-            try:
-                begin, end, stride = index.indices(len(self))
-            except (TypeError, ValueError) as error:
-                raise WrongTypeError(f"slice of {self.name}", str(error), "must be of integers") from None
-            if stride != 1:
-                raise ValueOutOfBoundsError(
-                    f"stride of a selection from {self.name}", str(stride), "it must be 1", "select with start:stop"
-                )
-            return PopulationView(self.population, self.begin + begin, self.begin + max(begin, end))
-        try:
-            position = operator.index(index)
-        except TypeError:
+    def __getitem__(self, index: Index) -> PopulationView:
+        positions = chosen_positions(self.name, len(self), index)
+        selection = []
+        begin = 0
+        for population, indices in self._selection:
+            own = part_of_positions(positions, begin, begin + len(indices))
+            selection.append((population, pick(indices, own)))
+            begin += len(indices)
+        return PopulationView(tuple(selection))
+
+    def __add__(self, other: PopulationView) -> PopulationView:
+        """Return a view of the neurons of both. They must be of one network, and have no neuron in common."""
+        if not isinstance(other, PopulationView):
             raise WrongTypeError(
-                f"index of {self.name}",
-                type(index).__name__,
-                "must be an integer or a slice of neurons that follow each other",
-            ) from None
-        if position < 0:
-            position += len(self)
-        if not 0 <= position < len(self):
-            raise IndexOutOfBoundsError(
-                f"index of {self.name}", str(index), f"it has {len(self)} neurons", "use indices from 0"
+                f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
             )
-        return PopulationView(self.population, self.begin + position, self.begin + position + 1)
+        if other.network is not self.network:
+            raise StateError(f"population {other.name}", bound=f"it belongs to another network than {self.name}")
+        joined = {population.index: (population, indices) for population, indices in self._selection}
+        for population, indices in other._selection:
+            if population.index in joined:
+                indices = merged(population.name, joined[population.index][1], indices)
+            joined[population.index] = population, indices
+        return PopulationView(tuple(joined[index] for index in sorted(joined)))
 
     def _called(self) -> str:
         return f"population {self.name}"
@@ -108,8 +164,12 @@ class PopulationView(Immutable):
             f"sim.set({self.name}, {name!r}, ...)"
         )
 
-    def _key(self) -> tuple[int, int, int, int]:
-        return id(self.network), self.population.index, self.begin, self.end
+    def _key(self) -> tuple[object, ...]:
+        of_parts = tuple(
+            (population.index, indices if isinstance(indices, range) else indices.tobytes())
+            for population, indices in self._selection
+        )
+        return id(self.network), of_parts
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PopulationView) and self._key() == other._key()
@@ -118,7 +178,48 @@ class PopulationView(Immutable):
         return hash(self._key())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name}: {len(self)} {self.population.model}>"
+        models = " and ".join(dict.fromkeys(population.model for population in self.populations))
+        return f"<{type(self).__name__} {self.name}: {len(self)} {models}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return view_of, (self.network, selection_of(self))
+
+
+Selection: TypeAlias = tuple[tuple[int, Indices], ...]
+"""A view as plain data: indices of populations and of neurons in them."""
+
+
+def selection_of(view: PopulationView) -> Selection:
+    """Return a view as plain data."""
+    return tuple((population.index, indices) for population, indices in view._selection)
+
+
+def view_of(network: HasPopulations, selection: Selection) -> PopulationView:
+    """Return a view from plain data: the population itself where it is all of one."""
+    populations = network.populations
+    selected = tuple(
+        (populations[index], indices if isinstance(indices, range) else locked(indices)) for index, indices in selection
+    )
+    if len(selected) == 1:
+        return _view(*selected[0])
+    return PopulationView(selected)
+
+
+def core_ids(view: PopulationView) -> tuple[int, int, int] | npt.NDArray[np.int64]:
+    """Return the ids of a view as the core takes them: (first, stride, size), or a list."""
+    (population, indices), *others = view._selection
+    if view.is_contiguous:
+        return view.first_id, 1, len(view)
+    if not others and isinstance(indices, range):
+        return population.first_id + indices.start, indices.step, len(indices)
+    check_room(f"the list of the neurons of {view.name}", 24 * len(view), "select fewer neurons")
+    return view.ids
+
+
+def _view(population: Population, indices: Indices) -> PopulationView:
+    if isinstance(indices, range) and indices == range(len(population)):
+        return population
+    return PopulationView(((population, indices),))
 
 
 class Population(PopulationView):
@@ -138,14 +239,13 @@ class Population(PopulationView):
     index: int
     model: str
     values: Mapping[str, StoredValues]
-    _call: int
-    _network: Network
+    _network: Any
     _name: str
     _first_id: int
 
     def __init__(
         self,
-        network: Network,
+        network: Any,
         index: int,
         name: str,
         model: str,
@@ -154,7 +254,7 @@ class Population(PopulationView):
         values: dict[str, StoredValues],
     ) -> None:
         self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model)
-        super().__init__(self, 0, size)
+        super().__init__(((self, range(size)),))
         self._show(values)
 
     def _show(self, values: Mapping[str, StoredValues]) -> None:
@@ -162,7 +262,7 @@ class Population(PopulationView):
         self._put(values=Settings(values, self._called(), f"net.set({self.name}, "))
 
     @property
-    def network(self) -> Network:
+    def network(self) -> Any:
         """The network that it is a part of."""
         return self._network
 
@@ -186,116 +286,5 @@ class Population(PopulationView):
         return _population_of, (self.network, self.index)
 
 
-def _population_of(network: Network, index: int) -> Population:
+def _population_of(network: HasPopulations, index: int) -> Population:
     return network.populations[index]
-
-
-class Projection(Immutable):
-    """The synapses that one call of `Network.connect` makes.
-
-    Attributes
-    ----------
-    network
-        The network that it is a part of.
-    index
-        Its place in ``network.projections``.
-    name, sources, targets, rule, weight, delay
-        As they were given, or changed by `Network.set`.
-    weight_bound
-        The same; None: 64 times the largest weight.
-    """
-
-    network: Network
-    index: int
-    name: str
-    sources: PopulationView
-    targets: PopulationView
-    rule: Rule
-    weight: StoredValues
-    delay: StoredValues
-    weight_bound: float | None
-    _call: int
-
-    def __init__(
-        self, network: Network, index: int, name: str, sources: PopulationView, targets: PopulationView
-    ) -> None:
-        self._put(network=network, index=index, name=name, sources=sources, targets=targets)
-
-    def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float) -> None:
-        """Take values that the network has taken."""
-        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
-
-    @property
-    def expected_synapses(self) -> float:
-        """Number of synapses: exact where the rule fixes it, else its expectation."""
-        return self.network._core.expected_synapses_of(self.index)
-
-    def _called(self) -> str:
-        return f"projection {self.name}"
-
-    def _way_to(self, name: str) -> str:
-        if name in _FIXED_OF_PROJECTIONS:
-            return "it is fixed when neurons are connected: connect others"
-        change = f"write net.set(projection, {name}=...) and build the network again"
-        if name != "weight":
-            return change
-        return change + ", or, in a simulation that runs, sim.connections(projection=projection).weight = ..."
-
-    def __repr__(self) -> str:
-        return f"<Projection {self.name}: {self.rule!r}>"
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _projection_of, (self.network, self.index)
-
-
-def _projection_of(network: Network, index: int) -> Projection:
-    return network.projections[index]
-
-
-class Stimulus(Immutable):
-    """What one call of `Network.stimulate` adds.
-
-    Attributes
-    ----------
-    network
-        The network that it is a part of.
-    index
-        Its place in ``network.stimuli``.
-    name, targets, stimulator, values, weight, delay
-        As they were given, or changed by `Network.set`; the stimulator by its name.
-    """
-
-    network: Network
-    index: int
-    name: str
-    targets: PopulationView
-    stimulator: str
-    values: Mapping[str, StoredValues]
-    weight: StoredValues
-    delay: float
-    _call: int
-
-    def __init__(self, network: Network, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
-        self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
-
-    def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float) -> None:
-        """Take values that the network has taken."""
-        self._put(values=Settings(values, self._called(), "net.set(stimulus, "), weight=weight, delay=delay)
-
-    def _called(self) -> str:
-        return f"stimulus {self.name}"
-
-    def _way_to(self, name: str) -> str:
-        if name in _FIXED_OF_STIMULI:
-            return "it is fixed when neurons are stimulated: make another stimulus"
-        return f"write net.set(stimulus, {name}=...) and build the network again"
-
-    def __repr__(self) -> str:
-        return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}>"
-
-    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _stimulus_of, (self.network, self.index)
-
-
-def _stimulus_of(network: Network, index: int) -> Stimulus:
-    return network.stimuli[index]

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.immutable import Immutable, locked
+from ranvier.base.immutable import Immutable
 from ranvier.base.names import some_names
 from ranvier.base.times import text_of
-
-if TYPE_CHECKING:
-    from ranvier.network.network import Network
-    from ranvier.network.populations import Population, PopulationView, Projection
+from ranvier.network.populations import PopulationView
+from ranvier.network.projections import Projection
 
 __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
 
 Kind = Literal["spikes", "state", "weights"]
-Destination: TypeAlias = "tuple[Path | None, bool]"
+Destination: TypeAlias = tuple[Path | None, bool]
 """The file that a recorder writes to, and whether it may replace one that exists."""
 
 
@@ -39,13 +37,12 @@ class Recorder(Immutable):
     """
 
     kind: Kind
-    network: Network
+    network: Any
     index: int
     to: Path | None
     overwrite: bool
-    _call: int
 
-    def __init__(self, network: Network, index: int, destination: Destination) -> None:
+    def __init__(self, network: Any, index: int, destination: Destination) -> None:
         to, overwrite = destination
         self._put(network=network, index=index, to=to, overwrite=overwrite)
 
@@ -68,8 +65,9 @@ class Recorder(Immutable):
         return _recorder_of, (self.network, self.kind, self.index)
 
 
-def _recorder_of(network: Network, kind: Kind, index: int) -> Recorder:
-    return [recorder for recorder in network.recorders if recorder.kind == kind][index]
+def _recorder_of(network: Any, kind: Kind, index: int) -> Recorder:
+    recorders: list[Recorder] = [recorder for recorder in network.recorders if recorder.kind == kind]
+    return recorders[index]
 
 
 class SpikeRecorder(Recorder):
@@ -79,7 +77,7 @@ class SpikeRecorder(Recorder):
     selections: tuple[PopulationView, ...]
 
     def __init__(
-        self, network: Network, index: int, destination: Destination, selections: tuple[PopulationView, ...]
+        self, network: Any, index: int, destination: Destination, selections: tuple[PopulationView, ...]
     ) -> None:
         super().__init__(network, index, destination)
         self._put(selections=selections)
@@ -91,12 +89,12 @@ class SpikeRecorder(Recorder):
 
 
 class StateRecorder(Recorder):
-    """Records state variables of some neurons of one population.
+    """Records state variables of some neurons.
 
     Attributes
     ----------
-    population
-        The population that they belong to.
+    neurons
+        The neurons, as a population or a view.
     ids
         Global ids of the neurons, ascending.
     variables
@@ -106,28 +104,32 @@ class StateRecorder(Recorder):
     """
 
     kind = "state"
-    population: Population
+    neurons: PopulationView
     ids: npt.NDArray[np.int64]
     variables: tuple[str, ...]
     interval: float
 
     def __init__(
         self,
-        network: Network,
+        network: Any,
         index: int,
         destination: Destination,
-        population: Population,
-        ids: npt.NDArray[np.int64],
+        neurons: PopulationView,
         variables: tuple[str, ...],
         interval: float,
     ) -> None:
         super().__init__(network, index, destination)
-        self._put(population=population, ids=locked(ids), variables=variables, interval=interval)
+        self._put(neurons=neurons, ids=neurons.ids, variables=variables, interval=interval)
+
+    @property
+    def population_names(self) -> str:
+        """Names of the populations that the neurons belong to, in a line."""
+        return some_names([population.name for population in self.neurons.populations], " + ")
 
     @property
     def description(self) -> str:
         """What it records, in a line."""
-        neurons = f"{len(self.ids)} neurons of {self.population.name}"
+        neurons = f"{len(self.ids)} neurons of {self.population_names}"
         return f"{', '.join(self.variables)} of {neurons} every {text_of(self.interval)} ms"
 
 
@@ -152,7 +154,7 @@ class WeightRecorder(Recorder):
 
     def __init__(
         self,
-        network: Network,
+        network: Any,
         index: int,
         destination: Destination,
         projection: Projection,

@@ -7,6 +7,7 @@ another.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from typing import Any, ClassVar
 
@@ -346,8 +347,15 @@ _RULES: dict[str, type[Rule]] = {
 }
 
 
-def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
+def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()) -> Rule:
     """Return the rule, which may be given by its name and the parameters as keywords.
+
+    Parameters
+    ----------
+    rule, keywords
+        As the user gave them.
+    others
+        Further keywords of the call, which the user may have meant.
 
     Raises
     ------
@@ -356,29 +364,26 @@ def make_rule(rule: Rule | str, keywords: dict[str, Any]) -> Rule:
     RuleError
         When a parameter is missing, or when keywords stand beside a rule that is complete.
     """
-    if isinstance(rule, Rule):
-        if keywords:
-            raise RuleError(
-                f"rule {rule.name}",
-                bound=f"keywords ({', '.join(keywords)}) cannot stand beside a complete rule",
-                remedy="give them to the rule itself",
-            )
-        return rule
-    if not isinstance(rule, str):
-        raise WrongTypeError("a rule", type(rule).__name__, "must be a ranvier.network.rules.Rule or the name of one")
-    if rule not in _RULES:
+    if isinstance(rule, type) and issubclass(rule, Rule) and rule is not Rule:
+        raise WrongTypeError("a rule", f"the class {rule.__name__}", "must be made", f"write rv.{rule.__name__}(...)")
+    if isinstance(rule, str) and rule not in _RULES:
         unknown_name("rule", rule, sorted(_RULES))
-    rule_type = _RULES[rule]
+    if not isinstance(rule, Rule | str):
+        raise WrongTypeError("a rule", type(rule).__name__, "must be a rule, such as rv.OneToOne(), or its name")
+    rule_type = type(rule) if isinstance(rule, Rule) else _RULES[rule]
     names = [field.name for field in fields(rule_type)]
     for name in keywords:
         if name not in names:
-            unknown_name(f"parameter of rule {rule}", name, names)
-    try:
-        return rule_type(**keywords)
-    except TypeError as error:
-        if "missing" not in str(error):
-            raise
-        missing = [field.name for field in fields(rule_type) if field.default is MISSING and field.name not in keywords]
+            unknown_name(f"parameter of rule {rule_type.name} or keyword", name, [*others, *names])
+    if isinstance(rule, Rule):
+        if not keywords:
+            return rule
         raise RuleError(
-            f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=..."
-        ) from None
+            f"rule {rule.name}",
+            bound=f"keywords ({', '.join(keywords)}) cannot stand beside a complete rule",
+            remedy="give them to the rule itself",
+        )
+    missing = [field.name for field in fields(rule_type) if field.default is MISSING and field.name not in keywords]
+    if missing:
+        raise RuleError(f"rule {rule}", bound=f"it needs {' and '.join(missing)}", remedy=f"give {missing[0]}=...")
+    return rule_type(**keywords)

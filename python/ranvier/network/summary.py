@@ -4,15 +4,39 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from ranvier.base.distributions import Distribution
 from ranvier.base.times import text_of
+from ranvier.network.populations import Population
+from ranvier.network.projections import Projection, Stimulus
+from ranvier.network.recorders import Recorder
 
-if TYPE_CHECKING:
-    from ranvier.network.network import Network
+
+class Summarized(Protocol):
+    """A network, as far as a summary tells of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def resolution(self) -> float: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def neuron_count(self) -> int: ...
+    @property
+    def expected_synapses(self) -> float: ...
+    @property
+    def populations(self) -> tuple[Population, ...]: ...
+    @property
+    def projections(self) -> tuple[Projection, ...]: ...
+    @property
+    def stimuli(self) -> tuple[Stimulus, ...]: ...
+    @property
+    def recorders(self) -> tuple[Recorder, ...]: ...
+
 
 __all__ = ["as_html", "as_text"]
 
@@ -22,7 +46,7 @@ _MOST_ROWS = 100
 Table = tuple[str, list[str], list[list[str]]]
 
 
-def as_text(network: Network) -> str:
+def as_text(network: Summarized) -> str:
     """Return the tables as text."""
     lines = [_title(network)]
     for title, head, rows in _tables(network):
@@ -41,7 +65,7 @@ def as_text(network: Network) -> str:
     return "\n".join(lines)
 
 
-def as_html(network: Network) -> str:
+def as_html(network: Summarized) -> str:
     """Return the tables as HTML."""
     parts = [f"<p><b>{html.escape(_title(network))}</b></p>"]
     for title, head, rows in _tables(network):
@@ -78,14 +102,14 @@ def describe_settings(values: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={describe_values(value)}" for name, value in values.items())
 
 
-def _title(network: Network) -> str:
+def _title(network: Summarized) -> str:
     return (
         f"{network.name}: {network.neuron_count:,} neurons, {network.expected_synapses:,.0f} synapses, "
         f"resolution {text_of(network.resolution)} ms, seed {network.seed}"
     )
 
 
-def _tables(network: Network) -> list[Table]:
+def _tables(network: Summarized) -> list[Table]:
     # A table of nothing tells nothing.
     return [
         table
@@ -94,7 +118,7 @@ def _tables(network: Network) -> list[Table]:
     ]
 
 
-def _populations(network: Network) -> Table:
+def _populations(network: Summarized) -> Table:
     rows = [
         [
             population.name,
@@ -108,7 +132,7 @@ def _populations(network: Network) -> Table:
     return "Populations", ["name", "model", "size", "first id", "set"], rows
 
 
-def _projections(network: Network) -> Table:
+def _projections(network: Summarized) -> Table:
     rows = [
         [
             projection.name,
@@ -124,7 +148,7 @@ def _projections(network: Network) -> Table:
     return "Projections", ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"], rows
 
 
-def _stimuli(network: Network) -> Table:
+def _stimuli(network: Summarized) -> Table:
     rows = [
         [
             stimulus.name,
@@ -138,7 +162,7 @@ def _stimuli(network: Network) -> Table:
     return "Stimuli", ["name", "stimulator", "to", "set", "weight"], rows
 
 
-def _recorders(network: Network) -> Table:
+def _recorders(network: Summarized) -> Table:
     rows = [
         [type(recorder).__name__, recorder.description, str(recorder.to or "memory")] for recorder in network.recorders
     ]

@@ -340,7 +340,8 @@ def _covered_by_all(parts: Sequence[SpikeData]) -> NeuronIds | None:
     covered = [part.covered for part in parts if part.covered is not None]
     # No neuron is on two processes.
     if len(covered) < len(parts) or all(
-        sum(len(own.within(segment.first_id, segment.end_id)) for own in covered) == segment.size
+        sum(int(segment.holds(own.within(segment.first_id, segment.end_id).array).sum()) for own in covered)
+        == segment.size
         for segment in parts[0].segments
     ):
         return None

@@ -57,7 +57,10 @@ def _spikes(parts: list[Recorded]) -> SpikeData:
             resolution=float(part.metadata["resolution"]),
             begin=int(part.metadata["begin"]),
             end=int(part.metadata["end"]),
-            segments=tuple(Segment(name, first, size) for name, first, size in part.metadata["segments"]),
+            segments=tuple(
+                Segment(name, first, size, tuple((run, length) for runs in gaps for run, length in runs))
+                for name, first, size, *gaps in part.metadata["segments"]
+            ),
             covered=_covered(part),
         )
         for part in parts

@@ -54,8 +54,10 @@ class SpikeStatistics:
     def ids_of(self, segment: Segment) -> NeuronIds:
         """Return the global ids of the neurons of a recorded segment, or of a part of it, that the spikes are of."""
         if self.covered is None:
-            return NeuronIds(range(segment.first_id, segment.end_id))
-        return self.covered.within(segment.first_id, segment.end_id)
+            here = NeuronIds(range(segment.first_id, segment.end_id))
+        else:
+            here = self.covered.within(segment.first_id, segment.end_id)
+        return NeuronIds(here.array[segment.holds(here.array)]) if segment.runs else here
 
     @property
     def duration(self) -> float:
@@ -247,7 +249,7 @@ class SpikeStatistics:
             raise ValueOutOfBoundsError(
                 "reach", f"{reach:g} ms", f"the window of {self.duration:g} ms is too short", "take a smaller one"
             )
-        shared = max(0, min(first.end_id, second.end_id) - max(first.first_id, second.first_id))
+        shared = len(np.intersect1d(self.ids_of(first).array, self.ids_of(second).array, assume_unique=True))
         if shared and first != second:
             raise ValueOutOfBoundsError(
                 "neurons and others", bound=f"{shared} neurons are in both", remedy="take parts without common neurons"
@@ -352,11 +354,16 @@ class SpikeStatistics:
         return float(rates.mean()) if len(rates) else 0.0
 
     def _check_recorded(self, wanted: Segment) -> None:
-        missing = wanted.first_id
-        for segment in sorted(self.segments, key=lambda segment: segment.first_id):
-            if segment.first_id <= missing < segment.end_id:
-                missing = segment.end_id
-        if missing >= wanted.end_id:
+        recorded: list[tuple[int, int]] = []  # first and last, disjoint, ascending
+        for first, size in sorted(stretch for segment in self.segments for stretch in segment.stretches):
+            if recorded and first <= recorded[-1][1] + 1:
+                recorded[-1] = recorded[-1][0], max(recorded[-1][1], first + size - 1)
+            else:
+                recorded.append((first, first + size - 1))
+        firsts, sizes = np.array(wanted.stretches, dtype=np.int64).T
+        begins, lasts = np.array(recorded or [(-1, -1)], dtype=np.int64).T
+        place = np.maximum(np.searchsorted(begins, firsts, side="right") - 1, 0)
+        if np.all((sizes == 0) | ((begins[place] <= firsts) & (firsts + sizes - 1 <= lasts[place]))):
             return
         parts = [
             segment.name
@@ -370,8 +377,12 @@ class SpikeStatistics:
         )
 
     def _check_covered(self, wanted: Segment) -> None:
-        missing = None if self.covered is None else self.covered.first_missing(wanted.first_id, wanted.end_id)
-        if missing is not None:
+        if self.covered is None:
+            return
+        for first, size in wanted.stretches:
+            missing = self.covered.first_missing(first, first + size)
+            if missing is None:
+                continue
             raise ValueOutOfBoundsError(
                 wanted.name,
                 bound=f"only {len(self.ids_of(wanted))} of its {wanted.size} neurons were recorded by this process, "
@@ -381,7 +392,7 @@ class SpikeStatistics:
             )
 
     def _in(self, segment: Segment) -> npt.NDArray[np.bool_]:
-        return (self.ids >= segment.first_id) & (self.ids < segment.end_id)
+        return segment.holds(self.ids)
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
         """Return the steps of the spikes of a segment, and the places of their neurons among its recorded ids."""

@@ -19,7 +19,7 @@ from ranvier.recording import files, reading
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
-from ranvier.recording.segments import Segment
+from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation.agreement import agree, agreed, exchange_values, from_root
 from ranvier.simulation.connections import Connections
 
@@ -159,7 +159,7 @@ class RecordingStore:
         def take() -> StateData:
             steps, values = self._joined(recorder)
             ids = recorder.ids[self._places[recorder]]
-            return StateData(steps, ids, recorder.variables, values, self._resolution, recorder.population.name)
+            return StateData(steps, ids, recorder.variables, values, self._resolution, recorder.population_names)
 
         return self._fetch(recorder, take, reading.read_state)
 
@@ -204,7 +204,7 @@ class RecordingStore:
         if self._communicator.size == 1 or not apart:
             return None
         first = min((view.first_id for view in recorder.selections), default=0)
-        end = max((view.first_id + len(view) for view in recorder.selections), default=0)
+        end = max((segment.end_id for segment in _segments(recorder)), default=0)
         begin, stride, size, listed = self._core.own_ids(first, end - first)
         return NeuronIds(range(begin, begin + size * stride, stride) if stride else listed)
 
@@ -297,13 +297,16 @@ class RecordingStore:
         }
         fixed: dict[str, npt.NDArray[Any]] = {}
         if isinstance(recorder, SpikeRecorder):
-            metadata["segments"] = [(segment.name, segment.first_id, segment.size) for segment in _segments(recorder)]
+            metadata["segments"] = [
+                (segment.name, segment.first_id, segment.size, *([segment.runs] if segment.runs else []))
+                for segment in _segments(recorder)
+            ]
             covered = self._covered_by(recorder)
             if covered is not None:
                 metadata["covered"] = covered.rule()
                 fixed["gaps"] = covered.gaps()
         elif isinstance(recorder, StateRecorder):
-            metadata["population"] = recorder.population.name
+            metadata["population"] = recorder.population_names
             metadata["variables"] = list(recorder.variables)
             metadata["interval"] = recorder.interval
             fixed["ids"] = recorder.ids[self._places[recorder]]
@@ -337,4 +340,4 @@ def _path(path: Path, communicator: _core.Communicator, gather: str) -> Path:
 
 
 def _segments(recorder: SpikeRecorder) -> tuple[Segment, ...]:
-    return tuple(Segment(view.name, view.first_id, len(view)) for view in recorder.selections)
+    return tuple(map(as_segment, recorder.selections))

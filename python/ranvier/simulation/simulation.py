@@ -31,7 +31,9 @@ from ranvier.errors import (
 from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network.checks import check_text
 from ranvier.network.network import Network, check_network
-from ranvier.network.populations import Population, PopulationView, Projection
+from ranvier.network.network_base import contents_of, snapshot_of
+from ranvier.network.populations import Population, PopulationView
+from ranvier.network.projections import Projection
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.store import RecordingStore, check_files
@@ -222,7 +224,13 @@ class Simulation:
         check_network(network)
         self._communicator = _resolve(communicator)
         # Other threads may change the network while it is checked and built.
-        description, self._populations, self._recorders, self._projections = network._snapshot()
+        present = snapshot_of(network)
+        description, self._populations, self._recorders = (
+            present.core,
+            tuple(present.populations),
+            tuple(present.recorders),
+        )
+        self._projections = len(present.projections)
 
         measures = isinstance(costs, str) and costs == "measured"
 
@@ -312,7 +320,7 @@ class Simulation:
 
         Raises
         ------
-        DelayError, ValueOutOfBoundsError
+        GridError, ValueOutOfBoundsError
             For a duration that is negative or not on the grid.
         FileError
             When the file of a recorder cannot be written any more. What was recorded is kept, and the next run tries
@@ -479,10 +487,11 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, f"getting {name}"):
                 check_text("name of what to get", name)
-                index, indices = self._indices(neurons)
+                parts = self._indices(neurons)
             self._agree_on_request("getting", name, neurons.name)
+            values = [self._core.get(index, name, indices) for index, indices in parts]
             # Who writes to it would change nothing.
-            return locked(self._core.get(index, name, indices))
+            return locked(values[0] if len(values) == 1 else np.concatenate(values))
 
     def set(self, neurons: PopulationView, name: str, values: npt.ArrayLike) -> None:
         """Set a state variable or a parameter of neurons, in its unit: a number, or an array with one for each.
@@ -495,16 +504,17 @@ class Simulation:
         with self._exclusive():
             with agreed(self._communicator, f"setting {name}"):
                 check_text("name of what to set", name)
-                index, indices = self._indices(neurons)
+                parts = self._indices(neurons)
+                shape = (len(neurons),)
                 array = number_array(name, values, "a number or an array of numbers")
-                if array.ndim > 0 and array.shape != indices.shape:
+                if array.ndim > 0 and array.shape != shape:
                     raise ShapeError(
                         f"{name} of {neurons.name}",
                         f"an array of shape {array.shape}",
-                        f"it must be a number or of shape {indices.shape}",
+                        f"it must be a number or of shape {shape}",
                     )
             self._agree_on_request("setting", name, neurons.name, array)
-            self._core.set(index, name, indices, np.ascontiguousarray(np.broadcast_to(array, indices.shape)))
+            self._set_all(name, parts, np.broadcast_to(array, shape))
 
     def connections(
         self,
@@ -718,13 +728,30 @@ class Simulation:
             raise WrongTypeError(what, type(view).__name__, "must be a population or a part of one")
         if view.network is not self._network:
             raise StateError(f"population {view.name}", bound="it belongs to another network")
-        if view.population not in self._populations:
+        if any(population not in self._populations for population in view.populations):
             raise StateError(f"population {view.name}", bound="it was created after the simulation was built")
 
-    def _indices(self, neurons: PopulationView) -> tuple[int, IntArray]:
+    def _indices(self, neurons: PopulationView) -> list[tuple[int, IntArray]]:
+        """Return the index of each population and those of the neurons in it."""
         self._check_view("neurons", neurons)
         check_room(f"values of {neurons.name}", 16 * len(neurons), "ask for fewer neurons at a time")
-        return neurons.population.index, np.arange(neurons.begin, neurons.end, dtype=np.int64)
+        return [(part.population.index, part.indices) for part in neurons.parts]
+
+    def _set_all(self, name: str, parts: list[tuple[int, IntArray]], values: FloatArray) -> None:
+        """Set a value of neurons of one or several populations: of all of them or, when one is refused, of none."""
+        before: list[tuple[int, IntArray, FloatArray]] = []
+        begin = 0
+        try:
+            for index, indices in parts:
+                own = np.ascontiguousarray(values[begin : begin + len(indices)])
+                present = self._core.get(index, name, indices) if len(parts) > 1 else own
+                self._core.set(index, name, indices, own)
+                before.append((index, indices, present))
+                begin += len(indices)
+        except BaseException:
+            for index, indices, present in before:
+                self._core.set(index, name, indices, present)
+            raise
 
     def _ids(self, what: str, neurons: PopulationView | npt.ArrayLike | None) -> IntArray | None:
         if neurons is None:
@@ -907,7 +934,11 @@ def predict_memory(
     if not isinstance(bursts, Bursts | None):
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.measurements.Bursts or None")
     most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
-    return dict(_core.predict_memory(network._core, core_options(**options), ranks, rank, number("rate", rate), *most))
+    return dict(
+        _core.predict_memory(
+            contents_of(network).core, core_options(**options), ranks, rank, number("rate", rate), *most
+        )
+    )
 
 
 def sorts_connections(network: Network, *, ranks: int = 1, **options: Any) -> bool:
@@ -924,4 +955,4 @@ def sorts_connections(network: Network, *, ranks: int = 1, **options: Any) -> bo
     """
     _check_options(network, options)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
-    return _core.sorts_connections(network._core, core_options(**options), ranks)
+    return _core.sorts_connections(contents_of(network).core, core_options(**options), ranks)

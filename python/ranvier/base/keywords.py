@@ -1,0 +1,31 @@
+"""Keywords of calls: one that does not exist is an error that names the nearest one."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from ranvier.base.names import unknown_name
+
+__all__ = ["known_keywords"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a function or method name the nearest keyword, in an UnknownNameError, when there is none of that name."""
+    parameters = [each for each in inspect.signature(call).parameters.values() if each.name != "self"]
+    known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
+    name = call.__qualname__.removesuffix(".__init__")
+
+    @functools.wraps(call)
+    def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+        for keyword in keywords:
+            if keyword not in known:
+                unknown_name(f"keyword of {name}()", keyword, known)
+        return call(*arguments, **keywords)
+
+    return checked

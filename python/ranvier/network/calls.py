@@ -1,0 +1,253 @@
+"""Calls that made the parts of a network, as plain data: a network remembers them, and makes them again."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.values import StoredValues, to_core
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.network.contents import Contents, Handle
+from ranvier.network.populations import Population, Selection, core_ids
+from ranvier.network.projections import Projection, Stimulus
+from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
+from ranvier.network.rules import Rule
+
+__all__ = [
+    "Call",
+    "ChangeableCall",
+    "Connect",
+    "Create",
+    "CreateSpikeGenerators",
+    "RecordSpikes",
+    "RecordState",
+    "RecordWeights",
+    "Stimulate",
+]
+
+Made = TypeVar("Made", bound=Handle)
+Numbers = dict[str, StoredValues]
+Sequences = dict[str, npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Call(ABC, Generic[Made]):
+    """A checked call, which the core may still refuse."""
+
+    @abstractmethod
+    def make(self, contents: Contents) -> Made:
+        """Carry it out, and return the handle of what it has made."""
+
+
+class ChangeableCall(Call[Made]):
+    """A call that can be made again with other arguments."""
+
+    @abstractmethod
+    def change(self, contents: Contents, made: Made) -> None:
+        """Give what was made these arguments, which the core may refuse: then nothing changes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Create(ChangeableCall[Population]):
+    """`Network.create`."""
+
+    model: str
+    size: int
+    name: str
+    values: Numbers
+
+    def make(self, contents: Contents) -> Population:
+        """Carry it out."""
+        first_id = contents.core.unit_count
+        index = contents.core.create(self.model, self.size, self.name, _numbers(self.values))
+        name = contents.core.population_name(index)
+        made = Population(contents.network, index, name, self.model, first_id, self.size, self.values)
+        contents.populations.append(made)
+        return made
+
+    def change(self, contents: Contents, made: Population) -> None:
+        """Give the population these values."""
+        contents.core.set_values(made.index, _numbers(self.values))
+        made._show(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class CreateSpikeGenerators(ChangeableCall[Population]):
+    """`Network.create_spike_generators`."""
+
+    times: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.int64]
+    name: str
+
+    def make(self, contents: Contents) -> Population:
+        """Carry it out."""
+        first_id = contents.core.unit_count
+        index = contents.core.create_spike_generators(self.name, self.times, self.counts)
+        name = contents.core.population_name(index)
+        made = Population(contents.network, index, name, "spike_generator", first_id, len(self.counts), {})
+        contents.populations.append(made)
+        return made
+
+    def change(self, contents: Contents, made: Population) -> None:
+        """Give the sources these times."""
+        contents.core.set_spike_times(made.index, self.times, self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Connect(ChangeableCall[Projection]):
+    """`Network.connect`."""
+
+    sources: Selection
+    targets: Selection
+    rule: Rule
+    weight: StoredValues
+    delay: StoredValues
+    weight_bound: float
+    name: str
+
+    def make(self, contents: Contents) -> Projection:
+        """Carry it out."""
+        sources, targets = contents.view(self.sources), contents.view(self.targets)
+        index = contents.core.connect(
+            core_ids(sources), core_ids(targets), self.rule.name, name=self.name, **self._arguments()
+        )
+        made = Projection(
+            contents.network, contents.core, index, contents.core.projection_name(index), sources, targets
+        )
+        made._show(self.rule, self.weight, self.delay, self.weight_bound)
+        contents.projections.append(made)
+        return made
+
+    def change(self, contents: Contents, made: Projection) -> None:
+        """Give the projection this rule, weight and delay."""
+        contents.core.set_projection(made.index, self.rule.name, **self._arguments())
+        made._show(self.rule, self.weight, self.delay, self.weight_bound)
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "weight": to_core(self.weight),
+            "delay": to_core(self.delay),
+            "weight_bound": self.weight_bound,
+            **self.rule._arguments(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Stimulate(ChangeableCall[Stimulus]):
+    """`Network.stimulate`."""
+
+    targets: Selection
+    stimulator: str
+    values: Numbers
+    sequences: Sequences
+    weight: StoredValues
+    delay: float
+    name: str
+
+    def make(self, contents: Contents) -> Stimulus:
+        """Carry it out."""
+        targets = contents.view(self.targets)
+        contents.core.stimulate(
+            core_ids(targets),
+            self.stimulator,
+            _numbers(self.values),
+            self.sequences,
+            to_core(self.weight),
+            self.delay,
+            self.name,
+        )
+        index = len(contents.stimuli)
+        made = Stimulus(contents.network, index, self.name or f"{self.stimulator}_{index}", targets, self.stimulator)
+        self._show(made)
+        contents.stimuli.append(made)
+        return made
+
+    def change(self, contents: Contents, made: Stimulus) -> None:
+        """Give the stimulus these values."""
+        contents.core.set_stimulus(made.index, _numbers(self.values), self.sequences, to_core(self.weight), self.delay)
+        self._show(made)
+
+    def _show(self, made: Stimulus) -> None:
+        made._show({**self.values, **self.sequences}, self.weight, self.delay)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordSpikes(Call[SpikeRecorder]):
+    """`Network.record_spikes`."""
+
+    selections: tuple[Selection, ...]
+    to: Path | None
+    overwrite: bool
+
+    def make(self, contents: Contents) -> SpikeRecorder:
+        """Carry it out."""
+        views = tuple(contents.view(selection) for selection in self.selections)
+        index = contents.core.record_spikes([core_ids(view) for view in views])
+        return _added(contents, SpikeRecorder(contents.network, index, (self.to, self.overwrite), views))
+
+
+@dataclass(frozen=True, eq=False)
+class RecordState(Call[StateRecorder]):
+    """`Network.record_state`."""
+
+    selection: Selection
+    variables: tuple[str, ...]
+    interval: float
+    to: Path | None
+    overwrite: bool
+
+    def make(self, contents: Contents) -> StateRecorder:
+        """Carry it out."""
+        view = contents.view(self.selection)
+        index = contents.core.record_state(core_ids(view), list(self.variables), self.interval)
+        return _added(
+            contents,
+            StateRecorder(contents.network, index, (self.to, self.overwrite), view, self.variables, self.interval),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RecordWeights(Call[WeightRecorder]):
+    """`Network.record_weights`."""
+
+    projection: int
+    interval: float
+    sources: Selection | None
+    targets: Selection | None
+    to: Path | None
+    overwrite: bool
+
+    def make(self, contents: Contents) -> WeightRecorder:
+        """Carry it out."""
+        if contents.core.to_steps(self.interval, "interval of a weight recorder") < 1:
+            raise ValueOutOfBoundsError(
+                "interval of a weight recorder", f"{self.interval} ms", "it must be at least one step"
+            )
+        index = sum(isinstance(recorder, WeightRecorder) for recorder in contents.recorders)
+        made = WeightRecorder(
+            contents.network,
+            index,
+            (self.to, self.overwrite),
+            contents.projections[self.projection],
+            self.interval,
+            None if self.sources is None else contents.view(self.sources),
+            None if self.targets is None else contents.view(self.targets),
+        )
+        return _added(contents, made)
+
+
+Recording = TypeVar("Recording", bound=Recorder)
+
+
+def _added(contents: Contents, recorder: Recording) -> Recording:
+    contents.recorders.append(recorder)
+    return recorder
+
+
+def _numbers(values: Numbers) -> dict[str, Any]:
+    return {name: to_core(value) for name, value in values.items()}

@@ -1,0 +1,263 @@
+"""What a network consists of, and how it came about."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.immutable import locked
+from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.keywords import known_keywords
+from ranvier.base.names import unknown_name
+from ranvier.base.numeric import number
+from ranvier.errors import ReadOnlyError
+from ranvier.network import summary
+from ranvier.network.calls import Call, ChangeableCall
+from ranvier.network.checks import check_seed, check_text
+from ranvier.network.contents import Contents, Handle
+from ranvier.network.populations import Population, PopulationView
+from ranvier.network.projections import Projection, Stimulus
+from ranvier.network.recorders import Recorder
+
+__all__ = ["NetworkBase", "contents_of", "snapshot_of"]
+
+Made = TypeVar("Made", bound=Handle)
+
+
+class NetworkBase:
+    """A network without the calls that `Network` adds to it.
+
+    It can be copied and pickled: it remembers the calls that the core has accepted, as plain data, and makes them
+    again. Threads may call it at the same time.
+    """
+
+    @known_keywords
+    def __init__(self, resolution: float = 0.1, seed: int = 1, name: str = "network") -> None:
+        self.name = name
+        self._begin(number("resolution", resolution), check_seed(seed))
+
+    def _begin(self, resolution: float, seed: int) -> None:
+        self._contents = Contents(self, _core.Network(resolution, seed))
+        self._lock = threading.RLock()
+        self._calls: list[Call[Any]] = []
+        self._places: dict[tuple[type, int], int] = {}  # of the call that made a part, by the kind and index of that
+
+    def __setattr__(self, name: str, value: object) -> None:
+        # What is assigned by mistake would be lost without a word, also when the network is copied or pickled.
+        known = ("name", "resolution", "seed")
+        if not name.startswith("_") and name not in known and type(self).__module__.startswith("ranvier."):
+            raise ReadOnlyError(
+                f"{name} of network {self.name}",
+                bound=f"it cannot be assigned, only {', '.join(known)} can",
+                remedy="change what is in the network with net.set(...), or keep what is yours in a variable",
+            )
+        super().__setattr__(name, value)
+
+    @property
+    def name(self) -> str:
+        """What summaries and reports call it."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = check_text("name of a network", name)
+
+    @property
+    def resolution(self) -> float:
+        """Length of a step, ms. It cannot be changed once something was put on its grid (StateError)."""
+        return self._contents.core.resolution
+
+    @resolution.setter
+    def resolution(self, resolution: float) -> None:
+        self._contents.core.set_resolution(number("resolution", resolution))
+
+    @property
+    def seed(self) -> int:
+        """What all random numbers depend on."""
+        return self._contents.core.seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._contents.core.set_seed(check_seed(seed))
+
+    @property
+    def populations(self) -> tuple[Population, ...]:
+        """All populations, in the order of creation."""
+        return tuple(self._contents.populations)
+
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        """All projections, in the order of creation."""
+        return tuple(self._contents.projections)
+
+    @property
+    def stimuli(self) -> tuple[Stimulus, ...]:
+        """All stimuli, in the order of creation."""
+        return tuple(self._contents.stimuli)
+
+    @property
+    def recorders(self) -> tuple[Recorder, ...]:
+        """All recorders, in the order of creation."""
+        return tuple(self._contents.recorders)
+
+    @property
+    def neuron_count(self) -> int:
+        """Number of neurons; sources that play given spikes are not counted."""
+        return self._contents.core.neuron_count
+
+    @property
+    def expected_synapses(self) -> float:
+        """Number of synapses: exact where the rules fix it, else its expectation."""
+        return self._contents.core.expected_synapses
+
+    def __getitem__(self, name: str) -> Population:
+        """Return the population of that name.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is none; the message tells the nearest name.
+        """
+        for population in self._contents.populations:
+            if isinstance(name, str) and population.name == name:
+                return population
+        return unknown_name("population", name, [population.name for population in self._contents.populations])
+
+    def __contains__(self, item: object) -> bool:
+        """Whether there is a population of that name, or whether a handle belongs to this network."""
+        if isinstance(item, str):
+            return any(population.name == item for population in self._contents.populations)
+        return isinstance(item, PopulationView | Projection | Stimulus | Recorder) and item.network is self
+
+    def __iter__(self) -> Iterator[Population]:
+        """Go through the populations, in the order of creation."""
+        return iter(self.populations)
+
+    def __len__(self) -> int:
+        """Return the number of populations."""
+        return len(self._contents.populations)
+
+    def __bool__(self) -> bool:
+        """Return True, also where there is no population yet."""
+        return True
+
+    def to_steps(self, milliseconds: float, what: str = "time") -> int:
+        """Return the number of steps that a time takes.
+
+        Raises
+        ------
+        GridError
+            When it is not a multiple of the resolution; the message names it `what`.
+        """
+        return self._contents.core.to_steps(number(what, milliseconds), what)
+
+    def summary(self) -> str:
+        """Return tables of what the network consists of, as text."""
+        return summary.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return summary.as_html(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Network {self.name}: {self.neuron_count} neurons in {len(self._contents.populations)} populations, "
+            f"{self.expected_synapses:.0f} synapses in {len(self._contents.projections)} projections>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether another network has the same description, seed and name."""
+        if not isinstance(other, NetworkBase):
+            return NotImplemented
+        return _are_alike(self.__getstate__(), other.__getstate__())
+
+    # It can be changed.
+    __hash__ = None  # type: ignore[assignment]
+
+    # ---- calls, and calls made again ---------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {"name": self.name, "resolution": self.resolution, "seed": self.seed, "calls": list(self._calls)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.name = state["name"]
+        self._begin(state["resolution"], state["seed"])
+        for call in state["calls"]:
+            self._make(_locked(call))
+
+    def _make(self, call: Call[Made]) -> Made:
+        """Carry out a call, and remember it when it was accepted."""
+        # Between two of these statements no other thread, nor Ctrl-C, may come.
+        with self._lock, interrupts_deferred():
+            made = call.make(self._contents)
+            self._places[type(made), made.index] = len(self._calls)
+            self._calls.append(call)
+        return made
+
+    def _call_of(self, made: Handle) -> Call[Any]:
+        """Return the call that made a part."""
+        return self._calls[self._places[type(made), made.index]]
+
+    def _change(self, changes: list[tuple[Handle, ChangeableCall[Any]]]) -> None:
+        """Put other calls in the place of those that made some parts: all or, where the core refuses one, none."""
+        with self._lock, interrupts_deferred():
+            present = [(made, self._call_of(made)) for made, _ in changes]
+            for number_done, (made, call) in enumerate(changes):
+                try:
+                    call.change(self._contents, made)
+                except BaseException:
+                    for earlier, before in present[:number_done]:
+                        before.change(self._contents, earlier)  # type: ignore[attr-defined]
+                    raise
+            for made, call in changes:
+                self._calls[self._places[type(made), made.index]] = call
+
+
+def contents_of(network: NetworkBase) -> Contents:
+    """Return what a network consists of, for those who build it or tell what it takes."""
+    return network._contents
+
+
+def snapshot_of(network: NetworkBase) -> Contents:
+    """Return what a network consists of now; nobody changes that."""
+    with network._lock:
+        now = network._contents
+        return Contents(
+            network,
+            _core.Network(now.core),
+            list(now.populations),
+            list(now.projections),
+            list(now.stimuli),
+            list(now.recorders),
+        )
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Return whether arguments of calls, with arrays in them, are the same."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.array_equal(a, b)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_are_alike(value, b[key]) for key, value in a.items())
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(map(_are_alike, a, b))
+    if is_dataclass(a) and type(a) is type(b) and isinstance(a, Call):
+        return all(_are_alike(getattr(a, each.name), getattr(b, each.name)) for each in fields(a))
+    return bool(a == b)
+
+
+def _locked(argument: Any) -> Any:
+    """Lock arrays, which were copied or pickled, so that they can be written to again."""
+    if isinstance(argument, np.ndarray):
+        return locked(argument)
+    if isinstance(argument, dict):
+        return {name: _locked(value) for name, value in argument.items()}
+    if isinstance(argument, tuple):
+        return tuple(map(_locked, argument))
+    if isinstance(argument, Call):
+        return replace(argument, **{each.name: _locked(getattr(argument, each.name)) for each in fields(argument)})
+    return argument
