@@ -96,7 +96,7 @@ class WrongTypeError(RanvierError, TypeError):
     """An argument is of another type than is needed: `value` tells which, and `bound` what it must be."""
 
     def _sentence(self) -> str:
-        return f"{self.object} {self.bound}, not {self.value}"
+        return f"{self.object} {self.bound}, not {self.value}" if self.value else super()._sentence()
 
 
 class ReadOnlyError(RanvierError, AttributeError, TypeError):

@@ -114,7 +114,7 @@ TEST_F(NetworkTest, KeepsWhatItIsGiven) {
     const Projection& kept = network.projections()[projection.value];
     EXPECT_EQ(kept.name, "test");
     EXPECT_EQ(kept.rule.number, 10U);
-    EXPECT_EQ(kept.sources.population, excitatory);
+    EXPECT_EQ(network.populations_of(kept.sources), std::vector{excitatory});
     EXPECT_EQ(kept.targets.size(), 20U);
     EXPECT_EQ(kept.weight_bound, 1e4);
     EXPECT_EQ(network.expected_synapses(), 200.0);

@@ -98,5 +98,5 @@ def test_everywhere(tmp_path: Path, suffix: str) -> None:
 def test_messages_of_the_core() -> None:
     net = rv.Network(resolution=0.1)
     neurons = net.create("iaf_psc_exp", 1)
-    with pytest.raises(errors.ValueOutOfBoundsError, match=r"nearest one is 0\.3 ms"):
+    with pytest.raises(errors.GridError, match=r"nearest one is 0\.3 ms"):
         net.stimulate(neurons, rv.step_current_generator(times=[0.32], amplitudes=[1.0]))

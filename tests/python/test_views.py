@@ -304,3 +304,27 @@ def test_a_network_with_views_is_copied_and_pickled() -> None:
     again = rv.Simulation(same, threads=2)
     again.run(100.0)
     assert sim.spikes(recorder).digest() == again.spikes(of_same).digest()
+
+
+def test_what_is_in_the_wrong_call_is_told_the_right_one() -> None:
+    net, exc, _, inh = network()
+    for call, right in (
+        (lambda: net.connect(rv.poisson_generator(rate=1.0), exc, rv.AllToAll()), "net.stimulate("),  # type: ignore[arg-type]
+        (lambda: net.stimulate(exc, inh), "net.connect("),  # type: ignore[arg-type]
+        (lambda: net.stimulate(exc, "iaf_psc_exp"), "net.connect("),
+        (lambda: net.create("poisson_generator", 1), "net.stimulate("),
+        (lambda: net.create(rv.dc_generator(), 1), "net.stimulate("),  # type: ignore[arg-type]
+        (lambda: net.connect(exc, inh, rv.AllToAll), "rv.AllToAll(...)"),  # type: ignore[arg-type]
+        (lambda: net.record_state(exc), "missing a required argument"),  # type: ignore[call-arg]
+    ):
+        with pytest.raises(errors.WrongTypeError) as caught:
+            call()
+        assert right in str(caught.value)
+
+
+def test_completion_shows_the_interface_and_nothing_else() -> None:
+    for module in (rv, rv.errors, rv.networks, rv.plot):
+        assert dir(module) == sorted(module.__all__)
+        assert all(hasattr(module, name) for name in module.__all__)
+    with pytest.raises(AttributeError, match="did you mean 'FixedIndegree'"):
+        rv.fixed_indegree  # noqa: B018

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from ranvier.base.names import unknown_name
+from ranvier.errors import WrongTypeError
 
 __all__ = ["known_keywords"]
 
@@ -16,8 +17,9 @@ Result = TypeVar("Result")
 
 
 def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let a function or method name the nearest keyword, in an UnknownNameError, when there is none of that name."""
-    parameters = [each for each in inspect.signature(call).parameters.values() if each.name != "self"]
+    """Let a function or method raise typed errors for arguments that do not fit, with the nearest name of a keyword."""
+    signature = inspect.signature(call)
+    parameters = [each for each in signature.parameters.values() if each.name != "self"]
     known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
     name = call.__qualname__.removesuffix(".__init__")
 
@@ -26,6 +28,10 @@ def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Res
         for keyword in keywords:
             if keyword not in known:
                 unknown_name(f"keyword of {name}()", keyword, known)
+        try:
+            signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise WrongTypeError(f"arguments of {name}()", bound=str(error)) from None
         return call(*arguments, **keywords)
 
     return checked

@@ -183,7 +183,7 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
     times = spikes.times
     for band in bands:
         segment = band.segment
-        here = (spikes.ids >= segment.first_id) & (spikes.ids < segment.end_id)
+        here = segment.holds(spikes.ids)
         index = band.ids.positions(spikes.ids[here])
         shown = index % stride == 0
         rows = max(1, -(-len(band.ids) // stride))

@@ -88,8 +88,6 @@ class Network(NetworkBase):
     >>> spikes = net.record_spikes()
     """
 
-    # ---- describing it -----------------------------------------------------------------------------------------------
-
     def create(self, model: NeuronModel | str, size: int, name: str | None = None, **values: Values) -> Population:
         """Create a population of neurons.
 

@@ -7,3 +7,7 @@ from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 
 __all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "microcircuit"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,223 @@
+"""The modules of the package import along arrows, without circles, and functions and files can be read in one sitting.
+
+Imports that only type checkers see count too: a circle of names is a circle.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python/ranvier"
+
+# Folder of the package, or module that lies in it itself -> those that it may import. All may import `errors`, `_core`.
+ARROWS: dict[str, set[str]] = {
+    "base": set(),
+    "models": {"base", "network"},
+    "network": {"base", "models", "recording"},
+    "recording": {"base", "network", "simulation"},
+    "simulation": {"base", "network", "recording", "mpi"},
+    "mpi": {"processes"},
+    "processes": {"base"},
+    "forecast": {"base", "figures", "network", "processes", "simulation"},
+    "figures": {"base", "network", "recording"},
+    "plot": {"figures"},
+    "networks": {"base", "models", "network", "simulation"},
+    "generate_models": set(),
+    "": {"base", "models", "network", "networks", "plot", "recording", "simulation"},
+    # These are no part of what users import.
+    "commands": {"*"},
+    "bench": {"*"},
+    "command_line": {"commands"},
+}
+EVERYBODY = {"errors", "_core"}
+
+LONGEST_FUNCTION, LONGEST_FILE = 60, 500
+GENERATED = {"python/ranvier/models.py", "python/ranvier/_core.pyi"}
+# What is longer still. An entry goes when it is not needed any more, and none comes.
+LONG_FUNCTIONS = {
+    "python/ranvier/bench/exchange.py:main": 67,
+    "python/ranvier/bench/scaling.py:main": 64,
+    "python/ranvier/forecast/miniature.py:describe": 62,
+    "python/ranvier/networks/microcircuit.py:microcircuit": 67,
+    "python/ranvier/simulation/options.py:core_options": 74,
+    "python/ranvier/simulation/simulation.py:__init__": 108,
+}
+LONG_FILES = {"python/ranvier/simulation/simulation.py": 958}
+
+
+def module_of(path: Path, root: Path) -> str:
+    """Return the full name of the module in a file."""
+    parts = path.relative_to(root.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path, root: Path, modules: set[str]) -> set[str]:
+    """Return the modules of the package that a file imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = list(path.relative_to(root.parent).parts[: -node.level]) if node.level else []
+            base = ".".join([*parts, *([node.module] if node.module else [])])
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            # The name itself is a module, or something in one.
+            found.add(name if name in modules else name.rpartition(".")[0])
+    return found & modules
+
+
+def graph_of(root: Path) -> dict[str, set[str]]:
+    """Return for each module of a package those that it imports."""
+    files = {module_of(path, root): path for path in root.rglob("*.py")}
+    known = {*files, f"{root.name}._core"}
+    return {module: imported(path, root, known) - {module} for module, path in files.items()}
+
+
+def circle_of(graph: Mapping[str, set[str]]) -> list[str]:
+    """Return modules that import each other in a circle, or nothing."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle
+    return []
+
+
+def folder_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
+
+
+def test_there_is_no_circle_among_the_modules() -> None:
+    assert circle_of(graph_of(PACKAGE)) == []
+
+
+def test_imports_follow_the_arrows_between_the_folders() -> None:
+    graph = graph_of(PACKAGE)
+    assert {folder_of(module) for module in graph} - EVERYBODY == set(ARROWS)
+    wrong = {
+        f"{module} imports {used}"
+        for module, imports in graph.items()
+        for used in imports
+        if folder_of(module) not in EVERYBODY
+        and folder_of(used) not in {folder_of(module)} | EVERYBODY | ARROWS[folder_of(module)]
+        and "*" not in ARROWS[folder_of(module)]
+    }
+    assert wrong == set()
+
+
+def test_no_arrow_is_there_for_nothing() -> None:
+    used: dict[str, set[str]] = {folder: set() for folder in ARROWS}
+    for module, imports in graph_of(PACKAGE).items():
+        used.setdefault(folder_of(module), set()).update(map(folder_of, imports))
+    idle = {folder: arrows - used[folder] - {"*"} for folder, arrows in ARROWS.items()}
+    assert {folder: arrows for folder, arrows in idle.items() if arrows} == {}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["import rooms.b", "from rooms import b", "from rooms.b import x", "if TYPE_CHECKING:\n    from .b import x"],
+)
+def test_a_circle_is_found(tmp_path: Path, statement: str) -> None:
+    package = tmp_path / "rooms"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "a.py").write_text(statement)
+    (package / "b.py").write_text("def later():\n    from rooms.a import y\n")
+    assert set(circle_of(graph_of(package))) == {"rooms.a", "rooms.b"}
+
+
+# ---- private names ---------------------------------------------------------------------------------------------------
+
+# Reaches into what another folder keeps to itself. An entry goes when it is not needed any more, and none comes.
+PRIVATE_REACHES = {
+    "bench/_exchange_worker.py: _core",
+    "bench/_scaling_worker.py: _core",
+    "forecast/dry_run.py: _core",
+    "forecast/miniature.py: _core",
+    "recording/store.py: _handles",
+}
+
+
+def private_reaches(root: Path) -> set[str]:
+    """Return the private attributes that files reach for and that no file of their folder defines."""
+    defined: dict[str, set[str]] = {}
+    reached: dict[str, set[tuple[str, str]]] = {}
+    for path in root.rglob("*.py"):
+        folder = folder_of(module_of(path, root)) if path.parent != root else path.stem
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = defined.setdefault(folder, set())
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.keyword) and node.arg:
+                names.add(node.arg)
+            elif isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+                mine = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "argparse")
+                if mine or isinstance(node.ctx, ast.Store):
+                    names.add(node.attr)
+                else:
+                    reached.setdefault(folder, set()).add((str(path.relative_to(root)), node.attr))
+    return {
+        f"{path}: {name}"
+        for folder, all_names in reached.items()
+        for path, name in all_names
+        if name not in defined[folder]
+    }
+
+
+def test_nobody_reaches_into_another_folder() -> None:
+    assert private_reaches(PACKAGE) == PRIVATE_REACHES
+
+
+# ---- sizes -----------------------------------------------------------------------------------------------------------
+
+
+def long_functions(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the functions below a folder that are too long, with their lines without those of the docstring."""
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.end_lineno is None:
+                continue
+            lines = node.end_lineno - node.lineno + 1
+            if ast.get_docstring(node, clean=False) is not None:
+                first = node.body[0]
+                lines -= (first.end_lineno or first.lineno) - first.lineno + 1
+            if lines > LONGEST_FUNCTION:
+                yield f"{path.relative_to(ROOT)}:{node.name}", lines
+
+
+def long_files() -> Iterator[tuple[str, int]]:
+    """Yield the sources that are too long, with their lines."""
+    for folder, kinds in (("python", {".py"}), ("core", {".cpp", ".hpp"}), ("bindings", {".cpp", ".hpp"})):
+        for path in sorted((ROOT / folder).rglob("*")):
+            name = str(path.relative_to(ROOT))
+            if path.suffix in kinds and name not in GENERATED:
+                lines = len(path.read_text().splitlines())
+                if lines > LONGEST_FILE:
+                    yield name, lines
+
+
+def too_long(found: dict[str, int], allowed: dict[str, int]) -> list[str]:
+    """Return what has grown above what is allowed, and the entries of what has shrunk."""
+    grown = [f"{name} has {lines} lines" for name, lines in found.items() if lines > allowed.get(name, 0)]
+    shrunk = [f"{name} has become shorter than {lines}" for name, lines in allowed.items() if found.get(name) != lines]
+    return grown + [each for each in shrunk if each.split(" has ")[0] not in {name.split(" has ")[0] for name in grown}]
+
+
+def test_functions_can_be_read_in_one_sitting() -> None:
+    assert too_long(dict(long_functions(ROOT / "python")), LONG_FUNCTIONS) == []
+
+
+def test_files_can_be_read_in_one_sitting() -> None:
+    assert too_long(dict(long_files()), LONG_FILES) == []
