@@ -369,11 +369,13 @@ TEST_F(NetworkTest, RefusesBadStimuli) {
     refused("poisson_generator", {{"rate", nan}}, {}, "finite");
     refused("poisson_generator", {{"rate", std::vector<double>(100, -1.0)}}, {}, "element 0");
     refused("dc_generator", {{"amplitude", infinity}}, {}, "finite");
-    refused("dc_generator", {{"start", 0.05}}, {}, "resolution");
     refused("step_current_generator", {}, {{"times", {1.0, 2.0}}, {"amplitudes", {1.0}}}, "amplitudes");
     refused("step_current_generator", {}, {{"times", {2.0, 1.0}}, {"amplitudes", {1.0, 1.0}}}, "later than");
-    refused("step_current_generator", {}, {{"times", {1.0, 1.25}}, {"amplitudes", {1.0, 1.0}}}, "resolution");
     refused("step_current_generator", {}, {{"times", {1.0}}, {"amplitudes", {nan}}}, "finite");
+    expect_error<GridError>(network, [&] { stimulate("dc_generator", {{"start", 0.05}}); }, {"resolution"});
+    expect_error<GridError>(
+        network, [&] { stimulate("step_current_generator", {}, {{"times", {1.0, 1.25}}, {"amplitudes", {1.0, 1.0}}}); },
+        {"resolution"});
     EXPECT_NO_THROW(stimulate("dc_generator", {{"amplitude", 5.0}, {"stop", infinity}}));
     EXPECT_NO_THROW(stimulate("dc_generator", {{"amplitude", normal(5.0, 1.0)}}));
     EXPECT_NO_THROW(stimulate("step_current_generator", {}, {{"times", {1.0, 2.0}}, {"amplitudes", {1.0, -1.0}}}));
@@ -399,10 +401,12 @@ TEST_F(NetworkTest, RefusesBadRecorders) {
     refused({3, 2}, {"V_m"}, 1.0, "ascend");
     refused({3, 3}, {"V_m"}, 1.0, "ascend");
     refused({0}, {"V_m", "V_m"}, 1.0, "twice");
-    refused({0}, {"V_m"}, 0.25, "multiple of the resolution");
     refused({0}, {"V_m"}, 0.0, "one step");
     refused({0}, {"V_m"}, -1.0, "one step");
-    refused({0}, {"V_m"}, nan, "multiple of the resolution");
+    for (const double off_the_grid : {0.25, nan}) {
+        expect_error<GridError>(network, [&] { network.record_state(excitatory, {0}, {"V_m"}, off_the_grid); },
+                                {"multiple of the resolution"});
+    }
 }
 
 TEST(NetworkResolution, MustBePositiveAndFinite) {

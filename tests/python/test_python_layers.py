@@ -44,7 +44,6 @@ LONG_FUNCTIONS = {
     "python/ranvier/bench/exchange.py:main": 67,
     "python/ranvier/bench/scaling.py:main": 64,
     "python/ranvier/forecast/miniature.py:describe": 62,
-    "python/ranvier/networks/microcircuit.py:microcircuit": 67,
     "python/ranvier/simulation/options.py:core_options": 74,
     "python/ranvier/simulation/simulation.py:__init__": 108,
 }
