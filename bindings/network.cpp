@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "base/errors.hpp"
 #include "bindings.hpp"
+#include "values.hpp"
 
 namespace ranvier::bindings {
 
@@ -16,30 +16,8 @@ namespace {
 
 using engine::Network;
 
-/// A value as Python gives it: one for all, an array with one each, or drawn.
-using InputValue = std::variant<InputArray<double>, Distribution, double>;
-using InputValues = std::map<std::string, InputValue>;
 /// Ascending ids: (first, stride, size), or a list of them.
 using InputIds = std::variant<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, InputArray<std::int64_t>>;
-
-/// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
-SharedArray to_shared_array(const InputArray<double>& array) {
-    // The last one who lets it go takes the interpreter's lock for that, as nanobind's arrays do by themselves.
-    auto owner = std::make_shared<const InputArray<double>>(array);
-    return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
-}
-
-engine::Values to_values(const InputValue& value) {
-    if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);
-    if (const auto* distribution = std::get_if<Distribution>(&value)) return *distribution;
-    return std::get<double>(value);
-}
-
-std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values) {
-    std::map<std::string, engine::Values, std::less<>> result;
-    for (const auto& [name, value] : values) result.emplace(name, to_values(value));
-    return result;
-}
 
 IdSequence to_ids(const InputIds& ids) {
     if (const auto* list = std::get_if<InputArray<std::int64_t>>(&ids)) {
@@ -51,35 +29,12 @@ IdSequence to_ids(const InputIds& ids) {
     return {NeuronId{first}, stride, size};
 }
 
-/// The spike times of all units come flat: those of unit i are the next `counts[i]` numbers.
-std::vector<std::vector<double>> to_lists(const InputArray<double>& times, const InputArray<std::int64_t>& counts) {
-    std::vector<std::vector<double>> lists;
-    lists.reserve(counts.size());
-    std::span<const double> rest = to_span(times);
-    const auto fail = [](std::int64_t count, std::string bound) {
-        throw ShapeError({.object = "number of spike times of a unit",
-                          .value = std::to_string(count),
-                          .bound = std::move(bound),
-                          .remedy = "give as many times as are counted"});
-    };
-    for (const std::int64_t count : to_span(counts)) {
-        if (count < 0) fail(count, "it must be >= 0");
-        if (static_cast<std::uint64_t>(count) > rest.size()) fail(count, std::to_string(rest.size()) + " are left");
-        const auto own = rest.first(static_cast<std::size_t>(count));
-        lists.emplace_back(own.begin(), own.end());
-        rest = rest.subspan(own.size());
-    }
-    if (!rest.empty()) fail(0, std::to_string(rest.size()) + " are left over");
-    return lists;
-}
-
 std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
                                       const InputArray<std::int64_t>& counts) {
     return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
 }
 
 using OptionalIndices = std::optional<InputArray<std::int64_t>>;
-using InputSequences = std::map<std::string, InputArray<double>>;
 
 /// As `to_shared_array`; indices are signed in Python, and none of them is negative.
 SharedIndices to_shared(const OptionalIndices& indices) {
@@ -122,12 +77,6 @@ void set_projection(Network& network, std::uint32_t projection, std::string rule
                            .targets = to_shared(target_indices)};
     network.set_projection(ProjectionId(projection), std::move(spec), to_values(weight), to_values(delay),
                            weight_bound);
-}
-
-std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequences& sequences) {
-    std::map<std::string, std::vector<double>, std::less<>> lists;
-    for (const auto& [key, array] : sequences) lists.emplace(key, to_vector<double>(array));
-    return lists;
 }
 
 void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "values.hpp"
 
 namespace ranvier::bindings {
 
@@ -195,12 +196,55 @@ void bind_results(nb::module_& module) {
         .def_ro("population_spikes", &engine::Counts::population_spikes);
 }
 
+/// (population, indices of neurons in it, values)
+using InputChange = std::tuple<std::uint32_t, InputArray<std::int64_t>, InputValues>;
+
+void set(Simulation& self, const std::vector<InputChange>& changes) {
+    std::vector<engine::NeuronChange> all;
+    for (const auto& [population, indices, values] : changes) {
+        all.push_back({.population = PopulationId(population),
+                       .indices = to_vector<std::uint64_t>(indices),
+                       .values = to_values(values)});
+    }
+    const Unlocked unlocked;
+    self.set(all);
+}
+
+void set_stimulus(Simulation& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
+                  const std::optional<InputValue>& weight) {
+    auto own_values = to_values(values);
+    auto own_sequences = to_lists(sequences);
+    std::optional<engine::Values> own_weight;
+    if (weight) own_weight = to_values(*weight);
+    const Unlocked unlocked;
+    self.set_stimulus(stimulus, std::move(own_values), std::move(own_sequences), std::move(own_weight));
+}
+
+void set_spike_times(Simulation& self, std::uint32_t population, const InputArray<std::int64_t>& units,
+                     const InputArray<double>& times, const InputArray<std::int64_t>& counts) {
+    const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(units);
+    const std::vector<std::vector<double>> lists = to_lists(times, counts);
+    const Unlocked unlocked;
+    self.set_spike_times(PopulationId(population), chosen, lists);
+}
+
+void bind_changes(nb::class_<Simulation>& simulation) {
+    simulation
+        .def("set", set, nb::arg("changes"), "Values of parameters and variables of neurons, all together or none.")
+        .def("set_stimulus", set_stimulus, nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"),
+             nb::arg("weight").none(), "Other values of a stimulus from the next step on.")
+        .def("set_spike_times", set_spike_times, nb::arg("population"), nb::arg("units"), nb::arg("times"),
+             nb::arg("counts"), "Other spikes for units to play; unit i plays the next counts[i] of the times.");
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
     bind_options(module);
     bind_results(module);
-    nb::class_<Simulation>(module, "Simulation", "A network that has been built, and its state at one point in time.")
+    nb::class_<Simulation> simulation(module, "Simulation",
+                                      "A network that has been built, and its state at one point in time.");
+    simulation
         .def(
             "__init__",
             [](Simulation* self, const engine::Network& network, const SimulationOptions& options,
@@ -366,16 +410,8 @@ void bind_simulation(nb::module_& module) {
                 }
                 return to_array<double>(std::move(values));
             },
-            nb::arg("population"), nb::arg("name"), nb::arg("indices"))
-        .def(
-            "set",
-            [](Simulation& self, std::uint32_t population, std::string_view name,
-               const InputArray<std::int64_t>& indices, const InputArray<double>& values) {
-                const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(indices);
-                const Unlocked unlocked;
-                self.set(PopulationId(population), name, chosen, to_span(values));
-            },
-            nb::arg("population"), nb::arg("name"), nb::arg("indices"), nb::arg("values"));
+            nb::arg("population"), nb::arg("name"), nb::arg("indices"));
+    bind_changes(simulation);
 
     module.def(
         "exchanges",

@@ -20,8 +20,16 @@ constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
 constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
 constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
 
-/// The values of some neurons, where `all` have one each.
-models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, const IdSequence& all) {
+/// What is drawn for a thing after a step: the number of the step is the place in the stream of the thing.
+double draw_at(const Distribution& distribution, RandomKey key, std::uint64_t thing, Step step) {
+    const auto number = static_cast<std::uint64_t>(step);
+    if (number >> 32 != 0) key = make_key(key.low | std::uint64_t{key.high} << 32, Purpose::parameter, number >> 32);
+    return distribution.draw(key, thing, static_cast<std::uint32_t>(number));
+}
+
+/// The values of some neurons, where `all` have one each; `step` is the one after which they were given.
+models::GroupValues local_values(const Values& values, RandomKey key, const IdSequence& ids, const IdSequence& all,
+                                 Step step = 0) {
     models::GroupValues local;
     if (const auto* number = std::get_if<double>(&values)) {
         local.values = {*number};
@@ -31,7 +39,7 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
     for (std::uint64_t i = 0; i < ids.size(); ++i) {
         const std::uint64_t index = all.count_below(ids[i]);
         local.values[i] = std::holds_alternative<Distribution>(values)
-                              ? std::get<Distribution>(values).draw(key, index, 0)
+                              ? draw_at(std::get<Distribution>(values), key, index, step)
                               : std::get<SharedArray>(values)[index];
     }
     // The rule for reading GroupValues is that one value stands for all.
@@ -56,6 +64,11 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
         }
     }
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, std::numeric_limits<std::uint32_t>::max()));
+}
+
+Step step_of_change(const StimulusSpec& spec, std::string_view name) {
+    const auto found = spec.changed_at.find(name);
+    return found == spec.changed_at.end() ? 0 : found->second;
 }
 
 }  // namespace
@@ -94,6 +107,26 @@ void LoweredNetwork::lower_projections() {
                 std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
         }
         plans_.push_back(std::move(plan));
+    }
+}
+
+std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::uint32_t receptor) const {
+    std::uint64_t growth = 1;
+    for (const connect::ProjectionPlan& plan : plans_) {
+        const IdSequence own = network_->part_of(changed.id, network_->projections()[plan.id.value].sources);
+        if (own.empty() || !plan.feeds(receptor)) continue;
+        const std::uint64_t before = plan.most_spikes;
+        growth = std::max(growth, (most_repeated(changed, own) + before - 1) / before);
+    }
+    return growth;
+}
+
+void LoweredNetwork::count_bursts(PopulationId population) {
+    for (connect::ProjectionPlan& plan : plans_) {
+        const IdSequence own = network_->part_of(population, network_->projections()[plan.id.value].sources);
+        if (own.empty()) continue;
+        // The sums have room for what there was before, too.
+        plan.most_spikes = std::max(plan.most_spikes, most_repeated(network_->population(population), own));
     }
 }
 
@@ -150,6 +183,26 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
     return values;
 }
 
+std::vector<double> LoweredNetwork::values_at(const Population& population, bool is_parameter, std::size_t number,
+                                              const Values& value, std::span<const std::uint64_t> indices,
+                                              std::span<const std::size_t> places, Step now) const {
+    const RandomKey key =
+        make_key(network_->seed(), Purpose::parameter,
+                 population.id.value * objects_per_population + (is_parameter ? 0 : variable_keys) + number);
+    std::vector<double> values;
+    values.reserve(places.size());
+    for (const std::size_t place : places) {
+        if (const auto* one = std::get_if<double>(&value)) {
+            values.push_back(*one);
+        } else if (const auto* array = std::get_if<SharedArray>(&value)) {
+            values.push_back((*array)[place]);
+        } else {
+            values.push_back(draw_at(std::get<Distribution>(value), key, indices[place], now));
+        }
+    }
+    return values;
+}
+
 std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus, const IdSequence& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     std::vector<models::GroupValues> values;
@@ -159,15 +212,17 @@ std::vector<models::GroupValues> LoweredNetwork::parameters(std::size_t stimulus
         const RandomKey key =
             make_key(network_->seed(), Purpose::parameter, stimulus_keys + stimulus * objects_per_population + i);
         values.push_back(given == spec.parameters.end() ? models::GroupValues{{info.default_value}}
-                                                        : local_values(given->second, key, targets, spec.targets));
+                                                        : local_values(given->second, key, targets, spec.targets,
+                                                                       step_of_change(spec, info.name)));
     }
     return values;
 }
 
 models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequence& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
-    models::GroupValues values = local_values(
-        spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, spec.targets);
+    models::GroupValues values =
+        local_values(spec.weight, make_key(network_->seed(), Purpose::stimulus_weight, stimulus), targets, spec.targets,
+                     step_of_change(spec, "weight"));
     for (double& weight : values.values) weight += 0.0;  // in place of -0.0; see models::UpdateArguments
     return values;
 }

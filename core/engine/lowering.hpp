@@ -19,6 +19,11 @@ class LoweredNetwork {
     explicit LoweredNetwork(const Network& network);
 
     const Network& network() const { return *network_; }
+    /// By which factor, at most, the spikes that may reach a receptor at once grow if a population plays other lists, those
+    /// of `changed`; at least 1.
+    std::uint64_t growth_of_bursts(const Population& changed, std::uint32_t receptor) const;
+    /// To be called when they do.
+    void count_bursts(PopulationId population);
     std::span<const connect::PopulationRange> ranges() const { return ranges_; }
     std::span<const connect::ProjectionPlan> plans() const { return plans_; }
     /// The greatest absolute weight that synapses onto a receptor may be given later: the greatest weight_bound of the
@@ -34,6 +39,12 @@ class LoweredNetwork {
     /// Initial values of a model's variables, in its order.
     std::vector<models::GroupValues> variables(const Population& population, const IdSequence& neurons,
                                                std::span<const models::GroupValues> parameters) const;
+    /// A value that was given for some neurons of a population after step `now`: of one of its parameters, or of one of its
+    /// variables. Before the first step it is drawn as when the population is created. @param indices within the population
+    /// @param places of the neurons among those that the value was given for
+    std::vector<double> values_at(const Population& population, bool is_parameter, std::size_t number,
+                                  const Values& value, std::span<const std::uint64_t> indices,
+                                  std::span<const std::size_t> places, Step now) const;
     /// Values of a stimulator's parameters for some of its targets.
     std::vector<models::GroupValues> parameters(std::size_t stimulus, const IdSequence& targets) const;
     /// Weights of a stimulus for some of its targets.

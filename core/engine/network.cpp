@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/step_times.hpp"
 #include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/value_checks.hpp"
@@ -272,6 +273,42 @@ void Network::set_stimulus(std::size_t index, NamedValues values,
                          .delay = delay};
     check(changed);
     stimuli_[index] = std::move(changed);
+}
+
+StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values,
+                                       std::map<std::string, std::vector<double>, std::less<>> sequences,
+                                       std::optional<Values> weight, Step now) const {
+    StimulusSpec changed = stimuli_[index];
+    for (auto& [name, value] : values) {
+        changed.parameters.insert_or_assign(name, std::move(value));
+        changed.changed_at.insert_or_assign(name, now);
+    }
+    for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
+    if (weight) {
+        changed.weight = std::move(*weight);
+        changed.changed_at.insert_or_assign("weight", now);
+    }
+    check(changed);
+    return changed;
+}
+
+std::vector<std::vector<Step>> Network::later_spikes(PopulationId id, std::span<const std::uint64_t> units,
+                                                     std::span<const std::vector<double>> spike_times, Step now) const {
+    const Population& present = population(id);
+    std::vector<std::vector<Step>> all = present.spike_steps;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        std::vector<Step> steps =
+            spike_steps(spike_times[i], resolution_, present.name, static_cast<std::size_t>(units[i]));
+        if (!steps.empty() && steps.front() <= now) {
+            throw ValueOutOfBoundsError(
+                {.object = "first spike time of unit " + std::to_string(units[i]) + " of " + quoted(present.name),
+                 .value = to_text(spike_times[i].front()) + " ms",
+                 .bound = "it is " + to_text(StepTimes(resolution_)(now)) + " ms already",
+                 .remedy = "give the times of spikes that are still to come"});
+        }
+        all[units[i]] = std::move(steps);
+    }
+    return all;
 }
 
 void Network::check(StimulusSpec& spec) const {

@@ -66,6 +66,16 @@ struct StimulusSpec {
     std::map<std::string, std::vector<double>, std::less<>> sequences;
     Values weight = 1.0;
     double delay = 0.0;  ///< ms
+    /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
+    std::map<std::string, Step, std::less<>> changed_at = {};
+};
+
+/// New values for some neurons of a population while a simulation runs.
+struct NeuronChange {
+    PopulationId population;
+    std::vector<std::uint64_t> indices;  ///< of the neurons within the population
+    /// Parameters and variables by name; arrays have one value for each of the indices.
+    std::map<std::string, Values, std::less<>> values;
 };
 
 struct SpikeRecorderSpec {
@@ -123,6 +133,19 @@ class Network {
                         double weight_bound);
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                       std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay);
+
+    /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
+    /// @throws as stimulate()
+    StimulusSpec changed_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
+                                  std::map<std::string, std::vector<double>, std::less<>> sequences,
+                                  std::optional<Values> weight, Step now) const;
+    void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
+    /// Lists of spikes to play after step `now` by some units of a population, checked. @throws as create_spike_generators()
+    std::vector<std::vector<Step>> later_spikes(PopulationId population, std::span<const std::uint64_t> units,
+                                                std::span<const std::vector<double>> spike_times, Step now) const;
+    void swap_spikes(PopulationId population, std::vector<std::vector<Step>>& other) noexcept {
+        populations_[population.value].spike_steps.swap(other);
+    }
 
     RecorderIndex record_spikes(std::vector<IdSequence> neurons);
     RecorderIndex record_spikes(const std::vector<Selection>& neurons);

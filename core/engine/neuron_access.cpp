@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
+#include "engine/network_checks.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -93,108 +95,100 @@ std::vector<double> NeuronAccess::get(PopulationId id, std::string_view name,
     return values;
 }
 
-void NeuronAccess::set(PopulationId id, std::string_view name, std::span<const std::uint64_t> indices,
-                       std::span<const double> values) {
-    const Population& population = checked(id, indices);
-    if (values.size() != indices.size()) {
-        throw ShapeError({.object = std::string(name) + " of " + std::to_string(indices.size()) + " neurons",
-                          .value = std::to_string(values.size()) + " values",
-                          .bound = "one value is needed for each neuron",
-                          .remedy = "give an array of that length, or one number"});
-    }
-    const auto variable = find_name(population.model->variables, name);
-    const auto parameter = find_name(population.model->parameters, name);
-    if (!variable && !parameter) throw unknown_value(population, name);
-    for (const double value : values) {
-        if (std::isfinite(value)) continue;
-        if (parameter && population.model->parameters[*parameter].may_be_infinite && !std::isnan(value)) continue;
-        throw ValueOutOfBoundsError({.object = std::string(name) + " of '" + population.name + "'",
-                                     .value = to_text(value),
-                                     .bound = "it must be finite",
-                                     .remedy = "give a number"});
-    }
+void NeuronAccess::set(std::span<const NeuronChange> changes, Step now) {
     // Everything that can fail comes first, on all processes and for all of their shards: from here on, nothing does.
-    const std::string what = "setting " + std::string(name) + " of '" + population.name + "'";
-    std::vector<ShardPart> parts;
-    if (parameter) {
-        std::vector<PreparedChange> changes;
-        agree(communicator_, what, [&] {
-            parts = by_shard(population, indices);
-            changes = prepare(population, *parameter, parts, values);
-        });
-        for (PreparedChange& prepared : changes) {
-            prepared.change->apply();
-            prepared.group->parameters.swap(prepared.parameters);
+    PreparedChanges prepared;
+    agree(communicator_, "setting values of neurons", [&] { prepared = prepare(changes, now); });
+    for (auto& [place, change] : prepared) {
+        Shard::Group& group = shards_[place.first]->group(place.second);
+        if (change.change) {
+            change.change->apply();
+            group.parameters.swap(change.parameters);
         }
-        return;
-    }
-    std::vector<std::vector<double>> own;
-    agree(communicator_, what, [&] {
-        parts = by_shard(population, indices);
-        own = checked_values(population, *variable, parts, values);
-    });
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        if (parts[shard].local.empty()) continue;
-        shards_[shard]->group(id).neurons->write(*variable, parts[shard].local, own[shard].data());
+        for (const PreparedChange::Written& written : change.written) {
+            group.neurons->write(written.variable, written.local, written.values.data());
+        }
     }
 }
 
-std::vector<std::vector<double>> NeuronAccess::checked_values(const Population& population, std::size_t variable,
-                                                              std::span<const ShardPart> parts,
-                                                              std::span<const double> values) const {
-    std::vector<std::vector<double>> own(parts.size());
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        const ShardPart& part = parts[shard];
-        if (part.local.empty()) continue;
-        for (const std::size_t i : part.places) own[shard].push_back(values[i]);
-        shards_[shard]->group(population.id).neurons->check(variable, part.local, own[shard].data());
-    }
-    return own;
-}
-
-std::vector<NeuronAccess::PreparedChange> NeuronAccess::prepare(const Population& population, std::size_t parameter,
-                                                                std::span<const ShardPart> parts,
-                                                                std::span<const double> values) const {
-    const models::ParameterInfo& info = population.model->parameters[parameter];
-    for (const double value : values) {
-        if (info.bounds.contains(value)) continue;
-        throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
-                                     .value = to_text(value),
-                                     .bound = "it must be " + describe(info.bounds),
-                                     .remedy = "give a value within its bounds"});
-    }
-    std::vector<PreparedChange> changes;
-    std::vector<double> one(population.model->parameters.size());
-    for (std::size_t shard = 0; shard < parts.size(); ++shard) {
-        const ShardPart& part = parts[shard];
-        if (part.local.empty()) continue;
-        Shard::Group& group = shards_[shard]->group(population.id);
-        PreparedChange& prepared = changes.emplace_back(PreparedChange{&group, {}, nullptr});
-        parallel::NodeMemory* const memory = shards_[shard]->memory()[Component::neurons];
-        for (const models::GroupValues& now : group.parameters) prepared.parameters.push_back(now.copy(memory));
-        models::GroupValues& own = prepared.parameters[parameter];
-        const bool whole = part.local.size() == group.size &&
-                           std::all_of(part.places.begin(), part.places.end(),
-                                       [&](std::size_t i) { return values[i] == values[part.places[0]]; });
-        if (whole) {
-            own.values = std::pmr::vector<double>({values[part.places[0]]}, memory);
-        } else {
-            expand(own, group.size);
-            for (std::size_t i = 0; i < part.local.size(); ++i) own.values[part.local[i]] = values[part.places[i]];
+NeuronAccess::PreparedChanges NeuronAccess::prepare(std::span<const NeuronChange> changes, Step now) const {
+    PreparedChanges prepared;
+    for (const NeuronChange& change : changes) prepare(change, now, prepared);
+    for (auto& [place, change] : prepared) {
+        Shard::Group& group = shards_[place.first]->group(place.second);
+        if (!change.parameters.empty()) {
+            check_conflicts(network_.network().population(place.second), change, group.size);
+            change.change = group.neurons->prepare_parameters(change.parameters);
         }
-        for (const std::uint32_t local : part.local) {
-            if (population.model->conflict == nullptr) break;
-            for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][local];
-            if (const auto conflict = population.model->conflict(one)) {
-                throw ValueOutOfBoundsError({.object = std::string(info.name) + " of '" + population.name + "'",
-                                             .value = to_text(own[local]),
-                                             .bound = *conflict,
-                                             .remedy = "change both"});
+        for (const PreparedChange::Written& written : change.written) {
+            if (change.change) {
+                change.change->check(written.variable, written.local, written.values.data());
+            } else {
+                group.neurons->check(written.variable, written.local, written.values.data());
             }
         }
-        prepared.change = group.neurons->prepare_parameters(prepared.parameters);
     }
-    return changes;
+    return prepared;
+}
+
+void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges& prepared) const {
+    const Population& population = checked(change.population, change.indices);
+    const models::NeuronModel& model = *population.model;
+    const std::vector<ShardPart> parts = by_shard(population, change.indices);
+    for (const auto& [name, value] : change.values) {
+        const auto parameter = find_name(model.parameters, name);
+        const auto variable = find_name(model.variables, name);
+        if (!parameter && !variable) throw unknown_value(population, name);
+        const std::string object = name + " of population " + quoted(population.name);
+        if (parameter && !variable) {
+            check_values(value, model.parameters[*parameter], object, change.indices.size());
+        } else {
+            check_values(value, object, change.indices.size());
+        }
+        for (std::size_t shard = 0; shard < parts.size(); ++shard) {
+            const ShardPart& part = parts[shard];
+            if (part.local.empty()) continue;
+            PreparedChange& own = prepared[{shard, population.id}];
+            std::vector<double> values =
+                network_.values_at(population, !variable, variable.value_or(parameter.value_or(0)), value,
+                                   change.indices, part.places, now);
+            if (variable) {
+                own.written.push_back({*variable, part.local, std::move(values)});
+                continue;
+            }
+            const Shard::Group& group = shards_[shard]->group(population.id);
+            parallel::NodeMemory* const memory = shards_[shard]->memory()[Component::neurons];
+            if (own.parameters.empty()) {
+                for (const models::GroupValues& present : group.parameters) {
+                    own.parameters.push_back(present.copy(memory));
+                }
+            }
+            models::GroupValues& present = own.parameters[*parameter];
+            if (part.local.size() == group.size &&
+                std::ranges::adjacent_find(values, std::not_equal_to{}) == values.end()) {
+                present.values = std::pmr::vector<double>({values.front()}, memory);
+            } else {
+                expand(present, group.size);
+                for (std::size_t i = 0; i < part.local.size(); ++i) present.values[part.local[i]] = values[i];
+            }
+        }
+    }
+}
+
+void NeuronAccess::check_conflicts(const Population& population, const PreparedChange& prepared,
+                                   std::size_t size) const {
+    if (population.model->conflict == nullptr) return;
+    std::vector<double> one(population.model->parameters.size());
+    const bool uniform = std::ranges::all_of(prepared.parameters, [](const auto& values) { return values.uniform(); });
+    for (std::size_t neuron = 0; neuron < (uniform ? 1 : size); ++neuron) {
+        for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][neuron];
+        const auto conflict = population.model->conflict(one);
+        if (!conflict) continue;
+        throw ValueOutOfBoundsError({.object = "parameters of population " + quoted(population.name),
+                                     .value = "",
+                                     .bound = *conflict,
+                                     .remedy = "change both"});
+    }
 }
 
 }  // namespace ranvier::engine

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -27,10 +28,9 @@ class NeuronAccess {
     /// @note Collective, like set().
     std::vector<double> get(PopulationId population, std::string_view name,
                             std::span<const std::uint64_t> indices) const;
-    /// Whatever is thrown, it is thrown on all processes, and nothing has been changed on any.
-    /// @throws as get(), and ShapeError, ValueOutOfBoundsError, RemoteError
-    void set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
-             std::span<const double> values);
+    /// Changes values of neurons together. Whatever is thrown, it is thrown on all processes, and nothing has been changed
+    /// on any. @param now the last step @throws as get(), and ShapeError, ValueOutOfBoundsError, RemoteError
+    void set(std::span<const NeuronChange> changes, Step now);
 
    private:
     /// Neurons of one shard, and where their values stand in the caller's array.
@@ -41,19 +41,25 @@ class NeuronAccess {
 
     const Population& checked(PopulationId population, std::span<const std::uint64_t> indices) const;
     std::vector<ShardPart> by_shard(const Population& population, std::span<const std::uint64_t> indices) const;
-    /// A change of a parameter in one shard's group, which has been found possible.
+    /// What is to change in one shard's group.
     struct PreparedChange {
-        Shard::Group* group;
-        std::vector<models::GroupValues> parameters;
+        std::vector<models::GroupValues> parameters;  ///< all of them, as they will be; empty: they stay
         std::unique_ptr<models::ParameterChange> change;
+        /// Variables, in the order in which they were given.
+        struct Written {
+            std::size_t variable;
+            std::vector<std::uint32_t> local;
+            std::vector<double> values;
+        };
+        std::vector<Written> written;
     };
+    using PreparedChanges = std::map<std::pair<std::size_t, PopulationId>, PreparedChange>;  ///< by shard
+
     /// Changes nothing yet. @throws ValueOutOfBoundsError when one of the shards could not do it
-    std::vector<PreparedChange> prepare(const Population& population, std::size_t parameter,
-                                        std::span<const ShardPart> parts, std::span<const double> values) const;
-    /// Values of a variable for the neurons of each shard. @throws ValueOutOfBoundsError
-    std::vector<std::vector<double>> checked_values(const Population& population, std::size_t variable,
-                                                    std::span<const ShardPart> parts,
-                                                    std::span<const double> values) const;
+    PreparedChanges prepare(std::span<const NeuronChange> changes, Step now) const;
+    void prepare(const NeuronChange& change, Step now, PreparedChanges& prepared) const;
+    /// Whether the new parameters of a group fit together.
+    void check_conflicts(const Population& population, const PreparedChange& prepared, std::size_t size) const;
 
     const LoweredNetwork& network_;
     const connect::ProcessLayout& layout_;

@@ -54,22 +54,10 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
 }
 
 void Shard::create_stimuli(const LoweredNetwork& network) {
-    const Network& description = network.network();
     bool any_current = false;
-    for (std::size_t i = 0; i < description.stimuli().size(); ++i) {
-        const StimulusSpec& spec = description.stimuli()[i];
-        for (const PopulationId id : description.populations_of(spec.targets)) {
-            const connect::ShardLayout::Part& part = layout_.part(id);
-            const IdSequence own = part.ids.among(spec.targets);
-            if (own.empty()) continue;
-            ShardStimulus stimulus(memory_[Component::stimuli]);
-            stimulus.stimulus = create_stimulus(network, i, own, instruction_set_, memory_[Component::stimuli]);
-            stimulus.population = id;
-            stimulus.offset = layout_.local_index(id, own[0]).value;
-            stimulus.receptor = network.receptor(i, description.population(id));
-            stimulus.current = spec.model->output == models::StimulatorOutput::current;
+    for (std::size_t i = 0; i < network.network().stimuli().size(); ++i) {
+        for (ShardStimulus& stimulus : make_stimuli(network, i)) {
             any_current = any_current || stimulus.current;
-            place(stimulus, own);
             stimuli_.push_back(std::move(stimulus));
         }
     }
@@ -79,7 +67,35 @@ void Shard::create_stimuli(const LoweredNetwork& network) {
     }
 }
 
-void Shard::place(ShardStimulus& stimulus, const IdSequence& targets) {
+std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& network, std::size_t index) const {
+    const Network& description = network.network();
+    const StimulusSpec& spec = description.stimuli()[index];
+    std::vector<ShardStimulus> made;
+    for (const PopulationId id : description.populations_of(spec.targets)) {
+        const IdSequence own = layout_.part(id).ids.among(spec.targets);
+        if (own.empty()) continue;
+        ShardStimulus stimulus(memory_[Component::stimuli]);
+        stimulus.index = index;
+        stimulus.stimulus = create_stimulus(network, index, own, instruction_set_, memory_[Component::stimuli]);
+        stimulus.population = id;
+        stimulus.offset = layout_.local_index(id, own[0]).value;
+        stimulus.receptor = network.receptor(index, description.population(id));
+        stimulus.current = spec.model->output == models::StimulatorOutput::current;
+        place(stimulus, own);
+        made.push_back(std::move(stimulus));
+    }
+    return made;
+}
+
+void Shard::replace_stimulus(ShardStimulus& stimulus) noexcept {
+    for (ShardStimulus& present : stimuli_) {
+        if (present.index != stimulus.index || present.population != stimulus.population) continue;
+        present.stimulus.swap(stimulus.stimulus);
+        present.receptor = stimulus.receptor;
+    }
+}
+
+void Shard::place(ShardStimulus& stimulus, const IdSequence& targets) const {
     const connect::ShardLayout::Part& part = layout_.part(stimulus.population);
     const std::uint64_t first = part.ids.count_below(targets[0]);
     if (part.ids.count_below(targets.back()) - first == targets.size() - 1) return;

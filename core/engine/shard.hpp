@@ -52,6 +52,29 @@ class Shard {
     /// The same for spikes that come with the rows of one receptor that they reach.
     void accept(Step stamp, std::uint32_t receptor, std::span<const RowIndex> rows, Step now);
 
+    /// A stimulus for its targets of one population on this shard.
+    struct ShardStimulus {
+        explicit ShardStimulus(std::pmr::memory_resource* memory) : places(memory), sums(memory) {}
+
+        std::size_t index = 0;  ///< in the description
+        std::unique_ptr<models::Stimulus> stimulus;
+        PopulationId population;
+        std::uint32_t offset = 0;  ///< local index of the first target
+        std::uint32_t receptor = 0;
+        bool current = false;
+        /// Of targets with gaps between them: where they are, from the offset on, and room for what they get. Else empty.
+        std::pmr::vector<std::uint32_t> places;
+        std::pmr::vector<double> sums;
+    };
+    /// Makes a stimulus as its description is now, one for each population that has targets on this shard.
+    std::vector<ShardStimulus> make_stimuli(const LoweredNetwork& network, std::size_t index) const;
+    /// Puts one, with the same targets, in the place of the one that there was, between two steps.
+    void replace_stimulus(ShardStimulus& stimulus) noexcept;
+    /// Makes room for the spikes that a group may play in a step.
+    void make_room_for_output(std::size_t largest_output) {
+        if (largest_output > fired_.size()) fired_.resize(largest_output);
+    }
+
     /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
     void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
                      Step now);
@@ -125,18 +148,6 @@ class Shard {
     std::uint64_t published_recorded_bytes() const { return published_bytes_.load(std::memory_order_relaxed); }
 
    private:
-    struct ShardStimulus {
-        explicit ShardStimulus(std::pmr::memory_resource* memory) : places(memory), sums(memory) {}
-
-        std::unique_ptr<models::Stimulus> stimulus;
-        PopulationId population;
-        std::uint32_t offset = 0;  ///< local index of the first target
-        std::uint32_t receptor = 0;
-        bool current = false;
-        /// Of targets with gaps between them: where they are, from the offset on, and room for what they get. Else empty.
-        std::pmr::vector<std::uint32_t> places;
-        std::pmr::vector<double> sums;
-    };
     struct SpikeRecorder {
         std::vector<std::pair<NeuronId, NeuronId>> ranges;  ///< [first, last) ids, ascending, disjoint
         std::vector<IdSequence> sparse;                     ///< with gaps between them
@@ -146,7 +157,7 @@ class Shard {
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
     /// Notes where targets of a stimulus are that have gaps between them.
-    void place(ShardStimulus& stimulus, const IdSequence& targets);
+    void place(ShardStimulus& stimulus, const IdSequence& targets) const;
     void create_recorders(const Network& network);
     /// The inputs that neurons read in a step.
     double* inputs_of(std::uint32_t receptor, Step step) const {

@@ -162,8 +162,8 @@ class Simulation {
    public:
     /// Builds the network. The description is copied as far as it is needed.
     /// @param communicator the processes that simulate it together; null: this one alone. All of them describe the same
-    /// network with the same options (but for threads, precision of nothing that matters, limits), and call all that is
-    /// marked as collective together.
+    /// network with the same options. Threads, shards and limits may differ. They call all that is marked as collective
+    /// together.
     /// @throws InsufficientMemoryError before anything is built, StateError for a network without units, RemoteError when
     /// another process fails or describes something else, all of Network's
     /// @note Collective.
@@ -248,8 +248,18 @@ class Simulation {
     std::vector<double> get(PopulationId population, std::string_view name,
                             std::span<const std::uint64_t> indices) const;
     /// @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
+    void set(std::span<const NeuronChange> changes);
     void set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
              std::span<const double> values);
+    /// Other values of a stimulus, of what reaches its targets from the next step on. Numbers that are drawn for a step stay
+    /// the same. @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
+    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
+                      std::map<std::string, std::vector<double>, std::less<>> sequences, std::optional<Values> weight);
+    /// Other spikes (ms, after the present) for some units that play spikes, in place of all that these have still to play.
+    /// @throws ValueOutOfBoundsError, ShapeError, also where sums of so many spikes at once would not be exact; nothing is
+    /// changed then.
+    void set_spike_times(PopulationId population, std::span<const std::uint64_t> units,
+                         std::span<const std::vector<double>> spike_times);
 
    private:
     struct Implementation;

@@ -137,9 +137,4 @@ std::vector<double> Simulation::get(PopulationId population, std::string_view na
     return implementation_->neurons().get(population, name, indices);
 }
 
-void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
-                     std::span<const double> values) {
-    implementation_->neurons().set(population, name, indices, values);
-}
-
 }  // namespace ranvier::engine

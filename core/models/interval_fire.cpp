@@ -241,6 +241,10 @@ class IntervalFire final : public NeuronGroup {
             for (std::size_t i = 0; i < group_.ids_.size(); ++i) (void)checked(moved_fire_time(i));
         }
 
+        void check(std::size_t, std::span<const std::uint32_t> neurons, const double* values) const override {
+            for (std::size_t k = 0; k < neurons.size(); ++k) (void)group_.fire_time(timing_, neurons[k], values[k]);
+        }
+
         void apply() noexcept override {
             for (std::size_t i = 0; i < group_.ids_.size(); ++i) group_.fire_at_[i] = moved_fire_time(i);
             std::swap(group_.timing_, timing_);
@@ -304,10 +308,11 @@ class IntervalFire final : public NeuronGroup {
     }
 
     /// When a cell fires whose state is this now. @throws ValueOutOfBoundsError when that is beyond all times
-    double fire_time(std::size_t i, double state) const {
+    double fire_time(std::size_t i, double state) const { return fire_time(timing_, i, state); }
+    double fire_time(const Timing& timing, std::size_t i, double state) const {
         // From 1 on the cell fires in the next step.
         const double rest = std::max(1.0 + (1.0 - state) * steepness_[i], 0x1p-100);
-        return checked(own_time(i) + timing_.tau[i] * math::log(rest));
+        return checked(timing.own_time(i, time()) + timing.tau[i] * math::log(rest));
     }
 
     static double checked(double fire_time) {

@@ -49,6 +49,10 @@ struct UpdateArguments {
 class ParameterChange {
    public:
     virtual ~ParameterChange() = default;
+    /// As NeuronGroup::largest_output(), once the change is in force; 0: as before.
+    virtual std::size_t largest_output() const { return 0; }
+    /// As NeuronGroup::check(), once the new parameters are in force.
+    virtual void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const = 0;
     /// Puts them in force. It cannot fail. @pre The group has not been changed since the change was prepared.
     virtual void apply() noexcept = 0;
 };
@@ -83,6 +87,10 @@ class NeuronGroup {
     /// @throws ValueOutOfBoundsError for what only shows with the resolution or the precision
     virtual std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) = 0;
     void set_parameters(std::span<const GroupValues> parameters) { prepare_parameters(parameters)->apply(); }
+
+    /// For models with `plays_spikes`: prepares other lists of spikes, one for each unit, in the same way. Spikes of steps
+    /// that were updated already are not played again.
+    virtual std::unique_ptr<ParameterChange> prepare_spikes(std::span<const std::vector<Step>> spike_steps);
 };
 
 struct GroupArguments {

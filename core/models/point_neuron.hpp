@@ -360,6 +360,12 @@ class Group final : public NeuronGroup {
             for (std::size_t i = 0; i < group_.size_; ++i) (void)moved_potential(i);
         }
 
+        void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const override {
+            for (std::size_t k = 0; k < neurons.size(); ++k) {
+                (void)storable(variable, values[k], derived_.resting_potential_of(neurons[k]));
+            }
+        }
+
         void apply() noexcept override {
             for (std::size_t i = 0; i < group_.size_; ++i) group_.state_[0][i] = moved_potential(i);
             group_.derived_.take(derived_);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -16,38 +17,21 @@ namespace {
 /// Plays lists of spikes. All lists lie in one array in the order (step, unit), read from front to back.
 class SpikeGenerator final : public NeuronGroup {
    public:
-    explicit SpikeGenerator(const GroupArguments& arguments) : spikes_(arguments.memory) {
-        if (arguments.spike_steps.size() != arguments.ids.size()) {
-            throw InternalError("a spike generator needs one list of spikes per unit");
-        }
-        std::size_t total = 0;
-        for (const auto& list : arguments.spike_steps) total += list.size();
-        spikes_.reserve(total);
-        for (std::size_t unit = 0; unit < arguments.ids.size(); ++unit) {
-            for (const Step step : arguments.spike_steps[unit]) {
-                spikes_.push_back({step, static_cast<std::uint32_t>(unit)});
-            }
-        }
-        std::sort(spikes_.begin(), spikes_.end(),
-                  [](const Spike& a, const Spike& b) { return a.step != b.step ? a.step < b.step : a.unit < b.unit; });
-        largest_output_ = arguments.ids.size();
-        for (std::size_t begin = 0, end = 0; begin < spikes_.size(); begin = end) {
-            while (end < spikes_.size() && spikes_[end].step == spikes_[begin].step) ++end;
-            largest_output_ = std::max(largest_output_, end - begin);
-        }
-    }
+    explicit SpikeGenerator(const GroupArguments& arguments)
+        : units_(arguments.ids.size()), playlist_(make_playlist(arguments.spike_steps, arguments.memory)) {}
 
     std::size_t update(const UpdateArguments& arguments) override {
-        if (next_ > 0 && spikes_[next_ - 1].step >= arguments.step) rewind(arguments.step);
-        while (next_ < spikes_.size() && spikes_[next_].step < arguments.step) ++next_;
+        const std::pmr::vector<Spike>& spikes = playlist_.spikes;
+        if (next_ > 0 && spikes[next_ - 1].step >= arguments.step) rewind(arguments.step);
+        while (next_ < spikes.size() && spikes[next_].step < arguments.step) ++next_;
         std::size_t count = 0;
-        for (; next_ < spikes_.size() && spikes_[next_].step == arguments.step; ++next_) {
-            arguments.spikes[count++] = spikes_[next_].unit;
+        for (; next_ < spikes.size() && spikes[next_].step == arguments.step; ++next_) {
+            arguments.spikes[count++] = spikes[next_].unit;
         }
         return count;
     }
 
-    std::size_t largest_output() const override { return largest_output_; }
+    std::size_t largest_output() const override { return playlist_.largest_output; }
 
     // There are neither variables nor parameters.
     bool is_finite() const override { return true; }
@@ -56,9 +40,14 @@ class SpikeGenerator final : public NeuronGroup {
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
         struct Nothing final : ParameterChange {
+            void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
             void apply() noexcept override {}
         };
         return std::make_unique<Nothing>();
+    }
+
+    std::unique_ptr<ParameterChange> prepare_spikes(std::span<const std::vector<Step>> spike_steps) override {
+        return std::make_unique<Change>(*this, make_playlist(spike_steps, playlist_.spikes.get_allocator().resource()));
     }
 
    private:
@@ -66,17 +55,57 @@ class SpikeGenerator final : public NeuronGroup {
         Step step;
         std::uint32_t unit;
     };
+    struct Playlist {
+        std::pmr::vector<Spike> spikes;
+        std::size_t largest_output = 0;
+    };
+
+    class Change final : public ParameterChange {
+       public:
+        Change(SpikeGenerator& group, Playlist playlist) : group_(group), playlist_(std::move(playlist)) {}
+
+        std::size_t largest_output() const override { return playlist_.largest_output; }
+        void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
+        void apply() noexcept override {
+            group_.playlist_.spikes.swap(playlist_.spikes);
+            group_.playlist_.largest_output = playlist_.largest_output;
+            group_.next_ = 0;
+        }
+
+       private:
+        SpikeGenerator& group_;
+        Playlist playlist_;
+    };
+
+    Playlist make_playlist(std::span<const std::vector<Step>> lists, std::pmr::memory_resource* memory) const {
+        if (lists.size() != units_) throw InternalError("a spike generator needs one list of spikes per unit");
+        Playlist playlist{.spikes = std::pmr::vector<Spike>(memory), .largest_output = units_};
+        std::pmr::vector<Spike>& spikes = playlist.spikes;
+        std::size_t total = 0;
+        for (const auto& list : lists) total += list.size();
+        spikes.reserve(total);
+        for (std::size_t unit = 0; unit < units_; ++unit) {
+            for (const Step step : lists[unit]) spikes.push_back({step, static_cast<std::uint32_t>(unit)});
+        }
+        std::sort(spikes.begin(), spikes.end(),
+                  [](const Spike& a, const Spike& b) { return a.step != b.step ? a.step < b.step : a.unit < b.unit; });
+        for (std::size_t begin = 0, end = 0; begin < spikes.size(); begin = end) {
+            while (end < spikes.size() && spikes[end].step == spikes[begin].step) ++end;
+            playlist.largest_output = std::max(playlist.largest_output, end - begin);
+        }
+        return playlist;
+    }
 
     /// A step that was played already, or that lies before one that was: look it up.
     void rewind(Step step) {
-        const auto first = std::lower_bound(spikes_.begin(), spikes_.end(), step,
+        const auto first = std::lower_bound(playlist_.spikes.begin(), playlist_.spikes.end(), step,
                                             [](const Spike& spike, Step wanted) { return spike.step < wanted; });
-        next_ = static_cast<std::size_t>(first - spikes_.begin());
+        next_ = static_cast<std::size_t>(first - playlist_.spikes.begin());
     }
 
-    std::pmr::vector<Spike> spikes_;
+    std::size_t units_;
+    Playlist playlist_;
     std::size_t next_ = 0;
-    std::size_t largest_output_ = 0;
 };
 
 std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {

@@ -44,9 +44,12 @@ from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogr
 from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
 from ranvier.recording.segments import Segment
+from ranvier.simulation.accounts import Counts
 from ranvier.simulation.connections import Connections
+from ranvier.simulation.options import DryRun, Processes, Tuning
+from ranvier.simulation.predictions import predict_memory
 from ranvier.simulation.progress import ProgressReport
-from ranvier.simulation.simulation import Counts, Simulation, predict_memory
+from ranvier.simulation.simulation import Simulation
 
 if TYPE_CHECKING:
     from ranvier import plot
@@ -57,6 +60,7 @@ __all__ = [
     "Counts",
     "CrossCorrelogram",
     "Distribution",
+    "DryRun",
     "Explicit",
     "Exponential",
     "FixedIndegree",
@@ -71,6 +75,7 @@ __all__ = [
     "PeristimulusHistogram",
     "Population",
     "PopulationView",
+    "Processes",
     "ProgressReport",
     "Projection",
     "Rule",
@@ -81,6 +86,7 @@ __all__ = [
     "StateData",
     "StateRecorder",
     "Stimulus",
+    "Tuning",
     "Uniform",
     "UniformIndegree",
     "WeightData",

@@ -519,10 +519,42 @@ class Simulation:
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
     def set(
         self,
+        changes: Sequence[
+            tuple[
+                int,
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Mapping[
+                    str,
+                    Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+                    | Distribution
+                    | float,
+                ],
+            ]
+        ],
+    ) -> None: ...
+    def set_stimulus(
+        self,
+        stimulus: int,
+        values: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
+        sequences: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+        weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | Distribution
+        | float
+        | None,
+    ) -> None: ...
+    def set_spike_times(
+        self,
         population: int,
-        name: str,
-        indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        units: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        times: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
 
 def exchanges() -> dict[str, str]: ...

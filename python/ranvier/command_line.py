@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from ranvier import _core
 from ranvier.commands import bench, info, models, predict, run
-from ranvier.errors import RanvierError
+from ranvier.commands.keys import RUN_KEYS
+from ranvier.errors import RanvierError, UnknownNameError
 
 __all__ = ["main"]
 
@@ -29,7 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Bars and names are no reason to fail on a terminal that does not know their letters.
         sys.stdout.reconfigure(errors="replace")
     try:
-        options = parser.parse_args(arguments)
+        options, rest = parser.parse_known_args(arguments)
+        _refuse(parser, rest)
         status: int = options.carry_out(options)
     except KeyboardInterrupt:
         print("ranvier: interrupted", file=sys.stderr)
@@ -41,13 +43,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("ranvier: error: the machine ran out of memory", file=sys.stderr)
         return _OTHER_ERROR
     except OSError as error:
-        # Our output cannot be written; when who read it has gone, that is no error. Python would complain once more
-        # when it closes it.
+        # Our output cannot be written. That is no error where the reader has ended, as `head` does. Python would
+        # complain once more when it closes it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             print(f"ranvier: error: {error}", file=sys.stderr)
         return _OTHER_ERROR
     return status
+
+
+def _refuse(parser: argparse.ArgumentParser, rest: Sequence[str]) -> None:
+    """Refuse what the command does not take; what is a key of --set is told so."""
+    for argument in rest:
+        name = argument.partition("=")[0].removeprefix("--").replace("-", "_")
+        if argument.startswith("--") and name in RUN_KEYS:
+            raise UnknownNameError(
+                "argument", f"'{argument}'", "each key has one way to be set", f"write --set {name}=VALUE"
+            )
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
 
 
 def _make_parser() -> argparse.ArgumentParser:

@@ -300,37 +300,51 @@ def _look(draw: Drawing) -> str:
 
 
 def _options(draw: Drawing) -> dict[str, str]:
-    options = {
-        "precision": draw.one("'single'", "'double'"),
-        "weight_precision": draw.one("'single'", "'double'"),
-        "instruction_set": draw.one("'baseline'", "'auto'"),
-        "table_layout": draw.one("'runs'", "'ring'"),
-        "delivery_window": draw.one("1", "2", "64", "3"),
-        "pinning": draw.one("'none'", "'compact'", "[0]", "[0, 0]"),
-        "shards": draw.one("1", "2", "5"),
-        "stealing": draw.one("'none'", "'prefer_local'", "'local_and_remote'"),
-        "costs": draw.one("{'a': 1.0}", "{population.name: 2.0 for population in net.populations}", "'measured'"),
-        "measure_costs": "True",
-        "communicator": "None",
-        "placement": draw.one("'shuffle'", "'consecutive'", "[0] * 8"),
-        "exchange": draw.one("'alltoall'", "'auto'", "'multisend'"),
-        "intervals": draw.one("1", "2"),
-        "spike_buffer": "2**16",
-        "allgather_spikes": "16",
-        "connection_buffer": "2**16",
-        "sort_connections": draw.one("True", "False"),
-        "keep_sources": draw.one("True", "False"),
-        "row_numbering": draw.one("'dense'", "'compact'"),
-        "recordings": draw.one("'root'", "'local'", "'everywhere'"),
-        "wait_apart": "True",
-        "trace_epochs": "True",
-        "invented_rate": "10.0",
+    groups = {
+        "": {
+            "precision": draw.one("'single'", "'double'"),
+            "weight_precision": draw.one("'single'", "'double'"),
+        },
+        "processes": {
+            "communicator": "None",
+            "placement": draw.one("'shuffle'", "'consecutive'", "[0] * 8"),
+            "exchange": draw.one("'alltoall'", "'auto'", "'multisend'"),
+            "intervals": draw.one("1", "2"),
+            "spike_buffer": "2**16",
+            "allgather_spikes": "16",
+            "connection_buffer": "2**16",
+            "sort_connections": draw.one("True", "False"),
+            "keep_sources": draw.one("True", "False"),
+            "row_numbering": draw.one("'dense'", "'compact'"),
+            "wait_apart": "True",
+        },
+        "tuning": {
+            "instruction_set": draw.one("'baseline'", "'auto'"),
+            "table_layout": draw.one("'runs'", "'ring'"),
+            "delivery_window": draw.one("1", "2", "64", "3"),
+            "pinning": draw.one("'none'", "'compact'", "[0]", "[0, 0]"),
+            "shards": draw.one("1", "2", "5"),
+            "stealing": draw.one("'none'", "'prefer_local'", "'local_and_remote'"),
+            "costs": draw.one("{'a': 1.0}", "{population.name: 2.0 for population in net.populations}", "'measured'"),
+            "measure_costs": "True",
+            "trace_epochs": "True",
+        },
+        "dry_run": {"ranks": draw.one("2", "100"), "invented_rate": "10.0"},
     }
-    return {name: draw.value(value) for name, value in draw.some(options, 0.07).items()}
+    chosen: dict[str, str] = {}
+    for group, options in groups.items():
+        own = {name: draw.value(value) for name, value in draw.some(options, 0.07).items()}
+        if not group:
+            chosen |= own
+        elif own or draw.chance.random() < 0.02:
+            kind = {"processes": "Processes", "tuning": "Tuning", "dry_run": "DryRun"}[group]
+            chosen[group] = draw.value(f"rv.{kind}({', '.join(f'{name}={value}' for name, value in own.items())})")
+    return chosen
 
 
 def _build(draw: Drawing) -> str:
     options = {"threads": draw.one("1", "1", "2"), "memory_limit": "2**27", **_options(draw), "progress": "False"}
+    options |= draw.some({"recordings": draw.one("'root'", "'local'", "'everywhere'")}, 0.07)
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     return f"sim = rv.Simulation({draw.value('net')}, {arguments})"
 
@@ -343,11 +357,24 @@ def _run(draw: Drawing) -> str:
 
 
 def _state(draw: Drawing) -> str:
-    name = draw.one("'V_m'", "'I_e'", "'tau_m'", "'t_ref'", "'C_m'", "'I_syn_ex'", "'V_th'", "'m'", "'tau_m_'")
-    values = draw.one("1.0", "20.0", "-60.0", f"np.linspace(1.0, 2.0, len({draw.view()}))", "1e7", "1e-3")
-    if draw.chance.random() < 0.3:
-        return draw.call("sim.get", draw.view(), name)
-    return draw.call("sim.set", draw.view(), name, values)
+    names = ("V_m", "I_e", "tau_m", "t_ref", "C_m", "I_syn_ex", "V_th", "E_L", "m", "tau_m_")
+    kind = draw.chance.random()
+    neurons = draw.view() if draw.chance.random() < 0.8 else f"[{draw.view()}, {draw.view()}]"
+    if kind < 0.3:
+        name = f"'{draw.one(*names)}'"
+        return draw.call("sim.get", neurons, draw.one(name, name, f"[{name}, 'V_m']", "()"))
+    if kind < 0.5:
+        values = {"rate": draw.numbers(8000.0, "len(p0)"), "amplitude": "50.0", "weight": draw.numbers(1.0, "len(p0)")}
+        values |= {"times": "[1.0, 3.0]", "rates": "[1e3, 1e4]", "amplitudes": "[1.0, -1.0]", "start": "2.0"}
+        return draw.call(
+            "sim.set", draw.made(rv.Stimulus), **draw.some({**values, "stop": "30.0", "delay": "1.0"}, 0.3)
+        )
+    if kind < 0.6:
+        times = draw.one("[[sim.time + 1.0], [sim.time + 2.0] * 3]", "[[], []]", "[[1.0], []]")
+        return draw.call("sim.set", draw.view(), spike_times=times)
+    several = draw.chance.sample(names, draw.chance.randrange(1, 4))
+    choices = ("1.0", "20.0", "-60.0", f"np.linspace(1.0, 2.0, len({draw.view()}))", "1e7", "1e-3", draw.distribution())
+    return draw.call("sim.set", neurons, **{name: draw.one(*choices) for name in several})
 
 
 def _synapses(draw: Drawing) -> str:
@@ -356,7 +383,7 @@ def _synapses(draw: Drawing) -> str:
     chosen = draw.one("", "[:2]", f"[{draw.value('0')}]", "[[0, 1]]", "[np.array([True])]")
     if draw.chance.random() < 0.6:
         weight = draw.one("1.0", "2.5", "-1.0", "0.0", "[1.0, 2.0]", "1e9")
-        return f"{draw.call('sim.connections', **query)}{chosen}.weight = {draw.value(weight)}"
+        return f"{draw.call('sim.connections', **query)}{chosen}.weights = {draw.value(weight)}"
     what = draw.one("connections", "count_connections")
     return draw.call(f"sim.{what}", **query)
 

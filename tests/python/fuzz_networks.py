@@ -19,6 +19,7 @@ import numpy as np
 import ranvier as rv
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
+from ranvier.simulation.options import grouped
 
 __all__ = ["NetworkRun", "Outcome", "described", "draw_run", "outcome", "reference"]
 
@@ -205,7 +206,7 @@ def outcome(run: NetworkRun) -> Outcome:
     """Run a network, and return what comes of it, the same on all processes."""
     net = described(run.seed)
     try:
-        sim = rv.Simulation(net, progress=False, **run.options)
+        sim = rv.Simulation(net, progress=False, **grouped(run.options))
         for steps in run.pieces:
             sim.run(time_of(steps, net.resolution))
     except rv.errors.RanvierError as error:

@@ -141,6 +141,9 @@ def _callee(line: str) -> str:
     return f"{name}.{last.group(1)}" if last else name
 
 
+_DECORATORS = (("style.py", "draw"),)
+
+
 def _raised_unmeant(error: BaseException) -> str:
     """Return where an error was raised that is none of those that users should see; nothing for one that is."""
     if isinstance(error, rv.errors.RanvierError):
@@ -154,6 +157,9 @@ def _raised_unmeant(error: BaseException) -> str:
         return ""
     # Arguments that do not fit a signature.
     if isinstance(error, TypeError) and str(file) == _SCRIPT:
+        return ""
+    # The same, where a decorator hands them on.
+    if isinstance(error, TypeError) and (file.name, frame.f_code.co_name) in _DECORATORS and "argument" in str(error):
         return ""
     return f"{type(error).__name__} from {frame.f_code.co_name} of {file.name}"
 
@@ -188,7 +194,7 @@ def _state_of(sim: rv.Simulation) -> dict[str, object]:
                     state[f"not a number: {name} of {population.model}"] = True
     with contextlib.suppress(rv.errors.StateError):  # sources were not kept
         synapses = sim.connections()
-        state["weights"] = synapses.weight.tobytes()
+        state["weights"] = synapses.weights.tobytes()
     for recorder in sim.network.recorders:
         if isinstance(recorder, rv.SpikeRecorder) and recorder.to is None:
             with contextlib.suppress(rv.errors.StateError):

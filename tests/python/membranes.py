@@ -103,7 +103,7 @@ def in_ranvier(
     if projection is not None and weight_precision == "single":
         # Else the two would not have had the same weights.
         stored = simulation.connections(projection=projection)
-        np.testing.assert_array_equal(np.sort(stored.weight), np.sort(synapses.weights))
+        np.testing.assert_array_equal(np.sort(stored.weights), np.sort(synapses.weights))
     simulation.run(experiment.duration)
     membranes = simulation.state(recorder)
     spikes = simulation.spikes(spike_recorder)

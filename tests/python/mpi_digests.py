@@ -15,6 +15,7 @@ import numpy as np
 
 import ranvier as rv
 from ranvier import mpi, networks
+from ranvier.simulation.options import grouped
 
 # With what they are made, and for how long they run (ms): in three pieces, none of which is whole epochs.
 NETWORKS: dict[str, tuple[dict[str, Any], tuple[float, ...]]] = {
@@ -45,10 +46,24 @@ def simulate(name: str, **options: Any) -> tuple[rv.Simulation, rv.SpikeData]:
         chances = np.arange(ranks, 0, -1.0) ** 2 if ranks > 1 else np.ones(1)
         units = sum(len(population) for population in model.net.populations)
         options["placement"] = np.random.default_rng(1).choice(ranks, units, p=chances / chances.sum())
-    sim = rv.Simulation(model.net, recordings="root", **options)
-    for piece in pieces:
+    sim = rv.Simulation(model.net, recordings="root", **grouped(options))
+    for number, piece in enumerate(pieces):
         sim.run(piece)
+        change(sim, number)
     return sim, sim.spikes(model.spikes)
+
+
+def change(sim: rv.Simulation, number: int) -> None:
+    """Change some neurons and stimuli, with values that are drawn for each."""
+    neurons = sim.network.populations[0]
+    if number > 0:
+        return
+    if neurons.model == "interval_fire":
+        sim.set(neurons, m=rv.Uniform(0.0, 0.9))
+        return
+    sim.set([neurons[:9], sim.network.populations[1]], V_m=rv.Normal(-60.0, 4.0), t_ref=rv.Uniform(1.0, 3.0))
+    if sim.network.stimuli:
+        sim.set(sim.network.stimuli[0], rate=rv.Uniform(2e4, 3e4))
 
 
 def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +72,7 @@ def run(name: str, options: dict[str, Any]) -> dict[str, Any]:
     traffic = sim.traffic()
     return {
         "digest": spikes.digest(),
-        "epoch_steps": sim._core.epoch_steps,
+        "epoch_steps": sim.epoch_steps,
         "exchange": sim.exchange,
         "sorts_connections": sim.sorts_connections,
         "exchanges": traffic.exchanges,

@@ -17,6 +17,7 @@ import numpy as np
 
 import ranvier as rv
 from ranvier import mpi
+from ranvier.simulation.options import grouped
 from small_networks import balanced
 
 DURATION = 400.0  # ms
@@ -37,7 +38,7 @@ def files_limited_to(size: int) -> Iterator[None]:
 def wrong_when_built(wrong: bool) -> Cases:
     def build(**options: Any) -> None:
         net, _ = balanced(20)
-        rv.Simulation(net, **options)
+        rv.Simulation(net, **grouped(options))
 
     def another_network() -> None:
         net, _ = balanced(21 if wrong else 20)
@@ -61,8 +62,8 @@ def wrong_when_built(wrong: bool) -> Cases:
         rv.Simulation(net, recordings="local")
 
     return {
-        "bad option": lambda: build(intervals=3 if wrong else 1),
-        "unknown method": lambda: build(exchange="carrier_pigeon" if wrong else "alltoall"),
+        "bad option": lambda: build(precision="singel" if wrong else "single"),
+        "unknown population": lambda: build(costs={"nobody" if wrong else name: 1.0 for name in ("exc", "inh")}),
         "short placement": lambda: build(placement=np.zeros(9 if wrong else 100, dtype=int)),
         "no memory": lambda: build(memory_limit=1 if wrong else None),
         "another method": lambda: build(exchange="allgather" if wrong else "alltoall"),
@@ -90,8 +91,8 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
 
     def weights() -> None:
         some = sim.connections(targets=[1])
-        same = some.weight
-        some.weight = np.append(same, 0.0) if wrong else same
+        same = some.weights
+        some.weights = np.append(same, 0.0) if wrong else same
 
     return {
         "bad weights": weights,
@@ -99,8 +100,8 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
         "another duration": lambda: sim.run(2.0 if wrong else 1.0),
         "the past": lambda: sim.run_until(-1.0 if wrong else sim.time + 1.0),
         "unknown variable": lambda: sim.get(exc, "V_n" if wrong else "V_m"),
-        "bad value": lambda: sim.set(exc, "tau_m", -1.0 if wrong else 10.0),
-        "bad shape": lambda: sim.set(exc, "I_e", [1.0, 2.0] if wrong else 0.0),
+        "bad value": lambda: sim.set(exc, tau_m=-1.0 if wrong else 10.0),
+        "bad shape": lambda: sim.set(exc, I_e=[1.0, 2.0] if wrong else 0.0),
         "bad ids": lambda: sim.connections(targets=[10**6] if wrong else [1]),
         "another network's population": lambda: sim.count_connections(another["exc"] if wrong else exc),
         "another network's recorder": lambda: sim.spikes(other_recorder if wrong else recorder),

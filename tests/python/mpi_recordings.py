@@ -12,7 +12,7 @@ from typing import Any
 import ranvier as rv
 from ranvier import mpi
 from ranvier.recording import store
-from ranvier.simulation.options import RECORDINGS
+from ranvier.simulation.options import OPTIONS
 from small_networks import balanced
 
 PIECES = (0.0, 12.3, 27.7, 20.0)
@@ -41,12 +41,12 @@ def record(folder: Path, suffix: str, recordings: Any) -> list[dict[str, Any]]:
         net.record_weights(pair, 10.0, to=to[3]),
         net.record_weights(projection, 7.0, targets=exc[:2], to=to[4]),
     ]
-    sim = rv.Simulation(net, threads=2, placement="consecutive", recordings=recordings)
+    sim = rv.Simulation(net, threads=2, recordings=recordings, processes=rv.Processes(placement="consecutive"))
     results = []
     for duration in PIECES:
         sim.run(duration)
         connections = sim.connections(projection=pair)
-        connections.weight = connections.weight * 1.125
+        connections.weights = connections.weights * 1.125
         results.append({"kept": fetch(sim, kept), "filed": fetch(sim, filed)})
     return results
 
@@ -66,7 +66,7 @@ def main() -> None:
     # Many pieces, of sizes that the ranks must agree on.
     store._BUDGET = 20_000
     rank = mpi.world().rank
-    for way in RECORDINGS:
+    for way in OPTIONS["recordings"].choices:
         folder = Path(way)
         folder.mkdir(exist_ok=True)
         for suffix in SUFFIXES:

@@ -14,6 +14,7 @@ import numpy as np
 import ranvier as rv
 from nest_pool import fresh_nest
 from ranvier.bench import nest_microcircuit
+from ranvier.simulation.options import grouped
 from spike_statistics import Activity
 
 RESOLUTION = 0.1  # ms
@@ -121,9 +122,9 @@ def with_seeds(run: NetworkRun, first: int, count: int) -> list[NetworkRun]:
 def weaken_inhibition(simulation: rv.Simulation) -> None:
     """Make all inhibitory synapses 5 % weaker."""
     synapses = simulation.connections()
-    weights = synapses.weight.copy()
+    weights = synapses.weights.copy()
     weights[weights < 0.0] *= 0.95
-    synapses.weight = weights
+    synapses.weights = weights
 
 
 def _activity_of_nest(
@@ -143,7 +144,7 @@ def _activity_of_nest(
 def _activity_of_ranvier(
     model: rv.networks.NetworkModel, presim: float, time: float, change: Change | None, **options: Any
 ) -> Activity:
-    simulation = rv.Simulation(model.net, **options)
+    simulation = rv.Simulation(model.net, **grouped(options))
     if change is not None:
         change(simulation)
     simulation.run(presim + time)

@@ -13,6 +13,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import errors
+from ranvier.simulation.options import grouped
 from small_networks import balanced
 
 
@@ -61,10 +62,10 @@ def check(error: errors.RanvierError, *parts: str) -> None:
         (lambda net, _: net["neuron"], "neuron", "neurons"),
         (lambda net, _: rv.Simulation(net, precision="duoble"), "duoble", "double"),  # type: ignore[arg-type]
         (lambda net, _: rv.Simulation(net, weight_precision="singel"), "singel", "single"),  # type: ignore[arg-type]
-        (lambda net, _: rv.Simulation(net, instruction_set="avx3"), "avx3", "avx2"),
-        (lambda net, _: rv.Simulation(net, table_layout="rings"), "rings", "ring"),  # type: ignore[arg-type]
+        (lambda net, _: rv.Simulation(net, tuning=rv.Tuning(instruction_set="avx3")), "avx3", "avx2"),  # type: ignore[arg-type]
+        (lambda net, _: rv.Simulation(net, tuning=rv.Tuning(table_layout="rings")), "rings", "ring"),  # type: ignore[arg-type]
         (lambda net, p: rv.Simulation(net).get(p, "V_n"), "V_n", "V_m"),
-        (lambda net, p: rv.Simulation(net).set(p, "tau_n", 1.0), "tau_n", "tau_m"),
+        (lambda net, p: rv.Simulation(net).set(p, tau_n=1.0), "tau_n", "tau_m"),
         (lambda net, p: rv.Normal(0.0, 1.0, 0.0, 1.0, "clap"), "clap", "clip"),  # type: ignore[arg-type]
         (lambda net, p: rv.networks.microcircuit(drive="possion"), "possion", "poisson"),  # type: ignore[arg-type]
         (lambda net, p: rv.networks.brunel(version="dleta"), "dleta", "delta"),  # type: ignore[arg-type]
@@ -82,11 +83,11 @@ def test_unknown_name(call: Callable[[rv.Network, rv.Population], object], given
 
 @pytest.mark.parametrize("value", ["sometimes", "True", ""])
 def test_neither_sorted_nor_not(value: str) -> None:
-    with pytest.raises(errors.ValueOutOfBoundsError) as caught:
-        rv.Simulation(neurons().network, sort_connections=value)  # type: ignore[arg-type]
-    check(caught.value, "sort_connections", f"'{value}'", "'auto'")
-    with pytest.raises(TypeError, match="sort_connections must be True, False or 'auto', not int"):
-        rv.Simulation(neurons().network, sort_connections=1)  # type: ignore[arg-type]
+    with pytest.raises(errors.UnknownNameError) as caught:
+        rv.Simulation(neurons().network, processes=rv.Processes(sort_connections=value))  # type: ignore[arg-type]
+    check(caught.value, "sort_connections", f"'{value}'", "auto")
+    with pytest.raises(TypeError, match="sort_connections must be 'auto', True or False, not int"):
+        rv.Simulation(neurons().network, processes=rv.Processes(sort_connections=1))  # type: ignore[arg-type]
 
 
 def test_name_that_is_taken() -> None:
@@ -143,12 +144,12 @@ def test_parameter_out_of_bounds(value: rv.Normal | float | list[float]) -> None
         lambda p: rv.Exponential(-1.0),
         lambda p: rv.Simulation(p.network, threads=0),
         lambda p: rv.Simulation(p.network, threads=10**6),
-        lambda p: rv.Simulation(p.network, delivery_window=0),
-        lambda p: rv.Simulation(p.network, delivery_window=3),
-        lambda p: rv.Simulation(p.network, delivery_window=2048),
+        lambda p: rv.Simulation(p.network, tuning=rv.Tuning(delivery_window=0)),
+        lambda p: rv.Simulation(p.network, tuning=rv.Tuning(delivery_window=3)),
+        lambda p: rv.Simulation(p.network, tuning=rv.Tuning(delivery_window=2048)),
         lambda p: rv.Simulation(p.network, memory_limit=0),
-        lambda p: rv.Simulation(p.network).set(p, "tau_m", 0.0),
-        lambda p: rv.Simulation(p.network).set(p, "V_m", float("nan")),
+        lambda p: rv.Simulation(p.network).set(p, tau_m=0.0),
+        lambda p: rv.Simulation(p.network).set(p, V_m=float("nan")),
         lambda p: rv.Simulation(p.network).connections(sources=[10]),
         lambda p: rv.Simulation(p.network).connections(targets=[-1]),
         lambda p: p[::-1],
@@ -221,8 +222,8 @@ NOT_NUMBERS: list[object] = [
         lambda net, value: rv.Normal(value, 1.0),
         lambda net, value: rv.Uniform(0.0, value),
         lambda net, value: rv.Simulation(net).run(value),
-        lambda net, value: rv.Simulation(net).set(net["a"], "V_m", value),
-        lambda net, value: setattr(rv.Simulation(net).connections(), "weight", value),
+        lambda net, value: rv.Simulation(net).set(net["a"], V_m=value),
+        lambda net, value: setattr(rv.Simulation(net).connections(), "weights", value),
     ],
 )
 def test_what_is_not_a_number(call: Callable[[rv.Network, Any], object], value: object) -> None:
@@ -320,7 +321,7 @@ def test_wrong_type(call: Callable[[rv.Population], object]) -> None:
         lambda p: p.network.stimulate(p, rv.poisson_generator(rate=1.0), weight=[1.0, 2.0]),
         lambda p: p.network.stimulate(p, rv.step_current_generator(times=1.0, amplitudes=1.0)),
         lambda p: p.network.record_state(p, []),
-        lambda p: rv.Simulation(p.network).set(p, "V_m", [1.0, 2.0]),
+        lambda p: rv.Simulation(p.network).set(p, V_m=[1.0, 2.0]),
     ],
 )
 def test_wrong_shape(call: Callable[[rv.Population], object]) -> None:
@@ -384,7 +385,7 @@ def test_delays_of_single_synapses_are_rounded() -> None:
     population = neurons(4)
     population.network.connect(population, population, rv.OneToOne(), delay=[0.05, 1.04, 1.06, 2.0])
     population.network.connect(population, population, rv.OneToOne(), delay=rv.Normal(1.04, 0.0))
-    delays = rv.Simulation(population.network, threads=1).connections().delay
+    delays = rv.Simulation(population.network, threads=1).connections().delays
     assert sorted(delays) == [0.1, 1.0, 1.0, 1.0, 1.0, 1.0, 1.1, 2.0]
 
 
@@ -632,7 +633,7 @@ def test_the_message_is_put_together_as_in_the_core() -> None:
 @pytest.mark.parametrize("value", [1.5, ["auto"], b"auto"], ids=str)
 def test_option_of_a_wrong_type(option: str, value: object) -> None:
     with pytest.raises(TypeError, match=f"{option} must be"):
-        rv.Simulation(neurons().network, **{option: value})  # type: ignore[arg-type]
+        rv.Simulation(neurons().network, **grouped({option: value}))
 
 
 @pytest.mark.parametrize("values", [range(10**15), range(2**62, 0, -3), range(10**30)])
@@ -643,7 +644,7 @@ def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
     with pytest.raises(rv.errors.InsufficientMemoryError):
         rv.iaf_psc_exp(I_e=values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
-        sim.set(neurons, "V_m", values)
+        sim.set(neurons, V_m=values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
         sim.connections(targets=values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
@@ -653,7 +654,7 @@ def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
     with pytest.raises(rv.errors.InsufficientMemoryError):
         rv.Explicit(values, values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
-        rv.Simulation(net, threads=1, placement=values)
+        rv.Simulation(net, threads=1, processes=rv.Processes(placement=values))
 
 
 def test_a_weight_that_is_none_is_refused_where_there_are_no_synapses() -> None:
@@ -662,5 +663,5 @@ def test_a_weight_that_is_none_is_refused_where_there_are_no_synapses() -> None:
     synapses = rv.Simulation(net, threads=1).connections()
     for weight in (math.nan, math.inf):
         with pytest.raises(rv.errors.ValueOutOfBoundsError):
-            synapses.weight = weight
-    synapses.weight = 2.0
+            synapses.weights = weight
+    synapses.weights = 2.0

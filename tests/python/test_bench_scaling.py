@@ -94,7 +94,13 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     bursts = Bursts(**activity["bursts"])
     assert 0.0 < activity["rate"] != rv.forecast.prediction.DEFAULT_RATE
     predicted = rv.predict_memory(
-        more, ranks=2, rank=0, threads=1, rate=activity["rate"], bursts=bursts, sort_connections=True
+        more,
+        ranks=2,
+        rank=0,
+        threads=1,
+        rate=activity["rate"],
+        bursts=bursts,
+        processes=rv.Processes(sort_connections=True),
     )
     # Up to what the prediction may be wrong by.
     assert sum(predicted.values()) > 0.95 * 400_000

@@ -34,27 +34,27 @@ def test_arrays(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None
     net, sim, everything = built
     assert len(everything) == sim.counts().synapses == sim.count_connections()
     for array, kind in (
-        (everything.source, np.int64),
-        (everything.target, np.int64),
-        (everything.projection, np.int64),
-        (everything.weight, np.float64),
-        (everything.delay, np.float64),
+        (everything.sources, np.int64),
+        (everything.targets, np.int64),
+        (everything.projections, np.int64),
+        (everything.weights, np.float64),
+        (everything.delays, np.float64),
     ):
         assert array.shape == (len(everything),)
         assert array.dtype == kind
     for projection in net.projections:
-        mine = everything[everything.projection == projection.index]
+        mine = everything[everything.projections == projection.index]
         assert len(mine) > 0
-        assert np.isin(mine.source, projection.sources.ids).all()
-        assert np.isin(mine.target, projection.targets.ids).all()
-    steps = everything.delay / 0.1
+        assert np.isin(mine.sources, projection.sources.ids).all()
+        assert np.isin(mine.targets, projection.targets.ids).all()
+    steps = everything.delays / 0.1
     assert np.allclose(steps, np.rint(steps))
-    assert everything.delay.min() >= 0.1 - 1e-12
+    assert everything.delays.min() >= 0.1 - 1e-12
 
 
 def test_order(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None:
     _, _, everything = built
-    keys = (everything.delay, everything.target, everything.source, everything.projection)
+    keys = (everything.delays, everything.targets, everything.sources, everything.projections)
     assert (np.lexsort(keys) == np.arange(len(everything))).all()
 
 
@@ -72,44 +72,44 @@ def test_queries(
     net, sim, everything = built
     chosen = np.ones(len(everything), dtype=bool)
     if sources is not None:
-        chosen &= np.isin(everything.source, sources)
+        chosen &= np.isin(everything.sources, sources)
     if targets is not None:
-        chosen &= np.isin(everything.target, targets)
+        chosen &= np.isin(everything.targets, targets)
     if projection is not None:
-        chosen &= everything.projection == projection
+        chosen &= everything.projections == projection
     expected = everything[chosen]
     query = (sources, targets, None if projection is None else net.projections[projection])
     found = sim.connections(*query)
     assert sim.count_connections(*query) == len(found) == len(expected)
-    for name in ("source", "target", "delay", "projection", "weight"):
+    for name in ("sources", "targets", "delays", "projections", "weights"):
         assert (getattr(found, name) == getattr(expected, name)).all()
 
 
 def test_queries_by_population(built: tuple[rv.Network, rv.Simulation, rv.Connections]) -> None:
     net, sim, _ = built
     found = sim.connections(net["exc"][:3], net["inh"])
-    assert set(found.source.tolist()) <= {0, 1, 2}
-    assert set(found.projection.tolist()) == {0}
+    assert set(found.sources.tolist()) <= {0, 1, 2}
+    assert set(found.projections.tolist()) == {0}
     assert sim.count_connections(net["inh"], net["inh"]) == 0
-    assert len(sim.connections(net["inh"], net["inh"]).weight) == 0
+    assert len(sim.connections(net["inh"], net["inh"]).weights) == 0
 
 
 @pytest.mark.parametrize("weight_precision", ["single", "double"])
 @pytest.mark.parametrize("table_layout", ["runs", "ring"])
 def test_weights_are_written_through(weight_precision: str, table_layout: str) -> None:
     net = network()
-    sim = rv.Simulation(net, threads=2, weight_precision=weight_precision, table_layout=table_layout)  # type: ignore[arg-type]
+    sim = rv.Simulation(net, threads=2, weight_precision=weight_precision, tuning=rv.Tuning(table_layout=table_layout))  # type: ignore[arg-type]
     mine = sim.connections(projection=net.projections[0])
-    rest_before = sim.connections(projection=net.projections[1]).weight
+    rest_before = sim.connections(projection=net.projections[1]).weights
     wanted = 1.0 + 0.25 * np.arange(len(mine))
-    mine.weight = wanted
-    assert (mine.weight == wanted).all()
+    mine.weights = wanted
+    assert (mine.weights == wanted).all()
     again = sim.connections(projection=net.projections[0])
-    assert (again.weight == wanted).all()
-    again[10:20].weight = 0.0
-    assert (mine.weight[10:20] == 0.0).all()
-    assert (mine.weight[20:] == wanted[20:]).all()
-    assert (sim.connections(projection=net.projections[1]).weight == rest_before).all()
+    assert (again.weights == wanted).all()
+    again[10:20].weights = 0.0
+    assert (mine.weights[10:20] == 0.0).all()
+    assert (mine.weights[20:] == wanted[20:]).all()
+    assert (sim.connections(projection=net.projections[1]).weights == rest_before).all()
 
 
 def test_a_weight_that_is_set_takes_effect() -> None:
@@ -120,7 +120,7 @@ def test_a_weight_that_is_set_takes_effect() -> None:
     recorder = net.record_state(neurons, "I_syn_ex")
     sim = rv.Simulation(net)
     sim.run(20.0)
-    sim.connections(targets=neurons[1]).weight = 50.0
+    sim.connections(targets=neurons[1]).weights = 50.0
     sim.run(5.0)
     currents = sim.state(recorder)["I_syn_ex"]
     assert currents[19].tolist() == [100.0, 100.0]
@@ -143,14 +143,14 @@ def test_refused_weights_change_nothing(values: float | list[float], error: type
     net = network()
     sim = rv.Simulation(net)
     mine = sim.connections(projection=net.projections[0])
-    before = mine.weight
+    before = mine.weights
     with pytest.raises(error):
-        mine.weight = values
+        mine.weights = values
     one_bad = before.copy()
     one_bad[-1] = 1e31
     with pytest.raises(errors.ValueOutOfBoundsError):
-        mine.weight = one_bad
-    assert (mine.weight == before).all()
+        mine.weights = one_bad
+    assert (mine.weights == before).all()
 
 
 def test_weights_above_their_bound_are_refused() -> None:
@@ -158,17 +158,17 @@ def test_weights_above_their_bound_are_refused() -> None:
     neurons = net.create("iaf_psc_exp", 2)
     net.connect(neurons, neurons, rv.AllToAll(), weight=1.0, weight_bound=1000.0)
     connections = rv.Simulation(net).connections()
-    connections.weight = 1000.0
-    assert (connections.weight == 1000.0).all()
+    connections.weights = 1000.0
+    assert (connections.weights == 1000.0).all()
     with pytest.raises(errors.ValueOutOfBoundsError):
-        connections.weight = 1001.0
+        connections.weights = 1001.0
 
 
 def test_drawn_delays_are_rounded_to_the_grid() -> None:
     net = rv.Network(resolution=0.5)
     neurons = net.create("iaf_psc_exp", 100)
     net.connect(neurons, neurons, rv.AllToAll(), delay=rv.Uniform(0.25, 2.25))
-    delays = rv.Simulation(net).connections().delay
+    delays = rv.Simulation(net).connections().delays
     assert sorted(set(delays.tolist())) == [0.5, 1.0, 1.5, 2.0]
     # Five standard errors of a share of a quarter of 10,000.
     for delay in (0.5, 1.0, 1.5, 2.0):
@@ -180,10 +180,10 @@ def test_what_cannot_be_changed_is_locked() -> None:
     neurons = net.create("iaf_psc_exp", 3)
     net.connect(neurons, neurons, rv.AllToAll())
     synapses = rv.Simulation(net).connections()
-    for name in ("source", "target", "delay", "projection"):
+    for name in ("sources", "targets", "delays", "projections"):
         with pytest.raises(AttributeError):
             setattr(synapses, name, 1)
         with pytest.raises(ValueError, match="read-only"):
             getattr(synapses, name)[0] = 1
     one = synapses[3]
-    assert (len(one), one.source.tolist(), one.weight.shape) == (1, [synapses.source[3]], (1,))
+    assert (len(one), one.sources.tolist(), one.weights.shape) == (1, [synapses.sources[3]], (1,))

@@ -98,7 +98,7 @@ def test_synapses_in_scipy() -> None:
     sim = rv.Simulation(net, threads=1)
     synapses = sim.connections()
     expected = np.zeros((3, 4))
-    np.add.at(expected, (synapses.target - 4, synapses.source), synapses.weight)
+    np.add.at(expected, (synapses.targets - 4, synapses.sources), synapses.weights)
     assert synapses.to_scipy(first, second).toarray() == pytest.approx(expected)
     part = sim.connections(sources=first[1:3])
     assert part.to_scipy(first[1:3], second).toarray() == pytest.approx(expected[:, 1:3])

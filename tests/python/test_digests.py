@@ -9,6 +9,7 @@ import pytest
 
 import ranvier as rv
 from ranvier import _core
+from ranvier.simulation.options import grouped
 from small_networks import NETWORKS, shipped
 
 DURATION = 150.0  # ms
@@ -16,7 +17,7 @@ DURATION = 150.0  # ms
 
 def digest(name: str, pieces: tuple[float, ...] = (DURATION,), **options: Any) -> str:
     model = shipped(name)
-    sim = rv.Simulation(model.net, **options)
+    sim = rv.Simulation(model.net, **grouped(options))
     for piece in pieces:
         sim.run(piece)
     spikes = sim.spikes(model.spikes)

@@ -9,7 +9,6 @@ import pytest
 
 import ranvier as rv
 from mpi_runs import WHEELS, Installation, run_python
-from ranvier import _core
 from ranvier.command_line import main
 from ranvier.forecast.dry_run import play
 
@@ -50,7 +49,7 @@ def test_rank_of_a_dry_run() -> None:
     net = describe()
     spikes = net.record_spikes()
     played = play(net, 10, duration=100.0, presim=50.0, threads=2)
-    sim = rv.Simulation(net, communicator=_core.Communicator.mirror(10), recordings="local", threads=1)
+    sim = rv.Simulation(net, recordings="local", threads=1, dry_run=rv.DryRun(ranks=10))
     sim.run(50.0)
     sim.reset_counts()
     sim.run(100.0)
@@ -90,7 +89,7 @@ def test_no_spikes() -> None:
 
 def test_placements_that_make_ranks_differ() -> None:
     with pytest.raises(rv.errors.StateError, match="round_robin"):
-        play(describe(), 4, duration=10.0, placement="shuffle")
+        play(describe(), 4, duration=10.0, processes=rv.Processes(placement="shuffle"))
 
 
 # ---- beside a real run -----------------------------------------------------------------------------------------------
@@ -106,7 +105,8 @@ import two_populations
 
 net = two_populations.network()
 net.record_spikes()
-sim = rv.Simulation(net, threads=1, recordings="local", sort_connections=sys.argv[2] == "sorted")
+sim = rv.Simulation(net, threads=1, recordings="local",
+                    processes=rv.Processes(sort_connections=sys.argv[2] == "sorted"))
 sim.run(200.0)
 counts = sim.counts()
 print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "spikes": counts.spikes}))
@@ -121,7 +121,7 @@ def test_rank_is_like_a_real_one(network_file: Path, tmp_path: Path, order: str)
     ranks = [json.loads(output) for output in real.outputs]
     net = describe()
     net.record_spikes()
-    played = play(net, 2, duration=200.0, threads=1, sort_connections=order == "sorted")
+    played = play(net, 2, duration=200.0, threads=1, processes=rv.Processes(sort_connections=order == "sorted"))
     memory = {name: sum(rank["memory"][name] for rank in ranks) / 2 for name in ranks[0]["memory"]}
     del memory["recordings"], played.memory["recordings"]
     for name, size in memory.items():

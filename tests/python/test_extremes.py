@@ -108,7 +108,7 @@ def test_constants_that_vanish_are_refused_before_anything_is_built() -> None:
     cells = (net := rv.Network()).create("iaf_psc_exp", 2)
     sim = rv.Simulation(net)
     with pytest.raises(errors.ValueOutOfBoundsError, match="factor"):
-        sim.set(cells, "C_m", 1e-310)
+        sim.set(cells, C_m=1e-310)
     assert (sim.get(cells, "C_m") == 250.0).all()
 
 

@@ -89,7 +89,7 @@ def test_little_memory_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     def watch(write: store.RecordingStore) -> None:
         nonlocal largest
-        largest = max(largest, sim._core.recorded_bytes)
+        largest = max(largest, sim._built.core.recorded_bytes)
         original(write)
 
     original = store.RecordingStore.write
@@ -331,16 +331,16 @@ def test_weights_in_double_precision_are_those_that_were_given(tmp_path: Path, s
     sim = rv.Simulation(net, threads=2, weight_precision="double")
     sim.run(1.0)
     synapses = sim.connections()
-    assert (synapses.weight == given[synapses.target, synapses.source]).all()
+    assert (synapses.weights == given[synapses.targets, synapses.sources]).all()
     for recorder in recorders:
         data = sim.weights(recorder)
         assert (data.weights == given[data.targets, data.sources]).all()
-    synapses.weight = 0.3
-    assert (sim.connections().weight == 0.3).all()
+    synapses.weights = 0.3
+    assert (sim.connections().weights == 0.3).all()
     # In single precision the nearest of its numbers is kept.
     net = rv.Network()
     neurons = net.create("iaf_psc_exp", 30)
     net.connect(neurons, neurons, rv.AllToAll(), weight=given)
     sim = rv.Simulation(net, threads=2)
     synapses = sim.connections()
-    assert (synapses.weight == given.astype(np.float32)[synapses.target, synapses.source]).all()
+    assert (synapses.weights == given.astype(np.float32)[synapses.targets, synapses.sources]).all()

@@ -53,7 +53,7 @@ def test_a_fault_of_a_refused_call_that_shows_later_is_found() -> None:
         # Seen by no state of the description, until it is simulated.
         'exec(\'object.__setattr__(net, "hidden", 1)\\nnet.create("iaf_psc_exp", 0)\')',
         "sim = rv.Simulation(net, threads=1, progress=False)",
-        "sim.set(p0, 'V_m', -40.0 if hasattr(net, 'hidden') else -70.0)",
+        "sim.set(p0, V_m=-40.0 if hasattr(net, 'hidden') else -70.0)",
     ]
     assert "later changed by refused calls" in {kind for kind, _ in run_lines(1, lines).faults}
 

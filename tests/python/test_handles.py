@@ -23,6 +23,7 @@ from ranvier.errors import (
     ValueOutOfBoundsError,
     WrongTypeError,
 )
+from ranvier.simulation.options import grouped
 
 
 class Parts:
@@ -119,7 +120,7 @@ def test_the_error_names_the_right_call() -> None:
         rv.iaf_psc_exp().I_e = 400.0
     with pytest.raises(ReadOnlyError, match=r"write rv.iaf_psc_exp\(I_e=...\)"):
         rv.iaf_psc_exp(I_e=1.0).values["I_e"] = 400.0  # type: ignore[index]
-    with pytest.raises(ReadOnlyError, match=r"sim.set\(population, 'I_e'"):
+    with pytest.raises(ReadOnlyError, match=r"sim.set\(population, I_e=...\)"):
         rv.Simulation(parts.net, threads=1).I_e = 400.0
 
 
@@ -359,9 +360,9 @@ def test_raw_errors_that_were_found() -> None:
     assert len(synapses[-1]) == 1
     assert len(synapses[[]]) == 0
     with pytest.raises(WrongTypeError):
-        rv.predict_memory(net, costs=np.ones((1, 1)))
+        rv.predict_memory(net, tuning=rv.Tuning(costs=np.ones((1, 1))))  # type: ignore[arg-type]
     with pytest.raises(ShapeError):
-        rv.predict_memory(net, invented_rate=np.ones((1, 1)))
+        rv.predict_memory(net, dry_run=rv.DryRun(invented_rate=np.ones((1, 1))))  # type: ignore[arg-type]
 
 
 def test_a_state_with_more_times_counted_than_there_are_is_refused() -> None:
@@ -380,8 +381,8 @@ def test_neurons_beyond_32_bits_are_told_apart() -> None:
     net = rv.Network()
     many = net.create("iaf_psc_exp", 2**33, name="many")
     options: Any = {"communicator": rv.mpi.Communicator.mirror(ranks), "threads": 1, "memory_limit": 2**30}
-    sim = rv.Simulation(net, **options)
-    sim.set(many[2**32], "V_m", -60.0)
+    sim = rv.Simulation(net, **grouped(options))
+    sim.set(many[2**32], V_m=-60.0)
     assert sim.get(many[2**32], "V_m") == [-60.0]
     assert sim.get(many[0], "V_m") == [-70.0]
 
@@ -411,8 +412,8 @@ def test_hostile_arguments_give_typed_errors() -> None:
         lambda bad: spikes.irregularity(least_spikes=bad),
         lambda bad: states[bad],
         lambda bad: rv.Normal(0.0, 1.0, low=0.0, mode=bad),
-        lambda bad: rv.Simulation(net, costs=bad),
-        lambda bad: rv.Simulation(net, pinning=bad, threads=7),
+        lambda bad: rv.Simulation(net, tuning=rv.Tuning(costs=bad)),
+        lambda bad: rv.Simulation(net, threads=7, tuning=rv.Tuning(pinning=bad)),
     ]
     for bad in (np.zeros(0), np.arange(3), np.array(5), {}, slice(None), object(), rv.Uniform(0.0, 1.0)):
         for call in calls:

@@ -255,13 +255,13 @@ def told(*arguments: str, **environment: str) -> str:
 
 
 def test_this_machine() -> None:
-    printed = told("--threads", "1", "--pinning", "equal")
+    printed = told("--set", "threads=1", "pinning=equal")
     assert "NUMA node 0" in printed
     assert "usable processors" in printed
     assert "thread 0" in printed
     assert "1 thread, pinned (equal)" in printed
     assert "made-up" not in printed
-    facts = json.loads(told("--threads", "1", "--pinning", "compact", "--json"))
+    facts = json.loads(told("--set", "threads=1", "pinning=compact", "--json"))
     processors = sorted(os.sched_getaffinity(0))
     assert facts["placement"]["ranks"] == [{"processors": processors, "threads": [processors[0]]}]
     topology = facts["topology"]
@@ -285,7 +285,7 @@ def test_part_of_this_machine() -> None:
 
 
 def test_a_made_up_machine() -> None:
-    arguments = ["--topology", "node:2 core:2 pu:2", "--threads", "3", "--pinning", "compact"]
+    arguments = ["--topology", "node:2 core:2 pu:2", "--set", "threads=3", "pinning=compact"]
     printed = told(*arguments)
     assert "3 threads, pinned (compact)" in printed
     assert "A made-up machine" in printed
@@ -311,13 +311,13 @@ def test_a_made_up_machine() -> None:
 def test_crowding_is_said() -> None:
     shared = "share the execution units of one core"
     made_up = ["--topology", "core:2 pu:2"]
-    assert shared not in told(*made_up, "--threads", "2")
-    assert f"Up to 2 threads {shared}." in told(*made_up, "--threads", "3")
-    printed = told(*made_up, "--threads", "5")
+    assert shared not in told(*made_up, "--set", "threads=2")
+    assert f"Up to 2 threads {shared}." in told(*made_up, "--set", "threads=3")
+    printed = told(*made_up, "--set", "threads=5")
     assert "Oversubscribed: up to 2 threads take turns on one processor." in printed
     assert shared not in printed
-    assert "Oversubscribed: up to 3 threads" in told(*made_up, "--threads", "9", "--pinning", "none")
-    assert "Oversubscribed: up to 2 threads" in told(*made_up, "--pinning", "0,1,1")
+    assert "Oversubscribed: up to 3 threads" in told(*made_up, "--set", "threads=9", "pinning=none")
+    assert "Oversubscribed: up to 2 threads" in told(*made_up, "--set", "pinning=0,1,1")
     assert "3 processes of 1 to 2 threads" in told(*made_up, "--ranks-per-host", "3")
 
 
@@ -325,11 +325,11 @@ def test_a_quota_is_the_default_and_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(_core, "processor_quota", lambda: 1)
-    assert main(["info", "--pinning", "equal"]) == 0
+    assert main(["info", "--set", "pinning=equal"]) == 0
     printed = capsys.readouterr().out
     assert "1 thread, pinned" in printed
     assert "control group" not in printed
-    assert main(["info", "--threads", "2"]) == 0
+    assert main(["info", "--set", "threads=2"]) == 0
     assert "The control group grants the time of one processor" in capsys.readouterr().out
     # That of this machine says nothing of a made-up one.
     assert main(["info", "--topology", "pu:4"]) == 0
@@ -351,11 +351,11 @@ def test_without_hwloc_the_machine_is_flat() -> None:
     ("arguments", "complaint"),
     [
         (["--topology", "nonsense"], "synthetic topology is 'nonsense', but hwloc does not accept this description"),
-        (["--pinning", "compct"], "did you mean 'compact'?"),
-        (["--pinning", "0,-1"], "processors are counted from 0"),
-        (["--topology", "pu:2", "--pinning", "2"], "processor to pin to is 2, but this process may not use it"),
-        (["--pinning", "0", "--threads", "2"], "there are 2 threads"),
-        (["--threads", "0"], "--threads is 0"),
+        (["--set", "pinning=compct"], "did you mean 'compact'?"),
+        (["--set", "pinning=0,-1"], "processors are counted from 0"),
+        (["--topology", "pu:2", "--set", "pinning=2"], "processor to pin to is 2, but this process may not use it"),
+        (["--set", "pinning=0", "threads=2"], "there are 2 threads"),
+        (["--set", "threads=0"], "threads is 0"),
         (["--ranks-per-host", "-1"], "--ranks-per-host is -1"),
     ],
 )

@@ -23,8 +23,8 @@ def test_more_than_two_to_the_27_synapses_of_one_kind_on_one_thread() -> None:
     np.testing.assert_allclose(sim.get(targets, "V_m"), 0.5, rtol=1e-6)
     last = sim.connections(sources=sources[size - 1 :], projection=projection)
     assert len(last) == size
-    np.testing.assert_array_equal(np.sort(last.target), targets.ids)
-    last.weight = np.full(size, 0.25)
+    np.testing.assert_array_equal(np.sort(last.targets), targets.ids)
+    last.weights = np.full(size, 0.25)
     before = sim.connections(sources=sources[size - 2 : size - 1])
-    np.testing.assert_array_equal(before.weight, 0.5)
-    np.testing.assert_array_equal(sim.connections(sources=sources[size - 1 :]).weight, 0.25)
+    np.testing.assert_array_equal(before.weights, 0.5)
+    np.testing.assert_array_equal(sim.connections(sources=sources[size - 1 :]).weights, 0.25)

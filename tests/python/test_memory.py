@@ -189,6 +189,6 @@ def test_prediction_of_spikes_that_are_played() -> None:
 def test_prediction_of_neurons_that_are_divided_by_cost() -> None:
     net = network(20_000)
     net.stimulate(net.populations[0], rv.poisson_generator(rate=np.linspace(0.0, 100_000.0, 20_000)), weight=1.0)
-    predicted = rv.predict_memory(net, threads=2, costs={"iaf_psc_exp_0": 1.0})
-    taken = rv.Simulation(net, threads=2, costs={"iaf_psc_exp_0": 1.0}).memory()
+    predicted = rv.predict_memory(net, threads=2, tuning=rv.Tuning(costs={"iaf_psc_exp_0": 1.0}))
+    taken = rv.Simulation(net, threads=2, tuning=rv.Tuning(costs={"iaf_psc_exp_0": 1.0})).memory()
     assert abs(taken["stimuli"] / predicted["stimuli"] - 1.0) < 0.05

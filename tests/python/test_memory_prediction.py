@@ -14,7 +14,8 @@ import pytest
 import ranvier as rv
 from ranvier import _core
 from ranvier.simulation.measurements import Bursts
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
 
 TIME = 200.0  # ms
 DIRECTED = ("alltoall", "alltoallv", "neighbor", "multisend", "overlap", "two_phase", "persistent")
@@ -31,14 +32,14 @@ def run(ranks: int, **options: Any) -> tuple[dict[str, int], dict[str, int]]:
     model = network(ranks)
     net, recorder = model.net, model.spikes
     communicator = _core.Communicator.local() if ranks == 1 else _core.Communicator.mirror(ranks)
-    sim = rv.Simulation(net, communicator=communicator, recordings="local", progress=False, **options)
+    sim = rv.Simulation(net, recordings="local", progress=False, **grouped({**options, "communicator": communicator}))
     sim.run(TIME)
     taken = {name: size for name, size in sim.memory().items() if name not in ("recordings", "invention")}
     steps = sim.spikes(recorder).steps
     assert len(steps) > 1000
-    bursts = Bursts.of(np.bincount(steps, minlength=sim._core.step + 1)[1:], sim._core.epoch_steps)
+    bursts = Bursts.of(np.bincount(steps, minlength=sim.step + 1)[1:], sim.epoch_steps)
     rate = len(steps) / 1000 / (TIME / 1000.0)
-    predicted = predict_memory(net, ranks=ranks, rate=rate, bursts=bursts, **options)
+    predicted = predict_memory(net, ranks=ranks, rate=rate, bursts=bursts, **grouped(options))
     predicted.pop("construction")
     return taken, predicted
 
@@ -84,21 +85,19 @@ def test_bursty_network(exchange: str) -> None:
     sim = rv.Simulation(
         model.net,
         threads=1,
-        exchange=exchange,
-        sort_connections=False,
-        communicator=_core.Communicator.mirror(4),
         recordings="local",
         progress=False,
+        **grouped({"exchange": exchange, "sort_connections": False, "ranks": 4}),
     )
     sim.run(TIME)
     taken = {name: size for name, size in sim.memory().items() if name not in ("recordings", "invention")}
     steps = sim.spikes(model.spikes).steps
-    bursts = Bursts.of(np.bincount(steps, minlength=sim._core.step + 1)[1:], sim._core.epoch_steps)
+    bursts = Bursts.of(np.bincount(steps, minlength=sim.step + 1)[1:], sim.epoch_steps)
     assert bursts is not None
     assert bursts.in_epoch > 2.0
     rate = len(steps) / (model.net.neuron_count / 4) / (TIME / 1000.0)
     options: dict[str, Any] = {"ranks": 4, "threads": 1, "exchange": exchange, "sort_connections": False}
-    predicted = predict_memory(model.net, rate=rate, bursts=bursts, **options)
+    predicted = predict_memory(model.net, rate=rate, bursts=bursts, **grouped(options))
     predicted.pop("construction")
     # These give memory back when an epoch needs less than a quarter of it, which is a matter of chance, and what
     # is predicted is what they take before.
@@ -106,7 +105,7 @@ def test_bursty_network(exchange: str) -> None:
     whole = sum(taken.values())
     assert 0.95 * whole < sum(predicted.values()) < above * whole, (predicted, taken)
     # Without the bursts it is less than what is taken by more than that.
-    calm = predict_memory(model.net, rate=10.0, **options)
+    calm = predict_memory(model.net, rate=10.0, **grouped(options))
     calm.pop("construction")
     assert sum(calm.values()) < 0.9 * sum(taken.values())
 

@@ -34,8 +34,8 @@ def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> No
     told: list[dict[str, Any]] = [json.loads(output) for output in done.outputs]
     caught = [each["caught"] for each in told]
     alone = {
-        "bad option": "ValueOutOfBoundsError",
-        "unknown method": "UnknownNameError",
+        "bad option": "UnknownNameError",
+        "unknown population": "UnknownNameError",
         "short placement": "ShapeError",
         "no memory": "InsufficientMemoryError",
         "existing file": "FileError",
@@ -112,7 +112,7 @@ def kill():
     time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGKILL)
 
-sim = rv.Simulation(net, intervals=7 if how == "option" and here else 1,
+sim = rv.Simulation(net, precision="singel" if how == "option" and here else "single",
                     progress=fail if how == "progress" and here else None)
 sim.run(10.0)
 if how == "kill" and here:
@@ -132,7 +132,7 @@ sim.run(10000000.0)
     [
         ("file", "no such folder/spikes.h5"),
         ("network", "let all ranks run the same script"),
-        ("option", "intervals is 7"),
+        ("option", "precision is 'singel'"),
         ("progress", "ValueError: the reason"),
         ("kill", ""),
         ("exit", ""),

@@ -20,7 +20,7 @@ from mpi_runs import WHEELS, run_python
 from ranvier import errors
 from ranvier.recording import csv_files, files, hdf5_files
 from ranvier.recording.files import path_of_rank, peek
-from ranvier.simulation.options import RECORDINGS
+from ranvier.simulation.options import OPTIONS
 
 RANKS = 3
 TESTS = Path(__file__).parent
@@ -143,7 +143,7 @@ def test_local_files_are_read_as_one(folder: Path, suffix: str, expected: list[d
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("way", RECORDINGS)
+@pytest.mark.parametrize("way", OPTIONS["recordings"].choices)
 def test_files_are_read_by_one_process(folder: Path, way: str, suffix: str, expected: list[dict[str, Any]]) -> None:
     for name, read in READERS.items():
         assert_same(read(folder / way / f"{name}{suffix}"), expected[-1]["kept"][name])
@@ -279,7 +279,7 @@ files = [net.record_spikes(third[5:], first, to=f"spikes{suffix}", overwrite=Tru
 given = np.arange(102) ** 2 % 7 % world.size
 given[40:42] = 0
 for placement in ("round_robin", "consecutive", "shuffle", given):
-    sim = rv.Simulation(net, threads=2, placement=placement, recordings="local")
+    sim = rv.Simulation(net, threads=2, recordings="local", processes=rv.Processes(placement=placement))
     sim.run(50.0)
     own = sim.spikes(kept)
     ids = own.recorded_ids()

@@ -133,7 +133,7 @@ def test_arrays_are_copied() -> None:
     for network in (net, pickle.loads(pickle.dumps(net))):
         sim = rv.Simulation(network)
         assert sim.get(network.populations[0], "V_m").tolist() == [-60.0] * 3
-        assert sim.connections().source.tolist() == [0, 1]
+        assert sim.connections().sources.tolist() == [0, 1]
 
 
 # ---- pickling and copying --------------------------------------------------------------------------------------------

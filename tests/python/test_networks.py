@@ -252,7 +252,7 @@ def spikes_of(model: NetworkModel, time: float) -> rv.SpikeData:
 def test_interval_fire_network_of_the_paper() -> None:
     model = interval_fire(cells=500, connections=120)
     assert (model.time, model.net.resolution) == (200.0, 0.1)
-    degrees = np.bincount(rv.Simulation(model.net).connections().target, minlength=500)
+    degrees = np.bincount(rv.Simulation(model.net).connections().targets, minlength=500)
     assert degrees.min() >= 70
     assert degrees.max() <= 170
     assert degrees.mean() == pytest.approx(120, abs=5 * 29.2 / math.sqrt(500))
@@ -282,7 +282,7 @@ def test_spikes_of_weight_zero_reach_interval_fire(table_layout: Any) -> None:
         net = rv.Network()
         cells = net.create("interval_fire", 200)
         net.connect(net.create_spike_generators([[1.0, 2.0, 3.0]]), cells, rv.AllToAll(), weight=0.0, delay=delay)
-        sim = rv.Simulation(net, table_layout=table_layout, threads=2)
+        sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(table_layout=table_layout))
         sim.run(5.0)
         return sim.get(cells, "m")
 
@@ -295,7 +295,7 @@ def test_spikes_of_weight_zero_reach_interval_fire(table_layout: Any) -> None:
 def test_adjacent_interval_fire_network() -> None:
     net = interval_fire(cells=50, connections=4, topology="adjacent").net
     connections = rv.Simulation(net).connections()
-    distances = (connections.source.astype(int) - connections.target + 25) % 50 - 25
+    distances = (connections.sources.astype(int) - connections.targets + 25) % 50 - 25
     assert net.expected_synapses == len(connections) == 200
     assert sorted(distances.tolist()) == sorted([-2, -1, 1, 2] * 50)
 

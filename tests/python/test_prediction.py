@@ -25,7 +25,8 @@ from ranvier.forecast.prediction import (
     memory_over_ranks,
     ranks_around,
 )
-from ranvier.simulation.simulation import predict_memory, sorts_connections
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory, sorts_connections
 
 COSTS = Costs(
     synapse=1e-8,
@@ -122,7 +123,7 @@ def test_loads_of_what_is_none_are_refused(wrong: dict[str, Any], error: type[Ex
 def test_predictions_refuse_options_that_they_do_not_have() -> None:
     for predict in (rv.predict_memory, sorts_connections):
         with pytest.raises(UnknownNameError, match="threads"):
-            predict(balanced(), treads=2)
+            predict(balanced(), treads=2)  # type: ignore[call-arg]
         with pytest.raises(WrongTypeError, match="network"):
             predict([])  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError, match="bursts"):
@@ -213,10 +214,11 @@ def test_prediction_is_the_account(name: str, ranks: int) -> None:
     # More networks and options are in tests/python/validation.
     net = MODELS[name](ranks).net
     for sort_connections in (True, False):
+        processes = rv.Processes(sort_connections=sort_connections)
         # Buffers are as large as the largest burst needs, which nobody can know before. Here there is none.
-        played = play(net, ranks, duration=50.0, rate=10.0, threads=2, sort_connections=sort_connections)
+        played = play(net, ranks, duration=50.0, rate=10.0, threads=2, processes=processes)
         account = {part: size for part, size in played.memory.items() if part not in ("recordings", "invention")}
-        predicted = predict_memory(net, ranks=ranks, rate=10.0, threads=2, sort_connections=sort_connections)
+        predicted = predict_memory(net, ranks=ranks, rate=10.0, threads=2, processes=processes)
         del predicted["construction"]
         # Buffers of spikes grow by doubling, so that twice what is predicted may be needed: it shows where a spike
         # takes a record for each synapse.
@@ -260,10 +262,10 @@ def sparse(ranks: int) -> rv.Network:
 )
 def test_whether_synapses_are_sorted(ranks: int, options: dict[str, Any], expected: bool) -> None:
     net = sparse(ranks)
-    assert sorts_connections(net, ranks=ranks, **options) == expected
+    assert sorts_connections(net, ranks=ranks, **grouped(options)) == expected
     # What is predicted is what is chosen.
-    assert predict_memory(net, ranks=ranks, **options) == predict_memory(
-        net, ranks=ranks, **{**options, "sort_connections": expected}
+    assert predict_memory(net, ranks=ranks, **grouped(options)) == predict_memory(
+        net, ranks=ranks, **grouped({**options, "sort_connections": expected})
     )
 
 
@@ -280,7 +282,9 @@ def test_prediction_where_synapses_are_not_sorted(ranks: int, threads: int) -> N
     assert sum(predicted.values()) == pytest.approx(sum(account.values()), rel=0.1), (predicted, account)
     # Each synapse has an entry; that is what sorting would have been for.
     assert played.traffic["presynaptic_entries"] == played.synapses
-    compact = predict_memory(net, ranks=ranks, rate=10.0, threads=threads, sort_connections=True)
+    compact = predict_memory(
+        net, ranks=ranks, rate=10.0, threads=threads, processes=rv.Processes(sort_connections=True)
+    )
     del compact["construction"]
     assert sum(predicted.values()) < 1.02 * sum(compact.values())
 
@@ -306,10 +310,9 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
         "--set",
         "scale=100",
         "exchange=neighbor",
+        "threads=4",
         "--ranks",
         "64",
-        "--threads",
-        "4",
     ]
     status = main([*arguments, "--memory-per-rank", "1GB", "--json", str(json_path), "--plot", str(plot_path)])
     printed = capsys.readouterr()
@@ -317,7 +320,9 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     results = json.loads(json_path.read_text())
     assert (results["ranks"], results["threads"], results["neurons"]) == (64, 4, 1_125_000)
     net = rv.networks.hpc_benchmark(scale=100.0).net
-    assert results["memory_bytes"] == predict_memory(net, ranks=64, rate=10.0, threads=4, exchange="neighbor")
+    assert results["memory_bytes"] == predict_memory(
+        net, ranks=64, rate=10.0, threads=4, processes=rv.Processes(exchange="neighbor")
+    )
     assert results["options"]["exchange"] == "neighbor"
     fit = results["largest_fit"]
     assert fit["key"] == "scale"
@@ -340,7 +345,7 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_command_where_synapses_are_not_sorted(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "prediction.json"
     keys = ["scale=20", "indegree_scale=0.002"]
-    arguments = ["predict", "hpc_benchmark", "--ranks", "1000", "--threads", "1", "--json", str(path), "--set", *keys]
+    arguments = ["predict", "hpc_benchmark", "--ranks", "1000", "--json", str(path), "--set", "threads=1", *keys]
     net = rv.networks.hpc_benchmark(scale=20.0, indegree_scale=0.002).net
     for key, expected in (("auto", False), ("false", False), ("true", True)):
         assert main([*arguments, f"sort_connections={key}"]) == 0
@@ -349,7 +354,7 @@ def test_command_where_synapses_are_not_sorted(cheap: None, tmp_path: Path, caps
         assert results["sorts_connections"] is expected
         assert (results["load"]["entries"] == pytest.approx(results["load"]["synapses"])) != expected
         assert results["memory_bytes"] == predict_memory(
-            net, ranks=1000, rate=10.0, threads=1, sort_connections=expected
+            net, ranks=1000, rate=10.0, threads=1, processes=rv.Processes(sort_connections=expected)
         )
         assert ("not sorted" in printed) != expected
         assert results["options"]["sort_connections"] == (expected if key != "auto" else "auto")
@@ -365,7 +370,7 @@ def test_command_on_a_file_of_the_user(cheap: None, tmp_path: Path, capsys: pyte
         "    net.connect(neurons, neurons, rv.FixedIndegree(50), weight=weight)\n"
         "    return net\n"
     )
-    arguments = ["predict", str(path), "--set", "size=2000", "--ranks", "2", "--threads", "1", "--rate", "3"]
+    arguments = ["predict", str(path), "--set", "size=2000", "threads=1", "--ranks", "2", "--rate", "3"]
     json_path = tmp_path / "prediction.json"
     assert main([*arguments, "--memory-per-rank", "100MB", "--json", str(json_path)]) == 0
     results = json.loads(json_path.read_text())
@@ -383,7 +388,8 @@ def test_command_on_a_file_of_the_user(cheap: None, tmp_path: Path, capsys: pyte
         (["--ranks", "2", "--rate", "-1"], "--rate"),
         (["--ranks", "2", "--set", "exchange=alltoal"], "alltoall"),
         (["--ranks", "2", "--set", "scal=2"], "scale"),
-        (["--ranks", "2", "--threads", "2", "--set", "threads=2"], "set it once"),
+        (["--ranks", "2", "--set", "threads=2", "threads=2"], "set it once"),
+        (["--ranks", "2", "--threads", "2"], "write --set threads=VALUE"),
     ],
 )
 def test_mistakes(arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -246,8 +246,8 @@ def test_results_cannot_be_written_to() -> None:
         sim.state(membranes)["V_m"],
         sim.state(membranes).ids,
         sim.weights(weights).weights,
-        synapses.weight,
-        synapses[:5].weight,
+        synapses.weights,
+        synapses[:5].weights,
         sim.get(net["exc"], "V_m"),
     ):
         with pytest.raises(ValueError, match="read-only"):
@@ -360,7 +360,7 @@ def test_weights(pieces: tuple[float, ...]) -> None:
     sim = rv.Simulation(net)
     for piece in pieces:
         sim.run(piece)
-    sim.connections(targets=neurons[3]).weight = 5.0
+    sim.connections(targets=neurons[3]).weights = 5.0
     sim.run(2.0)
     data, part = sim.weights(everything), sim.weights(some)
     assert data.times == pytest.approx([2.0, 4.0, 6.0, 8.0, 10.0, 12.0])

@@ -51,7 +51,7 @@ class Pair:
         self.net.connect(self.neurons, self.neurons, rv.AllToAll(), weight=weight, delay=1.0)
         self.recorder = self.net.record_spikes()
         self.sims = [
-            rv.Simulation(self.net, threads=2, pinning="none", precision=precision)  # type: ignore[arg-type]
+            rv.Simulation(self.net, threads=2, precision=precision, tuning=rv.Tuning(pinning="none"))  # type: ignore[arg-type]
             for _ in range(2)
         ]
         for sim in self.sims:
@@ -71,7 +71,7 @@ def attempts(now: np.ndarray) -> Iterator[float | np.ndarray]:
 
 def refused(attacked: rv.Simulation, neurons: rv.Population, name: str, value: float | np.ndarray) -> bool:
     try:
-        attacked.set(neurons, name, value)
+        attacked.set(neurons, **{name: value})
     except rv.errors.RanvierError:
         return True
     return False
@@ -88,7 +88,7 @@ def test_what_is_refused_changes_nothing(model: str, precision: str) -> None:
         for value in attempts(now):
             # What is accepted would change too much to go on with.
             if not refused(scratch.sims[0], scratch.neurons, name, value):
-                scratch.sims[0].set(scratch.neurons, name, now)
+                scratch.sims[0].set(scratch.neurons, **{name: now})
                 continue
             count += refused(pair.sims[0], pair.neurons, name, value)
             # Constants that follow from parameters only show in a step.
@@ -110,7 +110,7 @@ def test_too_long_refractory_period_is_named() -> None:
     with pytest.raises(
         rv.errors.ValueOutOfBoundsError, match=r"t_ref is 1e\+06, but it must be shorter than 2\^30 steps"
     ):
-        pair.sims[0].set(pair.neurons, "t_ref", 1e6)
+        pair.sims[0].set(pair.neurons, t_ref=1e6)
 
 
 @pytest.mark.parametrize("layout", ["runs", "ring"])
@@ -119,22 +119,22 @@ def test_refused_weights_change_nothing(layout: str) -> None:
     exc = net.create("iaf_psc_exp", 20, I_e=900.0, V_m=rv.Normal(-65.0, 3.0))
     net.connect(exc, exc, rv.FixedIndegree(5), weight=rv.Uniform(10.0, 20.0), delay=rv.Uniform(0.5, 3.0))
     recorder = net.record_spikes()
-    sims = [rv.Simulation(net, threads=2, pinning="none", table_layout=layout) for _ in range(2)]  # type: ignore[arg-type]
+    sims = [rv.Simulation(net, threads=2, tuning=rv.Tuning(pinning="none", table_layout=layout)) for _ in range(2)]  # type: ignore[arg-type]
     for sim in sims:
         sim.run(20.0)
     synapses = sims[0].connections()
     for value in (math.nan, math.inf, -math.inf, -1.0, 1e39, 1e308, 1e-39, -5e-324):
-        changed = synapses.weight.copy()
+        changed = synapses.weights.copy()
         changed[:] = 15.0
         changed[-1] = value
         for weights in (value, changed):
             with pytest.raises(rv.errors.ValueOutOfBoundsError):
-                synapses.weight = weights
+                synapses.weights = weights
     with pytest.raises(rv.errors.ShapeError):
-        synapses.weight = np.ones(len(synapses) + 1)
+        synapses.weights = np.ones(len(synapses) + 1)
     for sim in sims:
         sim.run(50.0)
-    weights_now = [sim.connections().weight.tobytes() for sim in sims]
+    weights_now = [sim.connections().weights.tobytes() for sim in sims]
     assert weights_now[0] == weights_now[1]
     assert sims[0].spikes(recorder).digest() == sims[1].spikes(recorder).digest()
     assert len(sims[0].spikes(recorder)) > 20

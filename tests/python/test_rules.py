@@ -40,8 +40,8 @@ class Pairs:
         sim = rv.Simulation(net, threads=self.threads)
         connections = sim.connections()
         assert sim.counts().synapses == len(connections) == sim.count_connections()
-        assert np.isin(connections.source, sources.ids).all()
-        assert np.isin(connections.target, targets.ids).all()
+        assert np.isin(connections.sources, sources.ids).all()
+        assert np.isin(connections.targets, targets.ids).all()
         return connections
 
     @property
@@ -71,12 +71,12 @@ def count(ids: Any) -> Counter[int]:
 
 
 def pairs_of(connections: Connections) -> list[tuple[int, int]]:
-    return list(zip(connections.source.tolist(), connections.target.tolist(), strict=True))
+    return list(zip(connections.sources.tolist(), connections.targets.tolist(), strict=True))
 
 
 def check_allowed(connections: Connections, autapses: bool, multapses: bool) -> None:
     if not autapses:
-        assert (connections.source != connections.target).all()
+        assert (connections.sources != connections.targets).all()
     if not multapses:
         assert len(set(pairs_of(connections))) == len(connections)
 
@@ -91,7 +91,7 @@ def test_fixed_indegree(pairs: Pairs, indegree: int, autapses: bool, multapses: 
             pairs.connect(rule)
         return
     connections = pairs.connect(rule)
-    degrees = count(connections.target)
+    degrees = count(connections.targets)
     assert len(connections) == pairs.targets * indegree
     assert all(degrees[target] == indegree for target in degrees)
     check_allowed(connections, autapses, multapses)
@@ -107,7 +107,7 @@ def test_uniform_indegree(pairs: Pairs, least: int, more: int, autapses: bool, m
             pairs.connect(rule)
         return
     connections = pairs.connect(rule)
-    degrees = count(connections.target)
+    degrees = count(connections.targets)
     targets = range(pairs.target_begin, pairs.target_begin + pairs.targets)
     assert all(least <= degrees[target] <= least + more for target in targets)
     check_allowed(connections, autapses, multapses)
@@ -130,7 +130,7 @@ def test_nearest_neighbors(begin: int, size: int, indegree: int, threads: int) -
         for target in range(size)
         for ordinal, place in enumerate(places)
     }
-    assert dict(zip(pairs_of(connections), connections.weight.tolist(), strict=True)) == expected
+    assert dict(zip(pairs_of(connections), connections.weights.tolist(), strict=True)) == expected
 
 
 def test_nearest_neighbors_need_one_population() -> None:
@@ -151,7 +151,7 @@ def test_fixed_outdegree(pairs: Pairs, outdegree: int, autapses: bool, multapses
             pairs.connect(rule)
         return
     connections = pairs.connect(rule)
-    degrees = count(connections.source)
+    degrees = count(connections.sources)
     assert len(connections) == pairs.sources * outdegree
     assert all(degrees[source] == outdegree for source in degrees)
     check_allowed(connections, autapses, multapses)
@@ -223,10 +223,10 @@ def test_explicit(pairs: Pairs, data: st.DataObject) -> None:
     connections = pairs.connect(rv.Explicit(sources, targets), weight=weights, delay=delays)
     found = sorted(
         zip(
-            connections.source.tolist(),
-            connections.target.tolist(),
-            connections.weight.tolist(),
-            np.rint(connections.delay * 10).astype(int).tolist(),
+            connections.sources.tolist(),
+            connections.targets.tolist(),
+            connections.weights.tolist(),
+            np.rint(connections.delays * 10).astype(int).tolist(),
             strict=True,
         )
     )
@@ -263,7 +263,7 @@ def test_same_synapses_for_any_number_of_threads(rule: rules.Rule) -> None:
     found = []
     for threads in (1, 2, 5):
         connections = rv.Simulation(net, threads=threads).connections()
-        columns = (connections.source, connections.target, connections.delay, connections.weight)
+        columns = (connections.sources, connections.targets, connections.delays, connections.weights)
         # Synapses of one pair with one delay may be stored in any order.
         found.append(sorted(zip(*(column.tolist() for column in columns), strict=True)))
     assert found[0] == found[1] == found[2]
@@ -284,7 +284,7 @@ def test_all_to_all_takes_a_matrix_of_weights() -> None:
     net.connect(sources, targets, rv.AllToAll(), weight=matrix)
     connections = rv.Simulation(net).connections()
     found = np.zeros((2, 3))
-    found[connections.target - 3, connections.source] = connections.weight
+    found[connections.targets - 3, connections.sources] = connections.weights
     assert (found == matrix).all()
     with pytest.raises(errors.ShapeError, match=r"\(2, 3\)"):
         net.connect(sources, targets, rv.AllToAll(), weight=matrix.T)

@@ -16,7 +16,8 @@ import pytest
 import ranvier as rv
 from ranvier import _core, errors
 from ranvier.simulation.measurements import PARTS
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
 from small_networks import balanced
 
 
@@ -34,13 +35,13 @@ def test_time_and_steps() -> None:
 def test_options_are_told() -> None:
     net, _ = balanced()
     for instruction_set in _core.instruction_sets():
-        sim = rv.Simulation(net, threads=3, instruction_set=instruction_set)
+        sim = rv.Simulation(net, threads=3, **grouped({"instruction_set": instruction_set}))
         assert (sim.threads, sim.ranks, sim.instruction_set, sim.network) == (3, 1, instruction_set, net)
     automatic = rv.Simulation(net)
     assert automatic.threads == _core.usable_processors()
     assert automatic.instruction_set == _core.instruction_sets()[-1]
     assert automatic.sorts_connections
-    assert not rv.Simulation(net, sort_connections=False).sorts_connections
+    assert not rv.Simulation(net, processes=rv.Processes(sort_connections=False)).sorts_connections
 
 
 def test_single_precision_is_less_precise_but_close() -> None:
@@ -61,8 +62,8 @@ def test_weight_precision() -> None:
     net = rv.Network()
     neurons = net.create("iaf_psc_exp", 2)
     net.connect(neurons[:1], neurons[1:], rv.OneToOne(), weight=weight)
-    assert rv.Simulation(net).connections().weight[0] == float(np.float32(weight)) != weight
-    assert rv.Simulation(net, weight_precision="double").connections().weight[0] == weight
+    assert rv.Simulation(net).connections().weights[0] == float(np.float32(weight)) != weight
+    assert rv.Simulation(net, weight_precision="double").connections().weights[0] == weight
 
 
 # ---- state -----------------------------------------------------------------------------------------------------------
@@ -75,8 +76,8 @@ def test_state_can_be_read_and_set() -> None:
     assert sim.get(neurons, "V_m").tolist() == [-60.0, -61.0, -62.0, -63.0]
     assert sim.get(neurons[1:3], "V_m").tolist() == [-61.0, -62.0]
     assert sim.get(neurons[:0], "V_m").shape == (0,)
-    sim.set(neurons[1:3], "V_m", -65.0)
-    sim.set(neurons[2:], "I_syn_ex", [5.0, 6.0])
+    sim.set(neurons[1:3], V_m=-65.0)
+    sim.set(neurons[2:], I_syn_ex=[5.0, 6.0])
     assert sim.get(neurons, "V_m").tolist() == [-60.0, -65.0, -65.0, -63.0]
     assert sim.get(neurons, "I_syn_ex").tolist() == [0.0, 0.0, 5.0, 6.0]
     assert sim.get(neurons, "t_ref").tolist() == [3.0] * 4
@@ -88,7 +89,7 @@ def test_a_parameter_that_is_set_takes_effect() -> None:
     recorder = net.record_spikes()
     sim = rv.Simulation(net)
     sim.run(50.0)
-    sim.set(neurons[1], "I_e", 1000.0)
+    sim.set(neurons[1], I_e=1000.0)
     assert sim.get(neurons, "I_e").tolist() == [0.0, 1000.0]
     sim.run(50.0)
     assert set(sim.spikes(recorder).ids.tolist()) == {1}
@@ -100,7 +101,7 @@ def test_a_refused_value_changes_nothing() -> None:
     neurons = net.create("iaf_psc_exp", 3)
     sim = rv.Simulation(net)
     with pytest.raises(errors.ValueOutOfBoundsError):
-        sim.set(neurons, "tau_m", [5.0, 6.0, -1.0])
+        sim.set(neurons, tau_m=[5.0, 6.0, -1.0])
     assert sim.get(neurons, "tau_m").tolist() == [10.0] * 3
 
 
@@ -123,7 +124,7 @@ def test_simulations_in_several_threads_of_python() -> None:
     digests: list[str] = []
 
     def simulate() -> None:
-        sim = rv.Simulation(net, threads=2, pinning="none")
+        sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(pinning="none"))
         sim.run(50.0)
         digests.append(sim.spikes(recorder).digest())
 
@@ -200,7 +201,7 @@ def test_counts() -> None:
     assert (counts.neurons, counts.synapses, counts.steps) == (500, 10 * 500 * 2 + 400, 1000)
     assert counts.spikes == len(spikes) > 0
     assert counts.population_spikes == {name: len(data) for name, data in spikes.by_population().items()}
-    outdegrees = np.bincount(sim.connections().source, minlength=501)
+    outdegrees = np.bincount(sim.connections().sources, minlength=501)
     # Spikes of the last step have been sent but some have not arrived.
     sent = outdegrees[spikes.ids].sum() + 3 * 400
     assert 0.95 * sent < counts.synaptic_events <= sent
@@ -309,14 +310,14 @@ def test_costs_of_populations() -> None:
     plain.run(50.0)
     with pytest.raises(errors.StateError, match="measure_costs"):
         plain.costs()
-    measured = rv.Simulation(net, threads=2, measure_costs=True)
+    measured = rv.Simulation(net, threads=2, tuning=rv.Tuning(measure_costs=True))
     measured.run(50.0)
     costs = measured.costs()
     assert list(costs) == [population.name for population in net.populations]
     assert all(0.0 < cost < 1e6 for cost in costs.values())
     dearest = {name: 1e6 if name == "exc" else 1.0 for name in costs}
     for given in (costs, dearest, "measured"):
-        sim = rv.Simulation(net, threads=3, costs=given)
+        sim = rv.Simulation(net, threads=3, tuning=rv.Tuning(costs=given))
         sim.run(50.0)
         assert sim.spikes(recorder).digest() == plain.spikes(recorder).digest()
 
@@ -339,17 +340,19 @@ def test_costs_that_cannot_be(costs: object, error: type[Exception], message: st
     if isinstance(costs, dict) and costs.get("exc") != 1.0 and "exc" in costs:
         costs = {population.name: 1.0 for population in net.populations} | costs
     with pytest.raises(error, match=message):
-        rv.Simulation(net, costs=costs)  # type: ignore[arg-type]
+        rv.Simulation(net, tuning=rv.Tuning(costs=costs))  # type: ignore[arg-type]
 
 
 def test_who_has_which_processor() -> None:
     net, _ = balanced(100)
     processors = sorted(os.sched_getaffinity(0))
-    sim = rv.Simulation(net, threads=2, shards=5, stealing="local_and_remote", pinning=[processors[0]] * 2)
+    sim = rv.Simulation(
+        net, threads=2, tuning=rv.Tuning(shards=5, stealing="local_and_remote", pinning=[processors[0]] * 2)
+    )
     sim.run(20.0)
     assert (sim.shards, sim.processors, sim.oversubscribed) == (5, [processors[0]] * 2, True)
     assert sim.stolen_shards > 0
-    free = rv.Simulation(net, threads=1, pinning="none")
+    free = rv.Simulation(net, threads=1, tuning=rv.Tuning(pinning="none"))
     free.run(20.0)
     assert (free.shards, free.processors, free.oversubscribed, free.stolen_shards) == (1, [None], False, 0)
 

@@ -10,7 +10,8 @@ import pytest
 
 import ranvier as rv
 from ranvier import errors
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
 
 SOURCES, TARGETS = 300, 60
 ARRIVAL = 1.1  # ms: the spikes leave at 0.1
@@ -48,8 +49,8 @@ def exact(sim: rv.Simulation, copies: int = 1) -> np.ndarray[Any, Any]:
     """Return the sums of the positive weights onto each target, rounded once."""
     synapses = sim.connections()
     sums = []
-    for target in np.unique(synapses.target):
-        own = synapses.weight[(synapses.target == target) & (synapses.weight >= 0.0)]
+    for target in np.unique(synapses.targets):
+        own = synapses.weights[(synapses.targets == target) & (synapses.weights >= 0.0)]
         sums.append(math.fsum(np.repeat(own, copies)))
     return np.array(sums)
 
@@ -58,11 +59,11 @@ def exact(sim: rv.Simulation, copies: int = 1) -> np.ndarray[Any, Any]:
 def test_weights_are_kept_and_sums_exact(name: str) -> None:
     net, recorder = volley(DISTRIBUTIONS[name])
     double = rv.Simulation(net, threads=1, weight_precision="double")
-    drawn = double.connections().weight
+    drawn = double.connections().weights
     assert (arrived(double, recorder) == exact(double)).all()
     for threads in (1, 2):
         sim = rv.Simulation(net, threads=threads)
-        stored = sim.connections().weight
+        stored = sim.connections().weights
         assert (stored == drawn.astype(np.float32)).all()
         assert (np.abs(stored - drawn) <= 2.0**-24 * np.abs(drawn)).all()
         assert (arrived(sim, recorder) == exact(sim)).all()
@@ -76,7 +77,7 @@ def test_one_weight_far_from_all_others(one: float, precision: Literal["single",
     net, recorder = volley(weights)
     sim = rv.Simulation(net, threads=2, weight_precision=precision)
     kept = weights.astype(np.float32) if precision == "single" else weights
-    assert sorted(sim.connections().weight) == sorted(kept.astype(np.float64))
+    assert sorted(sim.connections().weights) == sorted(kept.astype(np.float64))
     assert (arrived(sim, recorder) == exact(sim)).all()
 
 
@@ -88,7 +89,7 @@ def test_sums_of_both_signs(layout: Literal["runs", "ring"]) -> None:
     weights = np.concatenate([large, -large, generator.uniform(1.0, 2.0, SOURCES // 3)]).astype(np.float32)
     net, recorder = volley(np.tile(weights, TARGETS).astype(np.float64), model="iaf_psc_delta", name="x")
     for threads in (1, 3):
-        sim = rv.Simulation(net, threads=threads, table_layout=layout)
+        sim = rv.Simulation(net, threads=threads, tuning=rv.Tuning(table_layout=layout))
         expected = math.fsum(weights[2 * len(large) :].astype(np.float64))
         assert arrived(sim, recorder) + 70.0 == pytest.approx(np.full(TARGETS, expected), rel=1e-14)
 
@@ -102,7 +103,7 @@ def test_repeated_spike_times(copies: int) -> None:
     recorder = net.record_state(targets, "I_syn_ex", interval=0.1)
     for threads in (1, 2):
         sim = rv.Simulation(net, threads=threads)
-        weights = sim.connections().weight.reshape(16, 8)
+        weights = sim.connections().weights.reshape(16, 8)
         expected = [copies * math.fsum(column) for column in weights.T]
         assert (arrived(sim, recorder) == expected).all()
 
@@ -110,14 +111,14 @@ def test_repeated_spike_times(copies: int) -> None:
 def test_weights_that_are_set_while_spikes_are_on_their_way() -> None:
     for layout in ("runs", "ring"):
         net, recorder = volley(1.0)
-        sim = rv.Simulation(net, threads=2, table_layout=layout, delivery_window=8)
+        sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(table_layout=layout, delivery_window=8))
         synapses = sim.connections()
         generator = np.random.default_rng(5)
         for time, spread in ((0.2, 1.0), (0.5, 4.0), (0.8, 8.0)):
             sim.run_until(time)
             weights = generator.lognormal(0.0, spread, len(synapses))
-            synapses.weight = weights
-            assert (synapses.weight == weights.astype(np.float32)).all()
+            synapses.weights = weights
+            assert (synapses.weights == weights.astype(np.float32)).all()
         assert (arrived(sim, recorder) == exact(sim)).all()
 
 
@@ -134,10 +135,10 @@ def test_weights_that_no_sum_can_hold_are_refused(weights: tuple[float, float]) 
     other.connect(cells, cells, "all_to_all", weight=weights[0])
     sim = rv.Simulation(other, threads=1)
     synapses = sim.connections()
-    before = synapses.weight
+    before = synapses.weights
     with pytest.raises(errors.ValueOutOfBoundsError, match="126"):
-        synapses.weight = [*before[:-1], weights[1]]
-    assert (synapses.weight == before).all()
+        synapses.weights = [*before[:-1], weights[1]]
+    assert (synapses.weights == before).all()
 
 
 @pytest.mark.parametrize("weight", [1e-40, -1e-60, rv.LogNormal(-95.0, 3.0)], ids=["subnormal", "zero", "drawn"])
@@ -149,9 +150,9 @@ def test_weights_too_small_for_single_precision_are_refused(weight: Any) -> None
         rv.Simulation(net, threads=1)
     sim = rv.Simulation(net, threads=1, weight_precision="double")
     synapses = sim.connections()
-    assert (synapses.weight != 0.0).all()
+    assert (synapses.weights != 0.0).all()
     with pytest.raises(errors.ValueOutOfBoundsError, match="double precision"):
-        synapses.weight = math.copysign(1e-300, synapses.weight[0])
+        synapses.weights = math.copysign(1e-300, synapses.weights[0])
 
 
 def test_wide_sums_are_predicted_and_counted() -> None:
@@ -174,7 +175,7 @@ def test_spikes_do_not_depend_on_threads(weight: rv.Distribution) -> None:
     recorder = net.record_spikes()
     digests = set()
     for options in ({"threads": 1}, {"threads": 3}, {"threads": 2, "table_layout": "ring", "sort_connections": False}):
-        sim = rv.Simulation(net, **options)
+        sim = rv.Simulation(net, **grouped(options))
         sim.run(100.0)
         spikes = sim.spikes(recorder)
         assert len(spikes) > 100

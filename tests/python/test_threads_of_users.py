@@ -61,9 +61,9 @@ def test_a_network_that_is_built_can_be_changed_meanwhile() -> None:
     together(change, build)
     for sim, neurons in built:
         sim.run(1.0)
-        assert neurons == sum(len(population) for population in sim._populations)
-        assert len(sim.counts().population_spikes) == len(sim._populations)
-        assert sim.get(sim._populations[-1], "E_L").shape == (2,)
+        built_populations = net.populations[: len(sim.counts().population_spikes)]
+        assert neurons == sum(len(population) for population in built_populations)
+        assert sim.get(built_populations[-1], "E_L").shape == (2,)
     # Some were built before the last change.
     assert built[0][1] < net.neuron_count
 
@@ -109,12 +109,12 @@ def test_a_busy_simulation_refuses_other_threads() -> None:
             for call in (
                 lambda: sim.run(1.0),
                 lambda: sim.run_until(1e6),
-                lambda: sim.set(neurons, "I_e", 1.0),
+                lambda: sim.set(neurons, I_e=1.0),
                 lambda: sim.get(neurons, "V_m"),
                 lambda: sim.connections(projection=projection),
                 lambda: sim.count_connections(),
-                lambda: setattr(synapses, "weight", 2.0),
-                lambda: synapses.weight,
+                lambda: setattr(synapses, "weights", 2.0),
+                lambda: synapses.weights,
                 lambda: sim.spikes(spikes),
                 lambda: sim.state(membranes),
                 lambda: sim.counts(),

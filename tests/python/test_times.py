@@ -79,7 +79,7 @@ def test_everywhere(tmp_path: Path, suffix: str) -> None:
     assert sim.time == 0.3
     assert sim.spikes(spikes).stop == 0.3
     assert "at 0.3 ms" in repr(sim)
-    assert sim.connections().delay.tolist() == [0.3] * 9
+    assert sim.connections().delays.tolist() == [0.3] * 9
     sim.run(60.0)
     with pytest.raises(errors.ValueOutOfBoundsError, match=r"it is 60\.3 ms now"):
         sim.run_until(10.0)

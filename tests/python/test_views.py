@@ -133,7 +133,7 @@ def test_a_network_is_a_collection_of_its_populations() -> None:
 
 def pairs(sim: rv.Simulation, projection: rv.Projection) -> set[tuple[int, int]]:
     synapses = sim.connections(projection=projection)
-    return set(zip(synapses.source.tolist(), synapses.target.tolist(), strict=True))
+    return set(zip(synapses.sources.tolist(), synapses.targets.tolist(), strict=True))
 
 
 def test_a_rule_takes_the_neurons_of_a_view_together() -> None:
@@ -147,9 +147,9 @@ def test_a_rule_takes_the_neurons_of_a_view_together() -> None:
     sim = rv.Simulation(net, threads=2)
     assert pairs(sim, every) == {(a, b) for a in sources.ids for b in targets.ids}
     assert pairs(sim, single) == set(zip([*range(5, 10), 25], sources[:6].ids, strict=True))
-    assert sorted(sim.connections(projection=drawn).target) == sorted(np.repeat(targets.ids, 7))
+    assert sorted(sim.connections(projection=drawn).targets) == sorted(np.repeat(targets.ids, 7))
     assert pairs(sim, drawn) <= {(a, b) for a in (exc + inh).ids for b in targets.ids}
-    assert sorted(sim.connections(projection=out).source) == sorted(np.repeat(targets.ids, 5))
+    assert sorted(sim.connections(projection=out).sources) == sorted(np.repeat(targets.ids, 5))
     assert pairs(sim, out) <= {(a, b) for a in targets.ids for b in (exc[1::2] + inh).ids if a != b}
     assert len(sim.connections(projection=total)) == 9
     assert pairs(sim, total) <= {(a, b) for a in sources.ids for b in sources.ids}
@@ -163,7 +163,7 @@ def test_arrays_hold_values_in_the_order_of_a_view() -> None:
     net.connect(sources, targets, rv.AllToAll(), weight=weights, delay=weights)
     synapses = rv.Simulation(net, threads=2).connections()
     for source, target, weight, delay in zip(
-        synapses.source, synapses.target, synapses.weight, synapses.delay, strict=True
+        synapses.sources, synapses.targets, synapses.weights, synapses.delays, strict=True
     ):
         expected = weights[targets.ids.tolist().index(target), sources.ids.tolist().index(source)]
         assert (weight, delay) == (expected, expected)
@@ -242,12 +242,12 @@ def test_values_of_a_view_are_set_together_or_not_at_all() -> None:
         net.set(inh + plain, tau_m=[10.0] * 13 + [-1.0])
     assert (dict(inh.values), dict(plain.values)) == tuple(map(dict, before))
     sim = rv.Simulation(net, threads=2)
-    sim.set(view, "V_m", -60.0 + np.arange(7.0))
+    sim.set(view, V_m=-60.0 + np.arange(7.0))
     np.testing.assert_array_equal(sim.get(view, "V_m"), -60.0 + np.arange(7.0))
     assert sim.get(exc, "V_m")[[0, 4, 16]].tolist() == [-60.0, -59.0, -56.0]
     assert sim.get(inh, "V_m")[[2, 5]].tolist() == [-55.0, -54.0]
     with pytest.raises(errors.ValueOutOfBoundsError):
-        sim.set(view, "tau_m", [10.0] * 6 + [-1.0])
+        sim.set(view, tau_m=[10.0] * 6 + [-1.0])
     assert set(sim.get(view, "tau_m")) == {10.0}
 
 

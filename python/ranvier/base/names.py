@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from ranvier import _core
+from ranvier.errors import WrongTypeError
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
@@ -14,6 +15,14 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
     shown = str(name).encode("utf-8", "backslashreplace").decode()
     _core.raise_unknown_name(kind, shown, list(known))
     raise AssertionError("the core did not raise")
+
+
+def check_choice(name: str, value: object, known: Sequence[str]) -> None:
+    """Raise UnknownNameError, which tells the nearest one, when a value is none of the names that are known."""
+    if not isinstance(value, str):
+        raise WrongTypeError(name, type(value).__name__, f"must be one of {', '.join(known)}")
+    if value not in known:
+        unknown_name(name, value, known)
 
 
 _MOST_NAMES = 8

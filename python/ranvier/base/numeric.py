@@ -1,4 +1,4 @@
-"""Numbers that users give: what is none is refused by name, also text that looks like one."""
+"""Numbers that users give. Anything else is refused by name, also text that looks like a number."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ranvier import mpi
 from ranvier.base.paths import write_text
 from ranvier.bench._mpiexec import PROGRESS, REPORTED
 from ranvier.networks import NetworkModel, interval_fire
-from ranvier.simulation.options import Placement
+from ranvier.simulation.options import Placement, Tuning, grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["TIMES", "TRAFFIC", "Run", "Specification", "imbalance", "main"]
@@ -138,26 +138,22 @@ def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulati
         resolution=wanted["resolution"],
         seed=wanted["seed"],
     )
+    # Synapses are sorted as some of the methods need them: all are compared with the same tables.
+    processes = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": True}
+    processes |= {name: wanted[name] for name in ("placement", "spike_buffer", "allgather_spikes")}
     simulation = Simulation(
         model.net,
         threads=wanted["threads"],
-        placement=wanted["placement"],
-        exchange=method,
-        intervals=intervals,
-        spike_buffer=wanted["spike_buffer"],
-        allgather_spikes=wanted["allgather_spikes"],
-        # As some of the methods need them: all are compared with the same tables.
-        sort_connections=True,
+        tuning=Tuning(trace_epochs=True),
         recordings="root",
-        wait_apart=True,
-        trace_epochs=True,
         progress=False,
+        **grouped(processes),
     )
     return simulation, model
 
 
 def _is_divided(simulation: Simulation, resolution: float) -> bool:
-    return simulation._core.epoch_steps < round(_DELAY / resolution)
+    return simulation.epoch_steps < round(_DELAY / resolution)
 
 
 def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time: float) -> Run | None:
@@ -190,7 +186,7 @@ def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time:
     return Run(
         contestant=contestant,
         exchange=simulation.exchange,
-        interval_steps=simulation._core.epoch_steps,
+        interval_steps=simulation.epoch_steps,
         interval_count=of_ranks.shape[1],
         digest=spikes.digest(),
         neurons=counts.neurons,

@@ -18,6 +18,7 @@ from ranvier.bench._networks import describe
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import IntArray
 from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Report", "Specification", "main"]
@@ -80,11 +81,10 @@ def main(text: str) -> None:
     simulation = Simulation(
         model.net,
         threads=wanted["threads"],
-        exchange=wanted["exchange"],
-        sort_connections=wanted["sort_connections"],
         # What rank 0 gathered would look as if it grew with the number of processes.
         recordings="local",
         progress=False,
+        **grouped({name: wanted[name] for name in ("exchange", "sort_connections")}),
     )
     simulation.run(wanted["presim"])
     simulation.reset_counts()
@@ -98,9 +98,9 @@ def main(text: str) -> None:
         "fingerprint": fingerprint(spikes.steps, spikes.ids),
     }
     # Buffers are as large as the largest burst since the beginning has made them.
-    counted = np.bincount(spikes.steps, minlength=simulation._core.step + 1)[1:].astype(np.int64)
+    counted = np.bincount(spikes.steps, minlength=simulation.step + 1)[1:].astype(np.int64)
     by_step = np.sum([np.frombuffer(data, dtype=np.int64) for data in world.allgather(counted.tobytes())], axis=0)
-    bursts = Bursts.of(by_step, simulation._core.epoch_steps)
+    bursts = Bursts.of(by_step, simulation.epoch_steps)
     everywhere = [json.loads(data) for data in world.allgather(json.dumps(here).encode())]
     counts = simulation.counts()
     if world.rank != 0:

@@ -35,8 +35,8 @@ from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import expect_load, expect_times
 from ranvier.networks import hpc_benchmark
-from ranvier.simulation.options import MOST_RANKS
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import MOST_RANKS, grouped
+from ranvier.simulation.predictions import predict_memory
 
 __all__ = ["add_arguments", "main", "parse_ranks"]
 
@@ -216,7 +216,7 @@ def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -
             name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
         },
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **settings),
+        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **grouped(settings)),
         "predicted_build_and_init_s": times.build,
         "predicted_simulation_s_per_s": times.simulation,
     }

@@ -34,6 +34,7 @@ from ranvier.forecast import calibration
 from ranvier.forecast.prediction import Times, expect_load, expect_times
 from ranvier.network.network import Network
 from ranvier.networks import brunel, hpc_benchmark, microcircuit
+from ranvier.simulation.options import DryRun, Processes, grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["add_arguments", "main", "spread"]
@@ -149,12 +150,10 @@ def _play(arguments: argparse.Namespace, case: _Case) -> tuple[Times, Summary]:
     sim = Simulation(
         net,
         threads=case.threads,
-        exchange=case.method,
-        sort_connections=case.is_sorted,
-        communicator=_core.Communicator.mirror(case.ranks),
         recordings="local",
-        invented_rate=arguments.rate,
         progress=False,
+        **grouped({"exchange": case.method, "sort_connections": case.is_sorted}),
+        dry_run=DryRun(ranks=case.ranks, invented_rate=arguments.rate),
     )
     # Persistent messages are set up when a neuron fires for the first time.
     sim.run(3000.0 / arguments.rate if case.method == "persistent" else 10.0)
@@ -164,7 +163,10 @@ def _play(arguments: argparse.Namespace, case: _Case) -> tuple[Times, Summary]:
 def _run(arguments: argparse.Namespace, case: _Case) -> tuple[Times, Summary]:
     net = _NETWORKS[case.network]()
     sim = Simulation(
-        net, threads=case.threads, sort_connections=True, communicator=_core.Communicator.local(), progress=False
+        net,
+        threads=case.threads,
+        progress=False,
+        processes=Processes(sort_connections=True, communicator=_core.Communicator.local()),
     )
     sim.run(100.0)
     sim.reset_counts()

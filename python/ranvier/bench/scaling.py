@@ -28,6 +28,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from ranvier import _core
+from ranvier.base.names import check_choice
 from ranvier.base.paths import check_destinations
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
 from ranvier.bench._networks import NETWORKS, describe
@@ -46,8 +47,8 @@ from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, Va
 from ranvier.forecast.prediction import DEFAULT_RATE
 from ranvier.processes.machine import usable_processors
 from ranvier.simulation.measurements import Bursts
-from ranvier.simulation.options import check_choice
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import Processes
+from ranvier.simulation.predictions import predict_memory
 
 __all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
 
@@ -253,8 +254,7 @@ def _predict(
         rate=activity.rate,
         bursts=activity.bursts,
         threads=arguments.threads,
-        exchange=method,
-        sort_connections=is_sorted,
+        processes=Processes(exchange=method, sort_connections=is_sorted),  # type: ignore[arg-type]
     )
 
 

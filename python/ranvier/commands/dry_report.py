@@ -16,9 +16,10 @@ from ranvier import mpi
 from ranvier.commands.report import UNSORTED, _bar, _seconds, _size
 from ranvier.errors import FileError, StateError, ValueOutOfBoundsError
 from ranvier.forecast import dry_run
-from ranvier.forecast.dry_run import DryRun
+from ranvier.forecast.dry_run import PlayedProcess
 from ranvier.networks import NetworkModel
 from ranvier.simulation.measurements import PARTS
+from ranvier.simulation.options import grouped
 
 __all__ = ["add_arguments", "check_arguments", "memory_table", "play", "show"]
 
@@ -53,11 +54,16 @@ def check_arguments(options: argparse.Namespace) -> None:
         raise StateError("dry run", bound="it plays many processes with one", remedy="start it without mpiexec")
 
 
-def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any]) -> DryRun:
+def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any]) -> PlayedProcess:
     """Play the process that the command line asks for."""
     chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "recordings")}
     return dry_run.play(
-        model.net, options.dry_run, duration=keys["time"], presim=keys["presim"], rate=_rate(options.rate), **chosen
+        model.net,
+        options.dry_run,
+        duration=keys["time"],
+        presim=keys["presim"],
+        rate=_rate(options.rate),
+        **grouped(chosen),
     )
 
 
@@ -80,7 +86,7 @@ def _rate(text: str | None) -> float | dict[str, float] | None:
         ) from error
 
 
-def show(console: Console, played: DryRun, model: NetworkModel) -> None:
+def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
     """Print for people what the process that was played has done."""
     net = model.net
     console.print()
@@ -139,7 +145,7 @@ def memory_table(memory: dict[str, int]) -> Table:
     return table
 
 
-def _times(played: DryRun) -> Table:
+def _times(played: PlayedProcess) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)

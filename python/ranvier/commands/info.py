@@ -22,12 +22,12 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.numeric import whole_number
 from ranvier.commands import machine_tree
+from ranvier.commands.keys import parse_options
 from ranvier.commands.thread_places import ThreadPlaces, place
 from ranvier.processes import machine, mpi_library
 
 __all__ = ["add_command"]
 
-_MOST_THREADS = 4096
 _MOST_RANKS = 4096
 
 
@@ -40,14 +40,15 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--threads", metavar="N", type=int, help="threads of each process; by default one for each processor"
-    )
-    parser.add_argument(
-        "--pinning",
-        metavar="POLICY",
-        default="auto",
-        help="auto: one on each processor or core, if there are as many threads (default); equal: as many on each NUMA "
-        "node; compact: on few nodes, one thread a core; none; or the processor of each thread, such as 0,2,4-7",
+        "--set",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        dest="settings",
+        help="threads: of each process, by default one for each processor; pinning: auto (one on each processor or "
+        "core, if there are as many threads), equal (as many on each NUMA node), compact (on few nodes, one thread a "
+        "core), none, or the processor of each thread, such as 0,2,4-7",
     )
     parser.add_argument(
         "--ranks-per-host", metavar="N", type=int, default=1, help="processes that share the machine; by default 1"
@@ -104,14 +105,13 @@ def gather() -> dict[str, Any]:
 
 
 def _place(options: argparse.Namespace) -> tuple[_core.Topology, ThreadPlaces]:
-    threads = options.threads
-    if threads is not None:
-        threads = whole_number("--threads", threads, 1, _MOST_THREADS, "give the number of threads")
+    keys = parse_options(options.settings, ("threads", "pinning"))
+    threads, pinning = keys.get("threads"), keys.get("pinning", "auto")
     ranks = whole_number("--ranks-per-host", options.ranks_per_host, 1, _MOST_RANKS, "give the number of processes")
     made_up = options.topology is not None
     topology = _core.Topology.synthetic(options.topology) if made_up else _core.Topology.detect()
     quota = None if made_up else _core.processor_quota()
-    return topology, place(topology, threads=threads, pinning=options.pinning, ranks=ranks, quota=quota)
+    return topology, place(topology, threads=threads, pinning=pinning, ranks=ranks, quota=quota)
 
 
 def _describe(topology: _core.Topology) -> dict[str, Any]:

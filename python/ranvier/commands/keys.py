@@ -2,53 +2,92 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+import textwrap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ranvier import networks
 from ranvier.base.names import unknown_name
 from ranvier.errors import ValueOutOfBoundsError
+from ranvier.simulation.described_options import Option
+from ranvier.simulation.options import OPTIONS
 
-__all__ = ["RUN_KEYS", "parse_settings", "shipped_networks", "signature_keys"]
+__all__ = [
+    "RUN_KEYS",
+    "add_settings",
+    "described_keys",
+    "help_of_keys",
+    "parse_options",
+    "parse_settings",
+    "shipped_networks",
+    "shown",
+    "signature_keys",
+]
 
-# With their defaults; None: the network, or the machine, tells.
-RUN_KEYS: dict[str, float | int | str | bool | None] = {
+# With their defaults; None: the network, or the machine, tells. Rank 0 reports, so that others need no recordings.
+RUN_KEYS: dict[str, Any] = {
     "time": None,
     "presim": None,
-    "threads": None,
-    "pinning": "auto",
-    "shards": None,
-    "stealing": "none",
-    "costs": None,
-    "precision": "double",
-    "weight_precision": "single",
-    "instruction_set": "auto",
-    "table_layout": "auto",
-    "delivery_window": None,
-    "exchange": "alltoall",
-    "placement": "round_robin",
-    "intervals": 1,
-    "spike_buffer": None,
-    "allgather_spikes": None,
-    "connection_buffer": None,
-    "sort_connections": "auto",
-    "keep_sources": True,
-    "row_numbering": "auto",
-    "wait_apart": False,
+    **{name: option.default for name, option in OPTIONS.items() if option.settable},
     "recordings": "root",
 }
-_TYPES: dict[str, type] = {
-    "time": float,
-    "presim": float,
-    **dict.fromkeys(
-        ("threads", "shards", "delivery_window", "intervals", "spike_buffer", "allgather_spikes", "connection_buffer"),
-        int,
-    ),
-    **dict.fromkeys(("sort_connections", "keep_sources", "wait_apart"), bool),
+
+_TIMES = {
+    "time": "Milliseconds to simulate and report on; by default what the network tells.",
+    "presim": "Milliseconds to simulate before that.",
 }
-_CAN_BE_AUTO = ("sort_connections",)
+_TITLES = {
+    "": "Options of every run",
+    "processes": "Options of runs on many processes (mpiexec -n 4 ranvier run MODEL)",
+    "tuning": "Options of the threads and the memory of a process",
+}
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--set``."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        nargs="+",
+        action="extend",
+        default=[],
+        dest="settings",
+        help="parameters of the network, and options",
+    )
+
+
+def described_keys() -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, default, possible values and meaning of each key that every run has."""
+    for name, meaning in _TIMES.items():
+        yield name, "", "a number", meaning
+    for name, option in OPTIONS.items():
+        if option.settable:
+            # As it is written after "=", where what is left out is None.
+            wanted = option.wanted().removesuffix(" or None").replace("'", "").replace("True", "true")
+            yield name, shown(RUN_KEYS[name]), wanted.replace("False", "false"), option.meaning
+
+
+def shown(default: object) -> str:
+    """Return a default as it would be written after ``=``; empty: there is none."""
+    return "" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def help_of_keys() -> str:
+    """Return what there is to know of the keys that every run has, for the help of commands."""
+    entries = {name: (default, wanted, meaning) for name, default, wanted, meaning in described_keys()}
+    lines = []
+    for group, title in _TITLES.items():
+        lines += ["", f"{title}:", ""]
+        own = [name for name, option in OPTIONS.items() if option.group == group and option.settable]
+        for name in [*(_TIMES if not group else ()), *own]:
+            default, wanted, meaning = entries[name]
+            given = f"{wanted}{f'; default {default}' if default else ''}"
+            lines += textwrap.wrap(f"  {name:<18} {given}", 118, subsequent_indent=" " * 21)
+            lines += textwrap.wrap(meaning, 118, initial_indent=" " * 21, subsequent_indent=" " * 21)
+    return "\n".join(lines)
 
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
@@ -88,10 +127,25 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
         if key in parameters:
             network[key] = _convert(key, text, _type_of(parameters[key]))
         elif key in RUN_KEYS:
-            run[key] = _convert(key, text, _TYPES.get(key, str), key in _CAN_BE_AUTO)
+            run[key] = _convert(key, text, float) if key in _TIMES else _option_value(OPTIONS[key], text)
         else:
             unknown_name("key", key, sorted([*parameters, *RUN_KEYS]))
     return run, network
+
+
+def parse_options(settings: Iterable[str], names: Collection[str]) -> dict[str, Any]:
+    """Return those of some options that were set.
+
+    Raises
+    ------
+    UnknownNameError, ValueOutOfBoundsError
+        As for `parse_settings`.
+    """
+    options, _ = parse_settings(settings, lambda: None)
+    for name in options:
+        if name not in names:
+            unknown_name("key", name, sorted(names))
+    return options
 
 
 def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
@@ -125,14 +179,27 @@ def _literal(key: str, text: str, kind: type) -> object:
     return value
 
 
-def _convert(key: str, text: str, kind: type | None, can_be_auto: bool = False) -> object:
-    if can_be_auto and text.lower() == "auto":
-        return "auto"
+def _option_value(option: Option, text: str) -> object:
+    """Return the value that a text gives an option, which it must be able to have."""
+    if text.lower() in option.choices:
+        return text.lower()
+    if bool in option.types:
+        others = "".join(f"{choice}, " for choice in option.choices)
+        return _flag(option.name, text, others)
+    if int in option.types:
+        return option.checked(_convert(option.name, text, int))
+    return option.checked(text)
+
+
+def _flag(key: str, text: str, others: str = "") -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be {others}true or false")
+    return text.lower() == "true"
+
+
+def _convert(key: str, text: str, kind: type | None) -> object:
     if kind is bool:
-        if text.lower() not in ("true", "false"):
-            others = "auto, " if can_be_auto else ""
-            raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be {others}true or false")
-        return text.lower() == "true"
+        return _flag(key, text)
     if kind is None:
         for guess in (int, float):
             try:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import itertools
 import sys
+import types
+import typing
 from collections.abc import Iterable
 
 from rich.console import Console, Group
@@ -13,7 +17,7 @@ from rich.text import Text
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
-from ranvier.commands.keys import RUN_KEYS, shipped_networks, signature_keys
+from ranvier.commands.keys import described_keys, shipped_networks, shown, signature_keys
 
 __all__ = ["add_command"]
 
@@ -123,13 +127,46 @@ def _rule(rule: _core.RuleInfo) -> Entry:
 
 def _network(name: str) -> Entry:
     function = shipped_networks()[name]
-    rows = [(key, _default(default), "", "", "") for key, default in signature_keys(function).items()]
-    rows += [(key, _default(default), "", "", "of every run") for key, default in RUN_KEYS.items()]
+    meanings = parameter_texts(function.__doc__ or "")
+    hints = typing.get_type_hints(function)
+    rows = [
+        (key, shown(default), "", wanted(hints.get(key)), meanings.get(key, ""))
+        for key, default in signature_keys(function).items()
+    ]
+    rows += [(key, default, "", wanted, meaning) for key, default, wanted, meaning in described_keys()]
     return name, (function.__doc__ or "").split("\n")[0], rows
 
 
-def _default(value: object) -> str:
-    return "" if value is None else str(value)
+def wanted(hint: object) -> str:
+    """Return in words what values a type allows."""
+    parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    words = []
+    for part in parts:
+        if typing.get_origin(part) is typing.Literal:
+            words += [str(choice) for choice in typing.get_args(part)]
+        elif isinstance(part, type) and part in _WORDS:
+            words.append(_WORDS[part])
+    return " or ".join(words)
+
+
+_WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "text"}
+
+
+def parameter_texts(docstring: str) -> dict[str, str]:
+    """Return what a docstring tells of each parameter, by its name."""
+    lines = inspect.cleandoc(docstring).split("\n")
+    if "Parameters" not in lines:
+        return {}
+    texts: dict[str, list[str]] = {}
+    names: list[str] = []
+    for line, following in itertools.pairwise([*lines[lines.index("Parameters") + 2 :], ""]):
+        if following.startswith("---"):
+            break
+        if line and not line.startswith(" "):
+            names = [name.strip() for name in line.split(" : ")[0].split(",")]
+        for name in names:
+            texts.setdefault(name, []).extend([line.strip()] if line.startswith(" ") else [])
+    return {name: " ".join(text) for name, text in texts.items()}
 
 
 def _parameters(parameters: Iterable[_core.ParameterInfo]) -> Iterable[Row]:

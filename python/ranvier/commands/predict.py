@@ -28,7 +28,7 @@ from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.bench.scaling import parse_bytes
 from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
-from ranvier.commands.keys import RUN_KEYS, parse_settings, signature_keys
+from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signature_keys
 from ranvier.commands.report import UNSORTED, _seconds, _size
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
@@ -48,13 +48,13 @@ from ranvier.forecast.prediction import (
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
 from ranvier.processes import machine
-from ranvier.simulation.options import MOST_RANKS, core_options
-from ranvier.simulation.simulation import predict_memory, sorts_connections
+from ranvier.simulation.options import MOST_RANKS, grouped
+from ranvier.simulation.predictions import predict_memory, sorts_connections
 
 __all__ = ["add_command"]
 
 # Keys of a run that are no options of what is predicted.
-_NOT_OPTIONS = ("time", "presim", "recordings", "threads", "costs")
+_NOT_OPTIONS = ("time", "presim", "recordings", "threads", "costs", "memory_limit")
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,11 +66,8 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], dest="settings", help="set keys"
-    )
+    add_settings(parser)
     parser.add_argument("--ranks", metavar="M", type=int, required=True, help="number of processes")
-    parser.add_argument("--threads", metavar="T", type=int, help="threads of each; by default one for each processor")
     parser.add_argument("--memory-per-rank", metavar="SIZE", help="what a process may take: 16GB, 500MiB, or bytes")
     parser.add_argument(
         "--rate",
@@ -112,7 +109,7 @@ class _Question:
     @property
     def for_memory(self) -> dict[str, Any]:
         """Arguments of what predicts memory."""
-        return {**self.options, "rate": mean_rate(self.model.net, self.published, self.other_rate)}
+        return {**grouped(self.options), "rate": mean_rate(self.model.net, self.published, self.other_rate)}
 
     def scaled(self, value: float | int) -> Network:
         assert self.scaling_key is not None
@@ -153,13 +150,9 @@ def _understand(options: argparse.Namespace) -> _Question:
         raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
     function = run._find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
-    if options.threads is not None and "threads" in set_for_run:
-        raise ValueOutOfBoundsError("--threads", str(options.threads), "the key threads was set too", "set it once")
-    threads = options.threads if options.threads is not None else set_for_run.get("threads")
+    threads = set_for_run.get("threads")
     threads = machine.usable_processors() if threads is None else threads
     chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}
-    # Refuses what is no value of an option before anything takes time.
-    core_options(**chosen, threads=threads)
     model = run._describe(options.model, function, set_for_network)
     keywords = signature_keys(function)
     key = next((each for each in SCALING_KEYS if each in keywords), None)
@@ -184,7 +177,7 @@ def _predict(question: _Question, recalibrate: bool) -> _Answer:
     net = question.model.net
     if net.neuron_count == 0:
         raise StateError("network", "empty", "there is nothing to predict", "create a population first")
-    is_sorted = sorts_connections(net, ranks=question.ranks, **question.options)
+    is_sorted = sorts_connections(net, ranks=question.ranks, **grouped(question.options))
     memory = predict_memory(net, ranks=question.ranks, **question.for_memory)
     costs = calibration.measure(
         net,

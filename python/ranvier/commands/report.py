@@ -20,9 +20,10 @@ from ranvier.base.times import time_of
 from ranvier.networks import NetworkModel
 from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
-from ranvier.simulation.agreement import exchange_values
+from ranvier.simulation.accounts import Counts
+from ranvier.simulation.agreement import values_of_all
 from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Timers, Traffic
-from ranvier.simulation.simulation import Counts, Simulation
+from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Results", "gather", "show"]
 
@@ -142,11 +143,11 @@ def gather(
     """
     communicator = simulation.communicator
     timers = simulation.timers()
-    memory = exchange_values(communicator, simulation.memory())
+    memory = values_of_all(communicator, simulation.memory())
     counts = simulation.counts()
     spikes = simulation.spikes(model.spikes)
     if recordings == "local" and model.spikes.to is None:
-        spikes = joined(exchange_values(communicator, spikes))
+        spikes = joined(values_of_all(communicator, spikes))
     spikes = spikes.between(presim)
     return Results(
         model=name,
@@ -159,19 +160,19 @@ def gather(
         sorts_connections=simulation.sorts_connections,
         instruction_set=simulation.instruction_set,
         timers=timers,
-        traffic=exchange_values(communicator, simulation.traffic()),
+        traffic=values_of_all(communicator, simulation.traffic()),
         simulated_ms=time_of(counts.steps, simulation.resolution),
         presim_ms=presim,
         memory=memory,
-        memory_by_node=exchange_values(communicator, simulation.memory_by_node()),
-        memory_pages=exchange_values(communicator, simulation.memory_pages()),
-        peak_resident=exchange_values(communicator, peak_resident_bytes()),
+        memory_by_node=values_of_all(communicator, simulation.memory_by_node()),
+        memory_pages=values_of_all(communicator, simulation.memory_pages()),
+        peak_resident=values_of_all(communicator, peak_resident_bytes()),
         spikes=spikes,
         mean_rates=spikes.mean_rates(),
-        shards=exchange_values(communicator, simulation.shards),
-        stolen_shards=exchange_values(communicator, simulation.stolen_shards),
-        crowding=exchange_values(communicator, simulation.crowding),
-        oversubscribed=exchange_values(communicator, simulation.oversubscribed),
+        shards=values_of_all(communicator, simulation.shards),
+        stolen_shards=values_of_all(communicator, simulation.stolen_shards),
+        crowding=values_of_all(communicator, simulation.crowding),
+        oversubscribed=values_of_all(communicator, simulation.oversubscribed),
     )
 
 

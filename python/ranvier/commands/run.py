@@ -12,35 +12,7 @@ function ``network``. Its keywords are keys that ``--set`` can set, and it retur
         net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
         return net
 
-Every run has these keys:
-
-  time, presim        ms: how long to simulate and report on, and how long to simulate before that
-  threads             of each process
-  pinning             auto, equal, compact, none, or processors such as 0,2,4-7: where threads are kept
-  shards              parts of the network, at least one for each thread
-  costs               measured: neurons are dealt to shards by what they cost, which a short run finds out
-  stealing            none, local_and_remote, prefer_local or local_only: whose shards a thread takes when it has time
-  precision, weight_precision
-                      double or single
-  instruction_set     auto, baseline, avx2 or avx512
-  table_layout        auto, runs or ring
-  delivery_window     steps that are delivered at a time
-
-`mpiexec -n 4 ranvier run MODEL` runs the network on four processes. Then there are also these:
-
-  exchange            how they exchange spikes:
-                      {exchanges}
-  placement           which of them has which neuron: round_robin, consecutive or shuffle
-  intervals           1 or 2: into how many intervals the shortest delay is divided, for methods that can use it
-  spike_buffer        bytes of the buffer that spikes are sent from
-  allgather_spikes    spikes that each process sends in one allgather
-  connection_buffer   bytes of the buffers that are needed to build the network
-  sort_connections    auto, true or false: whether a spike is sent once to a process, or once for each synapse; auto:
-                      as takes less memory
-  keep_sources        true or false: whether the sources of synapses are kept after the build
-  row_numbering       auto, dense or compact: which sources have a row in the tables of synapses
-  wait_apart          true or false: whether processes meet before each exchange, so that wait is told apart
-  recordings          root (rank 0 gets them), everywhere, or local (a file for each process)
+Every run has the keys that follow, too.
 """
 
 from __future__ import annotations
@@ -50,9 +22,8 @@ import contextlib
 import importlib.util
 import json
 import sys
-import textwrap
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -63,11 +34,19 @@ from ranvier import mpi
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.commands import dry_report, report
-from ranvier.commands.keys import RUN_KEYS, parse_settings, shipped_networks, signature_keys
+from ranvier.commands.keys import (
+    RUN_KEYS,
+    add_settings,
+    help_of_keys,
+    parse_settings,
+    shipped_networks,
+    signature_keys,
+)
 from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
-from ranvier.simulation.agreement import agree, teller
+from ranvier.simulation.agreement import agree, reporting_rank
+from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["add_command"]
@@ -78,22 +57,15 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = commands.add_parser(
         "run",
         help="build and run a network, and report",
-        description=(__doc__ or "").replace("{exchanges}", _listed(mpi.exchanges(), 22)),
+        description=f"{__doc__}{help_of_keys()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", nargs="+", action="extend", default=[], dest="settings", help="set keys"
-    )
+    add_settings(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the spikes into this file (png, pdf, svg)")
     dry_report.add_arguments(parser)
     parser.set_defaults(carry_out=carry_out)
-
-
-def _listed(names: Iterable[str], indent: int) -> str:
-    """Return names in lines that begin where the first one stands."""
-    return textwrap.fill(", ".join(names), 120 - indent).replace("\n", "\n" + indent * " ")
 
 
 @dataclass(frozen=True)
@@ -112,7 +84,7 @@ def carry_out(options: argparse.Namespace) -> int:
     try:
         _carry_out(options, world)
     except RanvierError as error:
-        rank = teller(error)
+        rank = reporting_rank(error)
         if rank is None:
             raise
         # All have come here: one of them tells why, and then they may end.
@@ -129,9 +101,8 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
     if options.dry_run is not None:
         _run_dry(options, task)
         return
-    simulation = Simulation(
-        model.net, communicator=world, **{name: keys[name] for name in keys if name not in ("time", "presim")}
-    )
+    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim")}
+    simulation = Simulation(model.net, **grouped({**chosen, "communicator": world}))
     simulation.run(keys["presim"])
     simulation.reset_counts()
     simulation.run(keys["time"])

@@ -23,6 +23,7 @@ from ranvier.network.network import Network
 from ranvier.network.populations import Population
 from ranvier.network.projections import Stimulus
 from ranvier.processes import machine
+from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Costs", "cache_file", "measure"]
@@ -119,7 +120,7 @@ def measure(
     network
         The network.
     options
-        Those of `ranvier.Simulation`.
+        Those of `ranvier.Simulation` by their names alone.
     ranks, threads, rates, rate
         As for `ranvier.forecast.load.expect_load`.
     sorted_by_source
@@ -237,7 +238,8 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
             return 0.0
         values: dict[str, Any] = dict(_sampled(stimulus.values))
         net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), **values)
-    sim = Simulation(net, threads=1, communicator=_core.Communicator.local(), progress=False, **options)
+    here = {"communicator": _core.Communicator.local(), "threads": 1}
+    sim = Simulation(net, progress=False, **grouped({**options, **here}))
     return _seconds_a_step(sim) / _NEURONS
 
 

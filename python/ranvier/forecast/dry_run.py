@@ -20,16 +20,17 @@ from typing import Any
 from ranvier import _core
 from ranvier.base.numeric import whole_number
 from ranvier.base.times import time_of
+from ranvier.errors import StateError
 from ranvier.network.network import Network
 from ranvier.processes.machine import peak_resident_bytes, resident_bytes
-from ranvier.simulation.options import MOST_RANKS
+from ranvier.simulation.options import MOST_RANKS, DryRun
 from ranvier.simulation.simulation import Simulation
 
-__all__ = ["DryRun", "play"]
+__all__ = ["PlayedProcess", "play"]
 
 
 @dataclass(frozen=True)
-class DryRun:
+class PlayedProcess:
     """What the process that was played has done, without its pre-simulation.
 
     Attributes
@@ -110,7 +111,7 @@ def play(
     presim: float = 0.0,
     rate: float | Mapping[str, float] | None = None,
     **options: Any,
-) -> DryRun:
+) -> PlayedProcess:
     """Build and run the part of one process of many.
 
     Parameters
@@ -126,7 +127,7 @@ def play(
         each neuron). A number, or one for each population by its name: the rates of a real run, say, which a network
         whose processes all do the same need not have. None: the other processes send what this one does.
     **options
-        Those of `Simulation`.
+        Those of `Simulation`, grouped as there; what was recorded stays where it is.
 
     Raises
     ------
@@ -134,11 +135,12 @@ def play(
         For a placement other than round-robin: only with that all processes are alike.
     """
     whole_number("ranks of a dry run", ranks, 1, MOST_RANKS, "give the number of processes that the run would have")
+    if "dry_run" in options:
+        raise StateError("dry_run", bound="its ranks and rate are arguments of play", remedy="leave it out")
     before = resident_bytes()
     sim = Simulation(
         network,
-        communicator=_core.Communicator.mirror(ranks),
-        invented_rate=rate,
+        dry_run=DryRun(ranks=ranks, invented_rate=rate),
         **{**options, "recordings": "local"},
     )
     built = sim.memory()
@@ -149,11 +151,11 @@ def play(
     spikes = counts.spikes // ranks
     simulated = time_of(counts.steps, sim.resolution)
     measured_rate = spikes / neurons / (simulated / 1000.0) if simulated and neurons else 0.0
-    return DryRun(
+    return PlayedProcess(
         ranks=ranks,
         threads=sim.threads,
         instruction_set=sim.instruction_set,
-        exchange=sim._core.exchange,
+        exchange=sim.exchange,
         sorts_connections=sim.sorts_connections,
         rate=measured_rate if rate is None else _mean(network, rate),
         invented=rate is not None,
@@ -168,5 +170,5 @@ def play(
         simulated=simulated,
         spikes=spikes,
         events=counts.synaptic_events // ranks,
-        traffic=dict(sim._core.traffic()),
+        traffic=asdict(sim.traffic()),
     )

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from ranvier import _core
 from ranvier.base.distributions import Distribution
 from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
@@ -27,6 +26,7 @@ from ranvier.network.network import Network
 from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
 from ranvier.processes import machine
+from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["PARTS", "Group", "Measured", "Miniature", "describe", "measure"]
@@ -214,7 +214,7 @@ def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
     while not built or (len(built) < _BUILDS and time.perf_counter() - begin < _LONGEST):
         sim = _build(miniature, options)
         built.append(sim.phases["build"] + sim.phases["init"])
-    steps = sim._core.epoch_steps
+    steps = sim.epoch_steps
     _run_steps(sim, _before(sim, miniature, str(options.get("exchange", ""))))
     slices = _slices(sim, steps)
     # What else the machine does makes a slice longer, and nothing makes it shorter.
@@ -227,7 +227,7 @@ def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
         exchange={part: best[part] * of_threads.get(part, 1.0) for part in PARTS},
         events=statistics.fmean(one["events"] for one in slices),
         exchanges_per_delay=max(1.0, round(shortest / steps)),
-        directed=miniature.ranks == 1 or sim._core.traffic()["presynaptic_entries"] > 0,
+        directed=miniature.ranks == 1 or sim.traffic().presynaptic_entries > 0,
     )
 
 
@@ -246,18 +246,15 @@ def _build(miniature: Miniature, options: Mapping[str, Any]) -> Simulation:
     return Simulation(
         net,
         threads=miniature.threads,
-        shards=miniature.shards,
-        communicator=_core.Communicator.mirror(miniature.ranks),
         recordings="local",
-        invented_rate=rates,
         progress=False,
-        **options,
+        **grouped({**options, "shards": miniature.shards, "ranks": miniature.ranks, "invented_rate": rates}),
     )
 
 
 def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
     """Return the number of steps after which nothing is set up any more."""
-    steps = sim._core.epoch_steps * (_TRIED if exchange == "auto" else 2)
+    steps = sim.epoch_steps * (_TRIED if exchange == "auto" else 2)
     rates = [group.rate for group in miniature.groups if group.rate > 0.0]
     if exchange in ("persistent", "auto") and rates:
         # Messages are set up when a neuron fires for the first time: one in fifty has not yet.

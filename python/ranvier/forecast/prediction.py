@@ -19,7 +19,7 @@ from ranvier.forecast.load import DEFAULT_RATE, Load, expect_load, mean_rate
 from ranvier.forecast.miniature import PARTS
 from ranvier.network.network import Network
 from ranvier.simulation.options import MOST_RANKS
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.predictions import predict_memory
 
 __all__ = [
     "DEFAULT_RATE",

@@ -161,7 +161,7 @@ class PopulationView(Immutable):
             return "it is fixed when the population is created: create another one"
         return (
             f"write net.set({self.name}, {name}=...) and build the network again, or, in a simulation that runs, "
-            f"sim.set({self.name}, {name!r}, ...)"
+            f"sim.set({self.name}, {name}=...)"
         )
 
     def _key(self) -> tuple[object, ...]:

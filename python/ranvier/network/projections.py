@@ -72,7 +72,7 @@ class Projection(Immutable):
         change = f"write net.set(projection, {name}=...) and build the network again"
         if name != "weight":
             return change
-        return change + ", or, in a simulation that runs, sim.connections(projection=projection).weight = ..."
+        return change + ", or, in a simulation that runs, sim.connections(projection=projection).weights = ..."
 
     def __repr__(self) -> str:
         return f"<Projection {self.name}: {self.rule!r}>"

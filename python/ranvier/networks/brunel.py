@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, whole_number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
@@ -16,7 +17,6 @@ from ranvier.network.network import Network
 from ranvier.network.rules import FixedIndegree
 from ranvier.networks._alpha_psp import alpha_psp_height
 from ranvier.networks.network_model import NetworkModel
-from ranvier.simulation.options import check_choice
 
 __all__ = ["brunel"]
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ranvier.base.names import check_choice
 from ranvier.base.numeric import whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.models import interval_fire as cell
 from ranvier.network.network import Network
 from ranvier.network.rules import NearestNeighbors, Rule, UniformIndegree
 from ranvier.networks.network_model import NetworkModel
-from ranvier.simulation.options import check_choice
 
 __all__ = ["interval_fire"]
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.distributions import Normal
+from ranvier.base.names import check_choice
 from ranvier.base.numeric import number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_exp, poisson_generator
@@ -21,7 +22,6 @@ from ranvier.network.network import Network
 from ranvier.network.populations import Population
 from ranvier.network.rules import FixedTotalNumber
 from ranvier.networks.network_model import NetworkModel
-from ranvier.simulation.options import check_choice
 
 __all__ = ["choose_drive", "microcircuit"]
 

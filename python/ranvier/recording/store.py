@@ -20,7 +20,7 @@ from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
 from ranvier.recording.segments import Segment, as_segment
-from ranvier.simulation.agreement import agree, agreed, exchange_values, from_root
+from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
 from ranvier.simulation.connections import Connections
 
 __all__ = ["RecordingStore", "check_files"]
@@ -123,7 +123,7 @@ class RecordingStore:
         fits = end - now
         if bytes_per_step * fits > _BUDGET:
             fits = max(1, int(_BUDGET / bytes_per_step))
-        return min(exchange_values(self._communicator, fits))
+        return min(values_of_all(self._communicator, fits))
 
     def write(self) -> None:
         """Sample weights that are due, and write to files what belongs there."""
@@ -169,7 +169,7 @@ class RecordingStore:
         def take() -> WeightData:
             steps, weights = self._joined(recorder)
             synapses, places = self._synapses[recorder], self._places[recorder]
-            sources, targets = synapses.source[places], synapses.target[places]
+            sources, targets = synapses.sources[places], synapses.targets[places]
             return WeightData(steps, weights, sources, targets, self._resolution, recorder.projection.name)
 
         return self._fetch(recorder, take, reading.read_weights)
@@ -217,7 +217,7 @@ class RecordingStore:
                 _, _, places = self._core.take_state(recorder.index, "local")
                 return places
             assert isinstance(recorder, WeightRecorder)
-            return self._core.stored_here(self._synapses[recorder]._handles)
+            return self._core.stored_here(self._synapses[recorder].handles)
         whole = recorder.ids if isinstance(recorder, StateRecorder) else self._synapses[recorder]  # type: ignore[index]
         return np.arange(len(whole), dtype=np.int64)
 
@@ -240,7 +240,7 @@ class RecordingStore:
         if now > self._last_sample:
             for recorder, interval in self._weight_intervals.items():
                 if now % interval == 0:
-                    weights = self._core.weights(self._synapses[recorder]._handles)[self._places[recorder]]
+                    weights = self._core.weights(self._synapses[recorder].handles)[self._places[recorder]]
                     self._append(recorder, np.array([now], dtype=np.int64), weights[np.newaxis, :])
             self._last_sample = now
 
@@ -313,8 +313,8 @@ class RecordingStore:
         elif isinstance(recorder, WeightRecorder):
             metadata["projection"] = recorder.projection.name
             metadata["interval"] = recorder.interval
-            fixed["sources"] = self._synapses[recorder].source[self._places[recorder]]
-            fixed["targets"] = self._synapses[recorder].target[self._places[recorder]]
+            fixed["sources"] = self._synapses[recorder].sources[self._places[recorder]]
+            fixed["targets"] = self._synapses[recorder].targets[self._places[recorder]]
         if _apart(self._communicator, self._gather):
             metadata["rank"] = self._communicator.rank
             metadata["ranks"] = self._communicator.size

@@ -1,4 +1,4 @@
-"""What the processes of a run do together in Python."""
+"""Agreement between the processes of a run: they do the same, or fail together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ranvier import _core
 from ranvier.errors import RemoteError
 
-__all__ = ["agree", "agree_on", "agreed", "exchange_values", "from_root", "on_root", "summary_of", "teller"]
+__all__ = ["agree", "agree_on", "agreed", "from_root", "on_root", "reporting_rank", "summary_of", "values_of_all"]
 
 Result = TypeVar("Result")
 
@@ -36,13 +36,13 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
     try:
         yield
     except RemoteError as error:
-        told = communicator.allgather(_told(error))
+        told = communicator.allgather(_as_message(error))
         _raise_cause(communicator, what, told, b"+")
-        _note_teller(error, _first_alike(told, error))
+        _note_reporting_rank(error, _first_of_kind(told, error))
         raise
     except BaseException as error:
-        told = communicator.allgather(_told(error))
-        _note_teller(error, _first_alike(told, error))
+        told = communicator.allgather(_as_message(error))
+        _note_reporting_rank(error, _first_of_kind(told, error))
         raise
     # Mostly nobody has anything to tell, and of many processes each would have to be looked at.
     complaints = communicator.compare(b"")
@@ -52,18 +52,18 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
         _raise_cause(communicator, what, complaints, mark)
 
 
-def teller(error: BaseException) -> int | None:
+def reporting_rank(error: BaseException) -> int | None:
     """Return the rank that tells the user of an error with which all processes have failed together.
 
     It is the lowest of those that have failed with an error of the same kind, whose details may differ. None where this
     process may have failed alone.
     """
-    rank: int | None = getattr(error, "_teller", None)
+    rank: int | None = getattr(error, "_reporting_rank", None)
     return rank
 
 
-def _note_teller(error: BaseException, rank: int) -> None:
-    error._teller = rank  # type: ignore[attr-defined]
+def _note_reporting_rank(error: BaseException, rank: int) -> None:
+    error._reporting_rank = rank  # type: ignore[attr-defined]
 
 
 def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
@@ -97,7 +97,7 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
                 bound=f"it is {results[0]} on rank 0, and {other} on rank {rank}",
                 remedy="let all ranks do the same",
             )
-            _note_teller(error, 0)
+            _note_reporting_rank(error, 0)
             raise error
     return result
 
@@ -139,19 +139,19 @@ def from_root(communicator: _core.Communicator, what: str, action: Callable[[], 
     return received
 
 
-def exchange_values(communicator: _core.Communicator, value: Result) -> list[Result]:
+def values_of_all(communicator: _core.Communicator, value: Result) -> list[Result]:
     """Return the values of all processes, by rank, everywhere; they can be pickled."""
     if communicator.size == 1:
         return [value]
     return [pickle.loads(data) for data in communicator.allgather(pickle.dumps(value, protocol=5))]
 
 
-def _first_alike(told: list[bytes], error: BaseException) -> int:
-    kind = _told(error).partition(b":")[0]
+def _first_of_kind(told: list[bytes], error: BaseException) -> int:
+    kind = _as_message(error).partition(b":")[0]
     return [text.partition(b":")[0] for text in told].index(kind)
 
 
-def _told(error: BaseException) -> bytes:
+def _as_message(error: BaseException) -> bytes:
     # Who failed because of another one does not count.
     mark = b"-" if isinstance(error, RemoteError) else b"+"
     return mark + f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
@@ -164,5 +164,5 @@ def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes],
             error = RemoteError(
                 what, bound=f"rank {rank} failed ({text[1:].decode()})", remedy="see the message of that rank"
             )
-            _note_teller(error, rank)
+            _note_reporting_rank(error, rank)
             raise error from None

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier import _core
 from ranvier.base.immutable import locked
 from ranvier.base.numeric import as_array, number_array
 from ranvier.base.values import FloatArray
@@ -24,7 +21,8 @@ from ranvier.network.checks import name_type
 from ranvier.network.populations import PopulationView
 from ranvier.recording.conversion import adjacency
 from ranvier.recording.neuron_ids import IntArray
-from ranvier.simulation.agreement import agree, agree_on, summary_of
+from ranvier.simulation.agreement import agree
+from ranvier.simulation.built_network import BuiltNetwork
 
 __all__ = ["Connections"]
 
@@ -34,55 +32,56 @@ class Connections:
 
     ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` are fewer of them.
 
-    Only `weight` can be assigned: the other arrays are locked, since a change of them would not reach the simulation.
+    Only `weights` can be assigned: the other arrays are locked, since a change of them would not reach the simulation.
     """
 
     def __init__(
         self,
-        core: _core.Simulation,
-        exclusive: Callable[[], AbstractContextManager[None]],
-        communicator: _core.Communicator,
-        source: IntArray,
-        target: IntArray,
-        delay: FloatArray,
-        projection: IntArray,
+        built: BuiltNetwork,
+        sources: IntArray,
+        targets: IntArray,
+        delays: FloatArray,
+        projections: IntArray,
         handles: npt.NDArray[np.uint64],
     ) -> None:
-        self._core = core
-        self._exclusive = exclusive
-        self._communicator = communicator
+        self._built = built
         self._handles = handles
-        self._source = locked(source)
-        self._target = locked(target)
-        self._delay = locked(delay)
-        self._projection = locked(projection)
+        self._sources = locked(sources)
+        self._targets = locked(targets)
+        self._delays = locked(delays)
+        self._projections = locked(projections)
 
     @property
-    def source(self) -> IntArray:
+    def handles(self) -> npt.NDArray[np.uint64]:
+        """What the core finds the synapses by, shape ``(synapses,)``."""
+        return self._handles
+
+    @property
+    def sources(self) -> IntArray:
         """Global ids of the sources, shape ``(synapses,)``."""
-        return self._source
+        return self._sources
 
     @property
-    def target(self) -> IntArray:
+    def targets(self) -> IntArray:
         """Global ids of the targets, shape ``(synapses,)``."""
-        return self._target
+        return self._targets
 
     @property
-    def delay(self) -> FloatArray:
+    def delays(self) -> FloatArray:
         """Delays, ms, shape ``(synapses,)``."""
-        return self._delay
+        return self._delays
 
     @property
-    def projection(self) -> IntArray:
+    def projections(self) -> IntArray:
         """Index of the projection in ``network.projections``, shape ``(synapses,)``."""
-        return self._projection
+        return self._projections
 
     @property
-    def weight(self) -> FloatArray:
+    def weights(self) -> FloatArray:
         """Weights as they are now (pA or mV), shape ``(synapses,)``.
 
         Assign a number or an array of that shape to change them in the simulation; the array that you read is a locked
-        copy, so that some of them are changed by ``connections[chosen].weight = ...``. They are kept as those that
+        copy, so that some of them are changed by ``connections[chosen].weights = ...``. They are kept as those that
         ``Network.connect`` takes. A spike finds the weight that a synapse has when it arrives, also when it was on its
         way while the weight changed.
 
@@ -94,27 +93,27 @@ class Connections:
             For weights that are not finite, beyond the ``weight_bound`` of the projections, too small or spread too
             widely to be kept, or whose sign would move them to another receptor; nothing is changed then.
         """
-        with self._exclusive():
-            self._agree_on("weights of synapses", self._handles)
-            return locked(self._core.weights(self._handles))
+        with self._built.exclusive():
+            self._built.agree_on_request("weights of synapses", self._handles)
+            return locked(self._built.core.weights(self._handles))
 
-    @weight.setter
-    def weight(self, values: npt.ArrayLike) -> None:
+    @weights.setter
+    def weights(self, values: npt.ArrayLike) -> None:
         def checked() -> FloatArray:
-            array = number_array("weight", values, "a number or an array of numbers")
+            array = number_array("weights", values, "a number or an array of numbers")
             if array.ndim > 0 and array.shape != (len(self),):
                 raise ShapeError(
-                    "weight", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
+                    "weights", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
                 )
             # The core looks at the weight of each synapse, and there may be none.
             if array.ndim == 0 and not np.isfinite(array):
-                raise ValueOutOfBoundsError("weight", str(array), "it must be finite")
+                raise ValueOutOfBoundsError("weights", str(array), "it must be finite")
             return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
 
-        with self._exclusive():
-            weights = agree(self._communicator, "weights of synapses", checked)
-            self._agree_on("setting weights of synapses", self._handles, weights)
-            self._core.set_weights(self._handles, weights)
+        with self._built.exclusive():
+            weights = agree(self._built.communicator, "weights of synapses", checked)
+            self._built.agree_on_request("setting weights of synapses", self._handles, weights)
+            self._built.core.set_weights(self._handles, weights)
 
     def __len__(self) -> int:
         return len(self._handles)
@@ -122,13 +121,11 @@ class Connections:
     def __getitem__(self, chosen: SupportsIndex | slice | npt.ArrayLike) -> Connections:
         places = self._chosen(chosen)
         return Connections(
-            self._core,
-            self._exclusive,
-            self._communicator,
-            self.source[places],
-            self.target[places],
-            self.delay[places],
-            self.projection[places],
+            self._built,
+            self.sources[places],
+            self.targets[places],
+            self.delays[places],
+            self.projections[places],
             np.ascontiguousarray(self._handles[places]),
         )
 
@@ -152,7 +149,7 @@ class Connections:
         for what, view in (("sources", sources), ("targets", targets)):
             if not isinstance(view, PopulationView):
                 raise WrongTypeError(what, name_type(view), "must be a population or a part of one")
-        return adjacency(self.weight, (self.target, self.source), (targets.ids, sources.ids))
+        return adjacency(self.weights, (self.targets, self.sources), (targets.ids, sources.ids))
 
     def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
         """Return what chooses some of the synapses, checked."""
@@ -186,18 +183,13 @@ class Connections:
             raise IndexOutOfBoundsError("index of a synapse", str(bad), f"there are {len(self)} synapses")
         return places.astype(np.int64)
 
-    def _agree_on(self, what: str, *asked: npt.NDArray[Any]) -> None:
-        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
-        if self._communicator.size > 1:
-            agree_on(self._communicator, what, lambda: ", ".join(map(summary_of, asked)))
-
     def __setattr__(self, name: str, value: object) -> None:
         # What is assigned by mistake would be lost without a word.
-        if name != "weight" and not name.startswith("_"):
+        if name != "weights" and not name.startswith("_"):
             raise ReadOnlyError(
                 f"{name} of connections",
                 bound="it cannot be assigned",
-                remedy="only weight can, or connect neurons anew",
+                remedy="only weights can, or connect neurons anew",
             )
         super().__setattr__(name, value)
 

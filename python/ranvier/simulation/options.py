@@ -1,145 +1,67 @@
-"""The options of a simulation, checked and handed to the core."""
+"""The options of a simulation. Each is described here, once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.immutable import Settings, locked
 from ranvier.base.names import unknown_name
-from ranvier.base.numeric import as_array, number_array, whole_number
+from ranvier.base.numeric import as_array, number, number_array, whole_number
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.mpi import Communicator, Mpi4pyCommunicator
 from ranvier.network.checks import check_text
+from ranvier.simulation.described_options import Option, OptionGroup, option, option_group
 
-__all__ = ["MOST_RANKS", "MOST_THREADS", "RECORDINGS", "Placement", "check_choice", "core_options"]
+__all__ = [
+    "GROUPS",
+    "MOST_RANKS",
+    "MOST_THREADS",
+    "OPTIONS",
+    "DryRun",
+    "Placement",
+    "Precision",
+    "Processes",
+    "Recordings",
+    "RunOptions",
+    "Tuning",
+    "grouped",
+]
 
-Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
-
-RECORDINGS = ("everywhere", "root", "local")
 MOST_RANKS = 2**31 - 1
-
-_STEALING = ("none", "local_and_remote", "prefer_local", "local_only")
-_PRECISIONS = ("double", "single")
-_LAYOUTS = ("auto", "runs", "ring")
-_NUMBERINGS = ("auto", "dense", "compact")
-_PLACEMENTS = ("round_robin", "consecutive", "shuffle")
 MOST_THREADS = 4096
 _MOST_PROCESSORS = 2**31 - 1
-_LONGEST_WINDOW = 1024
-_LARGEST_LIMIT = 2**63 - 1
-_MOST_SPIKES = 2**24
+
+Precision: TypeAlias = Literal["double", "single"]
+Recordings: TypeAlias = Literal["everywhere", "root", "local"]
+Exchange: TypeAlias = Literal[
+    "allgather",
+    "alltoall",
+    "alltoallv",
+    "auto",
+    "multisend",
+    "neighbor",
+    "overlap",
+    "persistent",
+    "rma_allgather",
+    "two_phase",
+]
+Placement: TypeAlias = Literal["round_robin", "consecutive", "shuffle"]
+Pinning: TypeAlias = str | Sequence[int]
+Rates: TypeAlias = float | Mapping[str, float] | None
 
 
-def core_options(
-    *,
-    threads: int | None = None,
-    precision: str = "double",
-    weight_precision: str = "single",
-    instruction_set: str = "auto",
-    table_layout: str = "auto",
-    delivery_window: int | None = None,
-    pinning: str | Sequence[int] = "auto",
-    shards: int | None = None,
-    stealing: str = "none",
-    costs: Sequence[float] | None = None,
-    measure_costs: bool = False,
-    memory_limit: int | None = None,
-    placement: str | npt.ArrayLike = "round_robin",
-    exchange: str = "alltoall",
-    intervals: int = 1,
-    spike_buffer: int | None = None,
-    allgather_spikes: int | None = None,
-    connection_buffer: int | None = None,
-    sort_connections: bool | str = "auto",
-    keep_sources: bool = True,
-    row_numbering: str = "auto",
-    wait_apart: bool = False,
-    trace_epochs: bool = False,
-    invented_rate: float | Sequence[float] | None = None,
-) -> _core.SimulationOptions:
-    """Return the options as the core takes them; they are documented with `ranvier.Simulation`."""
-    options = _core.SimulationOptions()
-    check_choice("precision", precision, _PRECISIONS)
-    check_choice("weight_precision", weight_precision, _PRECISIONS)
-    check_choice("table_layout", table_layout, _LAYOUTS)
-    check_choice("row_numbering", row_numbering, _NUMBERINGS)
-    if not isinstance(instruction_set, str):
-        raise WrongTypeError("instruction_set", type(instruction_set).__name__, "must be the name of one")
-    check_choice("exchange", exchange, list(_core.exchanges()))
-    for name, flag in (
-        ("measure_costs", measure_costs),
-        ("keep_sources", keep_sources),
-        ("wait_apart", wait_apart),
-        ("trace_epochs", trace_epochs),
-    ):
-        if not isinstance(flag, bool | np.bool_):
-            raise WrongTypeError(name, type(flag).__name__, "must be True or False")
-    options.threads = _positive("threads", threads, MOST_THREADS)
-    options.double_state = precision == "double"
-    options.double_weights = weight_precision == "double"
-    options.instruction_set = check_text("instruction_set", instruction_set)
-    options.table_layout = table_layout
-    options.delivery_window = _positive("delivery_window", delivery_window, _LONGEST_WINDOW)
-    options.pinning = _pinning(pinning)
-    options.shards = _positive("shards", shards, MOST_THREADS)
-    if not isinstance(stealing, str):
-        raise WrongTypeError("stealing", type(stealing).__name__, "must be the name of a policy")
-    check_choice("stealing", stealing, _STEALING)
-    options.stealing = stealing
-    options.costs = [] if costs is None else _list_of_numbers("costs", costs)
-    options.measure_costs = bool(measure_costs)
-    options.memory_limit = _positive("memory_limit", memory_limit, _LARGEST_LIMIT)
-    _set_placement(options, placement)
-    options.exchange = exchange
-    options.intervals = whole_number("intervals", intervals, 1, 2, "use 1 or 2")
-    options.spike_buffer = _positive("spike_buffer", spike_buffer, _LARGEST_LIMIT) or options.spike_buffer
-    options.allgather_spikes = _positive("allgather_spikes", allgather_spikes, _MOST_SPIKES) or options.allgather_spikes
-    options.connection_buffer = (
-        _positive("connection_buffer", connection_buffer, _LARGEST_LIMIT) or options.connection_buffer
-    )
-    options.sort_connections = _sorting(sort_connections)
-    options.keep_sources = bool(keep_sources)
-    options.row_numbering = row_numbering
-    options.wait_apart = bool(wait_apart)
-    options.trace_epochs = bool(trace_epochs)
-    if invented_rate is not None:
-        options.invented_rates = _list_of_numbers("invented_rate", invented_rate)
-    return options
+# ---- checks of what types and bounds do not tell ---------------------------------------------------------------------
 
 
-def _list_of_numbers(name: str, given: float | Sequence[float]) -> list[float]:
-    numbers = np.atleast_1d(number_array(name, given, "a number or one for each population"))
-    if numbers.ndim > 1:
-        raise ShapeError(name, f"an array of shape {numbers.shape}", "it must have one dimension")
-    values: list[float] = numbers.tolist()
-    return values
-
-
-def check_choice(name: str, value: object, known: Sequence[str]) -> None:
-    """Raise UnknownNameError, which tells the nearest one, when an option is none of those that are known."""
-    if not isinstance(value, str):
-        raise WrongTypeError(name, type(value).__name__, f"must be one of {', '.join(known)}")
-    if value not in known:
-        unknown_name(name, value, known)
-
-
-def _sorting(sort_connections: bool | str) -> bool | None:
-    """Return whether to sort connections; None: the core chooses."""
-    if isinstance(sort_connections, bool | np.bool_):
-        return bool(sort_connections)
-    if not isinstance(sort_connections, str):
-        raise WrongTypeError("sort_connections", type(sort_connections).__name__, "must be True, False or 'auto'")
-    if sort_connections != "auto":
-        raise ValueOutOfBoundsError("sort_connections", f"'{sort_connections}'", "it must be True, False or 'auto'")
-    return None
-
-
-def _pinning(pinning: str | Sequence[int]) -> str:
+def _checked_pinning(pinning: Any) -> str:
     if isinstance(pinning, str):
-        return check_text("pinning", pinning)
+        _core.parse_pinning(check_text("pinning", pinning))
+        return pinning
     if not isinstance(pinning, Sequence | np.ndarray) or isinstance(pinning, bytes) or np.ndim(pinning) != 1:
         raise WrongTypeError("pinning", type(pinning).__name__, "must be a name or a list of processors")
     processors = [whole_number("each processor of pinning", processor, 0, _MOST_PROCESSORS) for processor in pinning]
@@ -148,11 +70,42 @@ def _pinning(pinning: str | Sequence[int]) -> str:
     return ",".join(map(str, processors))
 
 
-def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayLike) -> None:
+def _checked_costs(costs: Any) -> Any:
+    if costs is None or (isinstance(costs, str) and costs == "measured"):
+        return costs
+    if isinstance(costs, str):
+        unknown_name("way to find costs", costs, ["measured"])
+    if not isinstance(costs, Mapping):
+        wanted = "must be a mapping of populations to numbers, or 'measured'"
+        raise WrongTypeError("costs", type(costs).__name__, wanted)
+    return _by_population("cost", costs)
+
+
+def _checked_rates(rates: Any) -> Any:
+    if rates is None:
+        return None
+    if isinstance(rates, Mapping):
+        return _by_population("rate", rates)
+    array = number_array("invented_rate", rates, "a number, or a mapping of populations to numbers")
+    if array.ndim > 0:
+        raise ShapeError("invented_rate", f"an array of shape {array.shape}", "it must be a number or a mapping")
+    return float(array)
+
+
+def _by_population(what: str, given: Mapping[Any, Any]) -> Settings:
+    values = {
+        check_text(f"population with a {what}", name): number(f"{what} of population {name}", value)
+        for name, value in given.items()
+    }
+    return Settings(values, f"{what}s of populations", "dict(")
+
+
+_PLACEMENTS = ("round_robin", "consecutive", "shuffle")
+
+
+def _checked_placement(placement: Any) -> Any:
     if isinstance(placement, str):
-        check_choice("placement", placement, _PLACEMENTS)
-        options.placement = placement
-        return
+        return placement if placement in _PLACEMENTS else unknown_name("placement", placement, _PLACEMENTS)
     ranks = as_array("placement", placement)
     if ranks is None:
         raise ShapeError("placement", "lists of different lengths", "it must be a list of ranks")
@@ -164,11 +117,229 @@ def _set_placement(options: _core.SimulationOptions, placement: str | npt.ArrayL
         )
     if ranks.size and (ranks.min() < 0 or ranks.max() > MOST_RANKS):
         raise ValueOutOfBoundsError("placement", f"{ranks.min()} to {ranks.max()}", "ranks are counted from 0")
-    options.set_ranks(np.ascontiguousarray(ranks, dtype=np.int32))
+    return locked(np.array(ranks, dtype=np.int32))
 
 
-def _positive(name: str, value: int | None, greatest: int) -> int:
-    """Return an option of the core, for which 0 means that it chooses."""
-    if value is None:
-        return 0
-    return whole_number(name, value, 1, greatest, "leave it out to let Ranvier choose")
+def _checked_communicator(communicator: Any) -> Any:
+    if communicator is None or isinstance(communicator, Communicator) or callable(getattr(communicator, "py2f", None)):
+        return communicator
+    raise WrongTypeError("communicator", type(communicator).__name__, "must be one of ranvier.mpi or mpi4py, or None")
+
+
+# ---- the options -----------------------------------------------------------------------------------------------------
+
+
+@option_group
+class RunOptions(OptionGroup):
+    """Those that are keywords of `ranvier.Simulation` themselves."""
+
+    keyword: ClassVar[str] = ""
+
+    threads: int | None = option(
+        default=None,
+        meaning="""Number of worker threads of each process; None: one for each processor that the process may
+        use. The spikes are the same for any number.""",
+        greatest=MOST_THREADS,
+    )
+    precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
+    weight_precision: Precision = option(
+        default="single",
+        meaning="""Precision in which weights are stored. Single precision rounds them to 24 bits, so that 0.1
+        becomes 0.10000000149.""",
+    )
+    memory_limit: int | None = option(
+        default=None,
+        meaning="""Bytes that the network may take on this process; None: what the machine has available, shared
+        with the other processes of the run on it.""",
+    )
+    recordings: Recordings = option(
+        default="everywhere",
+        meaning="""Which processes get what was recorded: each of them all of it (everywhere), rank 0 all of it
+        and the others nothing (root), or each what its own neurons gave (local). Rank 0 writes the files. With "local"
+        each process writes its own: `spikes.h5` becomes `spikes.rank0.h5`, `spikes.rank1.h5` and so on.
+        `ranvier.read_spikes` and the others read these together, by the name without a rank, on any number of
+        processes.""",
+    )
+
+
+@option_group
+class Processes(OptionGroup):
+    """How the processes of a run share a network and exchange spikes. The spikes are the same for any choice."""
+
+    keyword: ClassVar[str] = "processes"
+
+    communicator: Communicator | Mpi4pyCommunicator | None = option(
+        default=None,
+        meaning="""The processes that simulate the network together. None: all that mpiexec has started, or this
+        process alone. All of them must make the same simulation of the same network, and call its methods together.""",
+        values="a communicator of ranvier.mpi or mpi4py, or None",
+        settable=False,
+        check=_checked_communicator,
+    )
+    placement: Placement | npt.ArrayLike = option(
+        default="round_robin",
+        meaning="""Which process has which neuron: they are dealt in turn (round_robin), in ranges of ids
+        (consecutive) or at random (shuffle); or an array with a rank for each neuron and spike source, by id.""",
+        values="'round_robin', 'consecutive', 'shuffle' or an array of ranks",
+        check=_checked_placement,
+    )
+    exchange: Exchange = option(
+        default="alltoall", meaning="Method of exchanging spikes; `ranvier.mpi.exchanges` describes all methods."
+    )
+    intervals: int = option(
+        default=1,
+        meaning="""Into how many intervals the shortest delay is divided. With 2, spikes travel during one of
+        them while neurons are updated, if the method can use that.""",
+        greatest=2,
+    )
+    spike_buffer: int | None = option(
+        default=None,
+        meaning="""Bytes of the buffer that spikes are sent from; what does not fit takes more rounds. None: 32
+        MiB.""",
+    )
+    allgather_spikes: int | None = option(
+        default=None,
+        meaning="Spikes that each process sends in one allgather; a second one carries what is left. None: 16.",
+        greatest=2**24,
+    )
+    connection_buffer: int | None = option(
+        default=None,
+        meaning="""Bytes of the buffers through which processes tell each other of synapses while the network is
+        built. None: 128 MiB.""",
+    )
+    sort_connections: bool | Literal["auto"] = option(
+        default="auto",
+        meaning="""Whether synapses are sorted by source, so that a spike is sent once to a process and not once
+        for each synapse. "auto": sorted, unless that takes more memory because most of the neurons that could have
+        targets on a thread have none, and neither the exchange nor `row_numbering` needs it. All processes do the same,
+        which `Simulation.sorts_connections` tells.""",
+    )
+    keep_sources: bool = option(
+        default=True,
+        meaning="""Whether the sources of synapses are kept after the build. Without them sparse networks take
+        less memory, and connections cannot be asked for.""",
+    )
+    row_numbering: Literal["auto", "dense", "compact"] = option(
+        default="auto",
+        meaning="""Whether tables have a row for every possible source (dense) or only for those with targets on
+        this process (compact). "auto": whichever takes less memory.""",
+    )
+    wait_apart: bool = option(
+        default=False,
+        meaning="Whether processes meet before each exchange, so that waiting for others is measured apart.",
+    )
+
+
+@option_group
+class Tuning(OptionGroup):
+    """How a process uses its processors and its memory. The spikes are the same for any choice."""
+
+    keyword: ClassVar[str] = "tuning"
+
+    instruction_set: Literal["auto", "baseline", "avx2", "avx512"] = option(
+        default="auto", meaning='Instructions of the processor to use. "auto": the widest that it has.'
+    )
+    table_layout: Literal["auto", "runs", "ring"] = option(
+        default="auto", meaning="How synapses are stored and delivered."
+    )
+    delivery_window: int | None = option(
+        default=None,
+        meaning="""With the layout "runs": steps whose inputs are delivered at a time, a power of two; None:
+        chosen. More of them make fewer and longer reads of memory, and inputs that take more of the cache.""",
+        greatest=1024,
+    )
+    pinning: Pinning = option(
+        default="auto",
+        meaning="""On which processors threads are kept: the same number on each NUMA node (equal), on as few
+        nodes as possible with one thread a core (compact), on none in particular (none), or a list with one processor
+        for each thread. "auto": one on each processor or core where there are as many threads, else none. See
+        docs/parallel.md.""",
+        values="'auto', 'equal', 'compact', 'none' or a list of processors such as 0,2,4-7",
+        check=_checked_pinning,
+    )
+    shards: int | None = option(
+        default=None,
+        meaning="""Into how many parts, at least one for each thread, the neurons of a process are divided.
+        None: one for each thread. With more, threads can take work from each other, but memory is read in shorter
+        pieces.""",
+        greatest=MOST_THREADS,
+    )
+    stealing: Literal["none", "local_and_remote", "prefer_local", "local_only"] = option(
+        default="none",
+        meaning="""From whom a thread that has updated its own shards takes others: from nobody (none), from
+        anybody (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
+        (local_only).""",
+    )
+    costs: Mapping[str, float] | Literal["measured"] | None = option(
+        default=None,
+        meaning="""What a neuron of each population costs compared to others, by the name of the population;
+        `Simulation.costs` of an earlier simulation tells. Shards then get neurons so that costs are even. "measured": a
+        simulation of 100 ms is made and thrown away to find out. None: shards get the same number of neurons.""",
+        values="a mapping of populations to numbers, 'measured' or None",
+        check=_checked_costs,
+    )
+    measure_costs: bool = option(
+        default=False,
+        meaning="""Whether to measure what the populations cost, for `Simulation.costs`. It takes some time of
+        each step.""",
+        settable=False,
+    )
+    trace_epochs: bool = option(
+        default=False,
+        meaning="Whether the times of each interval between exchanges are kept, for `Simulation.epoch_times`.",
+        settable=False,
+    )
+
+
+@option_group
+class DryRun(OptionGroup):
+    """One process plays one of many: it builds and runs their rank 0. See `ranvier.forecast.dry_run`."""
+
+    keyword: ClassVar[str] = "dry_run"
+
+    ranks: int | None = option(
+        default=None,
+        meaning="Number of processes that are played. None: this is no dry run.",
+        greatest=MOST_RANKS,
+        settable=False,
+    )
+    invented_rate: Rates = option(
+        default=None,
+        meaning="""Spikes/s that each neuron of all processes is said to send in place of its own spikes, which
+        are still recorded: a number, or one for each population by its name, such as `SpikeData.mean_rates` of a real
+        run. None: the other processes are taken to send what this one does.""",
+        values="a number, a mapping of populations to numbers, or None",
+        settable=False,
+        check=_checked_rates,
+    )
+
+
+GROUPS: tuple[type[OptionGroup], ...] = (RunOptions, Processes, Tuning, DryRun)
+"""The groups of options; the first one is of those that are keywords of a simulation."""
+
+OPTIONS: Mapping[str, Option] = {name: each for group in GROUPS for name, each in group.options.items()}
+"""All options by name."""
+
+
+def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that are given by their names alone as keywords of `ranvier.Simulation`.
+
+    >>> grouped({"threads": 2, "stealing": "local_only"})
+    {'threads': 2, 'tuning': Tuning(stealing='local_only')}
+
+    Raises
+    ------
+    UnknownNameError
+        For an option that does not exist; what else is no option (``progress``) is left as it is.
+    """
+    keywords: dict[str, Any] = {}
+    for group in GROUPS:
+        own = {name: value for name, value in options.items() if name in group.options}
+        if group is RunOptions:
+            keywords |= own
+        elif own:
+            keywords[group.keyword] = group(**own)
+    for name, value in options.items():
+        if name not in OPTIONS:
+            keywords[name] = value
+    return keywords

@@ -17,9 +17,10 @@ import pytest
 import ranvier as rv
 from mpi_runs import WHEELS, run_python
 from ranvier import _core
-from ranvier.forecast.dry_run import DryRun, play
+from ranvier.forecast.dry_run import PlayedProcess, play
 from ranvier.networks import NetworkModel
-from ranvier.simulation.simulation import predict_memory
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
 
 TOLERANCE = 0.05
 
@@ -53,9 +54,9 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
     else:
         options["row_numbering"] = tables
     # Buffers are as large as the largest burst needs, which nobody can know before. Here there is none.
-    played = play(model.net, ranks, duration=100.0, rate=10.0, progress=False, **options)
+    played = play(model.net, ranks, duration=100.0, rate=10.0, progress=False, **grouped(options))
     assert played.sorts_connections or tables in ("unsorted", "auto")
-    predicted = predict_memory(model.net, ranks=ranks, rate=10.0, **options)
+    predicted = predict_memory(model.net, ranks=ranks, rate=10.0, **grouped(options))
     if model.net.neuron_count / ranks < 100:
         # A dry run lets all ranks fire at once. Where a rank fires once in a hundred steps only, thousands of spikes
         # then come together or none, and how often two such bursts meet in the lists is a matter of chance.
@@ -69,8 +70,8 @@ def test_prediction(name: str, ranks: int, tables: str, threads: int) -> None:
 def test_prediction_of_buffers(exchange: str) -> None:
     for ranks in (4, 512):
         net = NETWORKS["hpc_benchmark"](ranks).net
-        played = play(net, ranks, duration=50.0, threads=1, exchange=exchange, rate=20.0)
-        predicted = predict_memory(net, ranks=ranks, rate=20.0, threads=1, exchange=exchange)
+        played = play(net, ranks, duration=50.0, threads=1, rate=20.0, **grouped({"exchange": exchange}))
+        predicted = predict_memory(net, ranks=ranks, rate=20.0, threads=1, **grouped({"exchange": exchange}))
         assert total(predicted) == pytest.approx(total(played.memory), rel=TOLERANCE), (predicted, played.memory)
 
 
@@ -78,16 +79,17 @@ def test_prediction_of_buffers(exchange: str) -> None:
 
 
 REAL = """
-import json, sys
+import dataclasses, json, sys
 import ranvier as rv
 from ranvier import mpi
+from ranvier.simulation.options import grouped
 
 name, keywords, options = sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])
 net = getattr(rv.networks, name)(**keywords).net
-sim = rv.Simulation(net, threads=1, recordings="local", **options)
+sim = rv.Simulation(net, threads=1, recordings="local", **grouped(options))
 sim.run(500.0)
 counts = sim.counts()
-traffic = sim._core.traffic()
+traffic = dataclasses.asdict(sim.traffic())
 rates = {name: spikes / len(net[name]) / 0.5 for name, spikes in counts.population_spikes.items()}
 print(json.dumps({"memory": sim.memory(), "events": counts.synaptic_events, "traffic": traffic, "rates": rates}))
 """
@@ -118,7 +120,7 @@ def test_played_rank_is_like_real_ones(name: str, ranks: int, options: dict[str,
     real = [json.loads(output) for output in run.outputs]
     net = getattr(rv.networks, name)(**keywords).net
     rates = None if name in FIRE_THE_SAME else real[0]["rates"]
-    played = play(net, ranks, duration=500.0, threads=1, rate=rates, **options)
+    played = play(net, ranks, duration=500.0, threads=1, rate=rates, **grouped(options))
     played.memory.pop("invention", None)
     memory = {part: statistics.mean(rank["memory"][part] for rank in real) for part in real[0]["memory"]}
     # Buffers of spikes grow by doubling, with the largest burst. Where others do what a rank does, bursts are larger;
@@ -138,7 +140,7 @@ def test_played_rank_is_like_real_ones(name: str, ranks: int, options: dict[str,
 # ---- very many -------------------------------------------------------------------------------------------------------
 
 
-def play_load(ranks: int, exchange: str, sort_connections: bool = True) -> DryRun:
+def play_load(ranks: int, exchange: str, sort_connections: bool = True) -> PlayedProcess:
     """Play a rank with a fixed load: 18,000 neurons with 225 sources each, which on 2,048 ranks lie on nearly as many.
 
     Where a rank has several targets of a source, sorted tables take less memory than on more ranks, where each has
@@ -152,8 +154,7 @@ def play_load(ranks: int, exchange: str, sort_connections: bool = True) -> DryRu
         presim=15.0,
         rate=10.0,
         threads=1,
-        exchange=exchange,
-        sort_connections=sort_connections,
+        **grouped({"exchange": exchange, "sort_connections": sort_connections}),
         progress=False,
     )
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/distribution.hpp"
+#include "bindings.hpp"
+#include "engine/network.hpp"
+
+/// Values of parameters as Python gives them.
+namespace ranvier::bindings {
+
+/// A value as Python gives it: one for all, an array with one each, or drawn.
+using InputValue = std::variant<InputArray<double>, Distribution, double>;
+using InputValues = std::map<std::string, InputValue>;
+using InputSequences = std::map<std::string, InputArray<double>>;
+
+engine::Values to_values(const InputValue& value);
+std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values);
+std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequences& sequences);
+/// The spike times of all units come flat: those of unit i are the next `counts[i]` numbers.
+std::vector<std::vector<double>> to_lists(const InputArray<double>& times, const InputArray<std::int64_t>& counts);
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,103 @@
+#include <string>
+#include <utility>
+
+#include "engine/agreement.hpp"
+#include "engine/network_checks.hpp"
+#include "engine/simulation_implementation.hpp"
+#include "engine/weight_checks.hpp"
+
+namespace ranvier::engine {
+
+void Simulation::set(std::span<const NeuronChange> changes) { implementation_->neurons().set(changes, step()); }
+
+void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
+                     std::span<const double> values) {
+    NeuronChange change{.population = population, .indices = {indices.begin(), indices.end()}, .values = {}};
+    change.values.emplace(std::string(name), SharedArray(std::vector<double>(values.begin(), values.end())));
+    set(std::span(&change, 1));
+}
+
+void Simulation::set_stimulus(std::size_t index, std::map<std::string, Values, std::less<>> values,
+                              std::map<std::string, std::vector<double>, std::less<>> sequences,
+                              std::optional<Values> weight) {
+    Implementation& self = *implementation_;
+    if (index >= self.network.stimuli().size()) {
+        throw ValueOutOfBoundsError({.object = "stimulus",
+                                     .value = "number " + std::to_string(index),
+                                     .bound = "there are " + std::to_string(self.network.stimuli().size()),
+                                     .remedy = "use stimuli of the network that was built"});
+    }
+    // The description has the new values while stimuli are made of it, and keeps them where all processes have made theirs.
+    StimulusSpec other;
+    bool is_swapped = false;
+    std::vector<std::pair<Shard*, Shard::ShardStimulus>> made;
+    try {
+        agree(*self.communicator, "setting stimulus " + quoted(self.network.stimuli()[index].name), [&] {
+            other = self.network.changed_stimulus(index, std::move(values), std::move(sequences), std::move(weight),
+                                                  step());
+            self.network.swap_stimulus(index, other);
+            is_swapped = true;
+            for (const auto& shard : self.shards) {
+                for (Shard::ShardStimulus& own : shard->make_stimuli(self.lowered, index)) {
+                    made.emplace_back(shard.get(), std::move(own));
+                }
+            }
+        });
+    } catch (...) {
+        if (is_swapped) self.network.swap_stimulus(index, other);
+        throw;
+    }
+    for (auto& [shard, stimulus] : made) shard->replace_stimulus(stimulus);
+}
+
+void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t> units,
+                                 std::span<const std::vector<double>> spike_times) {
+    Implementation& self = *implementation_;
+    const Population& population = self.network.population(id);
+    std::vector<std::vector<Step>> lists;
+    std::vector<std::unique_ptr<models::ParameterChange>> changes;
+    agree(*self.communicator, "setting spike times of population " + quoted(population.name), [&] {
+        if (!population.model->plays_spikes || spike_times.size() != units.size()) {
+            throw ShapeError({.object = "lists of spike times of population " + quoted(population.name),
+                              .value = std::to_string(spike_times.size()),
+                              .bound = "there are " +
+                                       std::to_string(population.model->plays_spikes ? units.size() : 0) +
+                                       " units that play spikes",
+                              .remedy = "give one list for each"});
+        }
+        lists = self.network.later_spikes(id, units, spike_times, step());
+        // More spikes at once make larger sums of inputs, which must stay exact.
+        Population changed{.id = id,
+                           .name = {},
+                           .model = population.model,
+                           .first = population.first,
+                           .size = population.size,
+                           .parameters = {},
+                           .variables = {},
+                           .spike_steps = lists};
+        WeightRanges ranges;
+        for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+            ranges[receptor] = self.shards.front()->weights(receptor);
+            ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
+            check_sums(ranges[receptor], "weights of synapses that such spikes reach");
+        }
+        for (const auto& shard : self.shards) {
+            std::vector<std::vector<Step>> own;
+            const IdSequence& ids = shard->layout().part(id).ids;
+            for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - population.first.value]);
+            const Shard::Group& group = shard->group(id);
+            if (group.neurons) {
+                changes.push_back(group.neurons->prepare_spikes(own));
+                shard->make_room_for_output(changes.back()->largest_output());
+            }
+            for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+                shard->fit_sums(receptor, ranges[receptor]);
+            }
+        }
+    });
+    for (const auto& change : changes) change->apply();
+    self.network.swap_spikes(id, lists);
+    self.lowered.count_bursts(id);
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,251 @@
+"""What a simulation tells of itself: what there is, what happened, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ranvier.base.times import time_of
+from ranvier.errors import StateError
+from ranvier.mpi import Communicator
+from ranvier.network.network import Network
+from ranvier.simulation.agreement import values_of_all
+from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Timers, Traffic
+
+__all__ = ["Accounts", "Counts"]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What there is and what happened.
+
+    Attributes
+    ----------
+    neurons, synapses
+        How many there are.
+    spikes
+        Spikes of neurons since the start or the last `Simulation.reset_counts`.
+    synaptic_events
+        Synapses that were reached by a spike, since then.
+    steps
+        Steps since then.
+    population_spikes
+        Spikes by the name of the population, since then.
+    """
+
+    neurons: int
+    synapses: int
+    spikes: int
+    synaptic_events: int
+    steps: int
+    population_spikes: dict[str, int]
+
+
+class Accounts:
+    """The part of `Simulation` that tells of it."""
+
+    _built: BuiltNetwork
+
+    @property
+    def network(self) -> Network:
+        """The network that was built."""
+        return self._built.network
+
+    @property
+    def step(self) -> int:
+        """Steps since the start."""
+        return self._built.core.step
+
+    @property
+    def time(self) -> float:
+        """Milliseconds since the start."""
+        return time_of(self.step, self.resolution)
+
+    @property
+    def resolution(self) -> float:
+        """Length of a step, ms."""
+        return self._built.core.resolution
+
+    @property
+    def threads(self) -> int:
+        """Number of worker threads."""
+        return self._built.core.threads
+
+    def costs(self) -> dict[str, float]:
+        """Return what a neuron of each population has cost on average, in nanoseconds a step, by population.
+
+        That is its update with its stimuli, and the share of delivery that the synapses onto it take if all synapses
+        cost the same and the neurons of a population have as many as each other. Since the last `reset_counts`.
+
+        Raises
+        ------
+        StateError
+            When the simulation was made without ``measure_costs``, or has not run.
+        """
+        with self._built.exclusive():
+            costs = self._built.core.costs()
+        return {population.name: 1e9 * cost for population, cost in zip(self._built.populations, costs, strict=True)}
+
+    @property
+    def shards(self) -> int:
+        """Number of parts into which the neurons of this process are divided."""
+        return self._built.core.shards
+
+    @property
+    def processors(self) -> list[int | None]:
+        """The processor that each thread of this process is kept on; None for one that the system may move."""
+        return [processor if processor >= 0 else None for processor, _ in self._built.core.places]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether some processor has more than one thread of this run, so that threads wait for each other."""
+        return self._built.core.is_crowded
+
+    @property
+    def stolen_shards(self) -> int:
+        """How often a thread of this process has updated a shard of another one for an epoch."""
+        with self._built.exclusive():
+            return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
+
+    @property
+    def crowding(self) -> Crowding:
+        """How much other programs kept the threads of this process from their processors while it simulated."""
+        return Crowding(*self._built.core.crowding())
+
+    @property
+    def ranks(self) -> int:
+        """Number of processes."""
+        return self._built.core.ranks
+
+    @property
+    def communicator(self) -> Communicator:
+        """The processes that simulate the network together."""
+        return self._built.communicator
+
+    @property
+    def exchange(self) -> str:
+        """The method by which processes exchange spikes; for ``"auto"`` the one it has chosen, ``"none"`` for none."""
+        with self._built.exclusive():
+            return self._built.core.exchange
+
+    @property
+    def sorts_connections(self) -> bool:
+        """Whether synapses are sorted by source, as was asked for or as ``"auto"`` has chosen; for all processes."""
+        return self._built.core.sorts_connections
+
+    @property
+    def epoch_steps(self) -> int:
+        """Steps from one exchange of spikes to the next."""
+        return self._built.core.epoch_steps
+
+    @property
+    def instruction_set(self) -> str:
+        """The instruction set in use."""
+        return self._built.core.instruction_set
+
+    # ---- counts and times --------------------------------------------------------------------------------------------
+
+    def counts(self) -> Counts:
+        """Return what there is and what happened since the start or the last `reset_counts`."""
+        with self._built.exclusive():
+            counts = self._built.core.counts()
+        return Counts(
+            neurons=counts.neurons,
+            synapses=counts.synapses,
+            spikes=counts.spikes,
+            synaptic_events=counts.synaptic_events,
+            steps=counts.steps,
+            population_spikes={
+                population.name: spikes
+                for population, spikes in zip(self._built.populations, counts.population_spikes, strict=True)
+                if not population.plays_spikes
+            },
+        )
+
+    def reset_counts(self) -> None:
+        """Count spikes, events, steps and the time of the simulation from now on, for example after a transient."""
+        with self._built.exclusive():
+            self._built.core.reset_counts()
+
+    @property
+    def phases(self) -> dict[str, float]:
+        """Seconds of wall-clock time by phase.
+
+        *build* makes neurons and synapses, *init* sorts the tables and makes the presynaptic table and the buffers,
+        *simulation* is all runs since the last `reset_counts`. *update*, *collocate*, *communicate*, *deliver*, *wait*
+        and *record* are parts of it, means over the threads of this process.
+        """
+        with self._built.exclusive():
+            times = self._built.core.times()
+        return {name: getattr(times, name) for name in (*PHASES, *PARTS)}
+
+    def timers(self) -> Timers:
+        """Return where the time of all processes and their threads went; all processes must call it.
+
+        Raises
+        ------
+        StateError
+            While the simulation is busy.
+        """
+        with self._built.exclusive():
+            phases, parts = self._built.core.times(), self._built.core.worker_times()
+            all_phases = values_of_all(self._built.communicator, {name: getattr(phases, name) for name in PHASES})
+            all_parts = values_of_all(self._built.communicator, parts)
+        return Timers(
+            phases={name: np.array([one[name] for one in all_phases]) for name in PHASES},
+            parts={name: tuple(np.array(one[name]) for one in all_parts) for name in PARTS},
+        )
+
+    def traffic(self) -> Traffic:
+        """Return what this process has exchanged with the others; all zero for one process alone."""
+        with self._built.exclusive():
+            return Traffic(**self._built.core.traffic())
+
+    def epoch_times(self) -> EpochTimes:
+        """Return the times of each epoch on this process since the last `reset_counts`.
+
+        Raises
+        ------
+        StateError
+            When the simulation was built without ``trace_epochs``.
+        """
+        if not self._built.traces_epochs:
+            raise StateError(
+                "times of epochs",
+                bound="they were not kept",
+                remedy="build it with tuning=rv.Tuning(trace_epochs=True)",
+            )
+        with self._built.exclusive():
+            return EpochTimes(*self._built.core.epoch_times())
+
+    @property
+    def real_time_factor(self) -> float:
+        """Seconds of wall-clock time per simulated second, since the last `reset_counts`; not a number before a run."""
+        simulated = time_of(self.counts().steps, self.resolution) / 1000.0
+        return self.phases["simulation"] / simulated if simulated else float("nan")
+
+    def memory(self) -> dict[str, int]:
+        """Return the bytes that the simulation takes, by component, from its own account."""
+        with self._built.exclusive():
+            return dict(self._built.core.memory())
+
+    def memory_by_node(self) -> dict[str, dict[str, int]]:
+        """Return the bytes that the simulation takes, by NUMA node and component, from its own account.
+
+        Each thread has memory of its own, which is counted at the node that the thread is bound to; nodes are named by
+        the numbers that the system gives them. Where threads are bound to no node, and there are several, it is counted
+        as ``"any"``.
+        """
+        with self._built.exclusive():
+            return {node: dict(parts) for node, parts in self._built.core.memory_by_node().items()}
+
+    def memory_pages(self) -> dict[str, int]:
+        """Return where the arrays of the simulation really lie: bytes by NUMA node, from a sample of their pages.
+
+        Small arrays are left out. Bytes that have no place yet are ``"untouched"``; where the system does not tell, as
+        in some containers, they are ``"unknown"``.
+        """
+        with self._built.exclusive():
+            return dict(self._built.core.memory_pages())

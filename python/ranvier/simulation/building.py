@@ -1,0 +1,102 @@
+"""How a network is built."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ranvier import _core, mpi
+from ranvier.base.interrupts import interrupts_deferred
+from ranvier.errors import StateError
+from ranvier.mpi import Communicator
+from ranvier.network.network import Network
+from ranvier.network.network_base import snapshot_of
+from ranvier.recording.store import check_files
+from ranvier.simulation.agreement import agree, agree_on, agreed
+from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.core_options import checked_group, core_options
+from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
+from ranvier.simulation.progress import ProgressOption, ProgressReporter
+
+__all__ = ["build", "choose_communicator"]
+
+# Long enough for some spikes of each neuron, short beside what is simulated.
+_PILOT_MS = 100.0
+
+
+def choose_communicator(processes: Processes | None, dry_run: DryRun | None) -> Communicator:
+    """Return the processes that options name.
+
+    Raises
+    ------
+    StateError
+        Where a dry run has processes of its own.
+    """
+    given = checked_group(Processes, processes).communicator
+    ranks = checked_group(DryRun, dry_run).ranks
+    if ranks is not None:
+        if given is not None:
+            raise StateError(
+                "communicator", bound="a dry run plays its processes with one", remedy="leave out one of the two"
+            )
+        return Communicator.mirror(ranks)
+    if given is None:
+        return mpi.world()
+    return given if isinstance(given, Communicator) else mpi.communicator(given)
+
+
+def build(
+    network: Network,
+    communicator: Communicator,
+    choose_options: Callable[[], RunOptions],
+    groups: tuple[Processes | None, Tuning | None, DryRun | None],
+    progress: ProgressOption,
+) -> BuiltNetwork:
+    """Build a network on some processes; `choose_options` may raise.
+
+    Raises
+    ------
+    RanvierError
+        All that `ranvier.Simulation` raises, on all processes together.
+    """
+    # Other threads may change the network while it is checked and built.
+    snapshot = snapshot_of(network)
+
+    def check() -> tuple[RunOptions, _core.SimulationOptions]:
+        chosen = choose_options()
+        for_core = core_options(snapshot.populations, chosen, *groups)
+        check_files(snapshot.recorders, communicator, chosen.recordings)
+        return chosen, for_core
+
+    chosen, options = agree(communicator, "options of the simulation", check)
+    in_files = sum(recorder.to is not None for recorder in snapshot.recorders)
+    agree_on(communicator, "recordings", lambda: f"{chosen.recordings}, {in_files} of them in files")
+    tuning = checked_group(Tuning, groups[1])
+    synapses = snapshot.core.expected_synapses
+    title = f"Building {snapshot.core.neuron_count:,} neurons and {synapses:,.0f} synapses"
+    with (
+        ProgressReporter(progress, "build", title) as reporter,
+        # Else one process might not come to tell the others that it has stopped.
+        interrupts_deferred() as interrupts,
+        agreed(communicator, "building the network"),
+        interrupts.allowed(),
+    ):
+        progress_of_build = None if reporter.silent else lambda: reporter.update(0.0)
+        if tuning.costs == "measured":
+            options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
+            options.measure_costs = tuning.measure_costs
+        core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
+    return BuiltNetwork(core, network, snapshot, communicator, tuning.trace_epochs)
+
+
+def _measure_costs(
+    network: _core.Network,
+    options: _core.SimulationOptions,
+    communicator: Communicator,
+    progress: Callable[[], None] | None,
+) -> list[float]:
+    """Return what a short simulation finds the populations to cost."""
+    options.measure_costs = True
+    pilot = _core.Simulation(network, options, communicator, progress=progress)
+    pilot.run(math.ceil(_PILOT_MS / pilot.resolution), progress)
+    return pilot.costs()

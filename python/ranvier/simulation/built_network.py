@@ -1,0 +1,157 @@
+"""A network that has been built, with what all calls of a simulation need of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.numeric import as_array
+from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.contents import Contents
+from ranvier.network.network import Network
+from ranvier.network.populations import PopulationView
+from ranvier.network.projections import Projection, Stimulus
+from ranvier.network.recorders import Recorder
+from ranvier.recording.neuron_ids import IntArray
+from ranvier.simulation.agreement import agree_on, summary_of
+
+__all__ = ["BuiltNetwork"]
+
+
+class BuiltNetwork:
+    """The core's simulation of a network, and the parts of the network that it was built of.
+
+    Attributes
+    ----------
+    core
+        What the core has built.
+    network
+        What it was built of, which may have changed since.
+    populations, projections, stimuli, recorders, seed
+        Its parts and its seed when it was built.
+    communicator
+        The processes that have built it together.
+    traces_epochs
+        Whether times of epochs are kept.
+    """
+
+    def __init__(
+        self,
+        core: _core.Simulation,
+        network: Network,
+        snapshot: Contents,
+        communicator: _core.Communicator,
+        traces_epochs: bool,
+    ) -> None:
+        self.core = core
+        self.network = network
+        self.populations = tuple(snapshot.populations)
+        self.projections = tuple(snapshot.projections)
+        self.stimuli = tuple(snapshot.stimuli)
+        self.recorders = tuple(snapshot.recorders)
+        self.seed = snapshot.core.seed
+        self.communicator = communicator
+        self.traces_epochs = traces_epochs
+        # The resolution of the network may be changed later; that of the simulation stays.
+        self._grid = _core.Network(core.resolution, 0)
+        self._busy = False
+        self._process = os.getpid()
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Refuse a call while another one is under way, in another thread or from a progress function."""
+        if os.getpid() != self._process:
+            # Its worker threads have stayed behind.
+            raise StateError("simulation", bound="it was built in another process", remedy="build it in this one")
+        if self._busy:
+            raise StateError("simulation", bound="it is busy with another call", remedy="wait until that has returned")
+        # Not a lock, whose acquisition Ctrl-C could cut off from the statement that releases it: the interpreter
+        # neither changes threads nor handles signals between a test, an assignment and the begin of a try.
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def agree_on_request(self, what: str, *asked: object) -> None:
+        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
+        if self.communicator.size > 1:
+            agree_on(self.communicator, what, lambda: ", ".join(map(summary_of, asked)))
+
+    def to_steps(self, milliseconds: float, what: str) -> int:
+        """Return the steps of a time; `what` is what errors call it."""
+        return self._grid.to_steps(milliseconds, what)
+
+    # ---- checks of what users hand over ------------------------------------------------------------------------------
+
+    def check_view(self, what: str, view: object) -> PopulationView:
+        """Return a population or a part of one that was built."""
+        if not isinstance(view, PopulationView):
+            raise WrongTypeError(what, type(view).__name__, "must be a population or a part of one")
+        self._check_part(f"population {view.name}", view.network, set(view.populations) <= set(self.populations))
+        return view
+
+    def check_stimulus(self, stimulus: Stimulus) -> int:
+        """Return the index of a stimulus that was built."""
+        self._check_part(f"stimulus {stimulus.name}", stimulus.network, stimulus in self.stimuli)
+        return stimulus.index
+
+    def check_projection(self, projection: Projection | None) -> int | None:
+        """Return the index of a projection that was built; None for None."""
+        if projection is None:
+            return None
+        if not isinstance(projection, Projection):
+            raise WrongTypeError("projection", type(projection).__name__, "must be a projection")
+        self._check_part(f"projection {projection.name}", projection.network, projection in self.projections)
+        return projection.index
+
+    def check_recorder(self, recorder: Recorder, kind: type[Recorder]) -> None:
+        """Make sure that it is a recorder of some kind that was built."""
+        if not isinstance(recorder, kind):
+            raise WrongTypeError("recorder", type(recorder).__name__, f"must be a {kind.__name__}")
+        self._check_part(repr(recorder), recorder.network, recorder in self.recorders)
+
+    def _check_part(self, what: str, network: Network, is_built: bool) -> None:
+        if network is not self.network:
+            raise StateError(what, bound="it belongs to another network")
+        if not is_built:
+            raise StateError(what, bound="it was made after the simulation was built", remedy="build it again")
+
+    def ids(self, what: str, neurons: PopulationView | npt.ArrayLike | None) -> IntArray | None:
+        """Return global ids of neurons that were given as a population, a part of one or an array; None for None."""
+        if neurons is None:
+            return None
+        if isinstance(neurons, PopulationView):
+            return self.check_view(what, neurons).ids
+        given = as_array(what, neurons)
+        if given is None:
+            raise ShapeError(what, "lists of different lengths", "it must have one dimension")
+        ids = np.atleast_1d(given)
+        if ids.ndim != 1:
+            raise ShapeError(what, f"an array of shape {ids.shape}", "it must have one dimension")
+        if ids.size and not np.issubdtype(ids.dtype, np.integer):
+            raise WrongTypeError(what, str(ids.dtype), "must be a population or global ids (integers)")
+        units = sum(len(population) for population in self.populations)
+        if ids.size and (ids.min() < 0 or ids.max() >= units):
+            raise ValueOutOfBoundsError(what, f"{ids.min()} to {ids.max()}", f"global ids must be >= 0 and < {units}")
+        # A copy: others may change theirs while this is looked at.
+        return np.array(ids, dtype=np.int64)
+
+    def query(
+        self,
+        sources: PopulationView | npt.ArrayLike | None,
+        targets: PopulationView | npt.ArrayLike | None,
+        projection: Projection | None,
+    ) -> tuple[IntArray | None, IntArray | None, int | None]:
+        """Return which synapses are asked for, as the core takes it."""
+        index = self.check_projection(projection)
+        if projection is not None:
+            # This spares the core the synapses of all others.
+            sources = projection.sources if sources is None else sources
+            targets = projection.targets if targets is None else targets
+        return self.ids("sources", sources), self.ids("targets", targets), index

@@ -1,0 +1,182 @@
+"""Reading and changing values of neurons and stimuli while a simulation stands between two steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ranvier import models
+from ranvier.base.immutable import locked
+from ranvier.base.memory_checks import check_room
+from ranvier.base.names import unknown_name
+from ranvier.base.values import FloatArray, StoredValues, to_core
+from ranvier.errors import ReadOnlyError, ShapeError, WrongTypeError
+from ranvier.network import changes as network_changes
+from ranvier.network.checks import check_text, name_type
+from ranvier.network.populations import PopulationView
+from ranvier.network.projections import Projection, Stimulus
+from ranvier.recording.neuron_ids import IntArray
+from ranvier.simulation.agreement import agreed
+from ranvier.simulation.built_network import BuiltNetwork
+
+__all__ = ["get_values", "set_values"]
+
+_FIXED_OF_STIMULI = ("delay", "name", "stimulator", "targets")
+
+
+def get_values(
+    built: BuiltNetwork, neurons: PopulationView | Sequence[PopulationView], names: str | list[str] | tuple[str, ...]
+) -> FloatArray | dict[str, FloatArray]:
+    """Return what `Simulation.get` does."""
+    with agreed(built.communicator, "getting values of neurons"):
+        views = _views(built, neurons)
+        wanted = _names(names)
+        for view in views:
+            if view.population.plays_spikes:
+                _refuse_sources(view)
+        places = [(view.population.index, _indices(view)) for view in views]
+    built.agree_on_request("getting", *wanted, *(view.name for view in views))
+    # Who writes to what is returned would change nothing.
+    values = {
+        name: locked(np.concatenate([built.core.get(population, name, indices) for population, indices in places]))
+        for name in wanted
+    }
+    return values[names] if isinstance(names, str) else values
+
+
+def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> None:
+    """Do what `Simulation.set` does."""
+    if isinstance(part, Stimulus):
+        _set_stimulus(built, part, values)
+        return
+    if isinstance(part, Projection):
+        raise WrongTypeError(
+            "what is set",
+            "a projection",
+            "must be neurons or a stimulus",
+            "write sim.connections(projection=...).weights = ...",
+        )
+    with agreed(built.communicator, "setting values of neurons"):
+        views = _views(built, part)
+        plays_spikes = any(view.population.plays_spikes for view in views)
+    if plays_spikes:
+        _set_spike_times(built, views, values)
+    elif values:
+        _set_neurons(built, views, values)
+
+
+def _views(built: BuiltNetwork, neurons: object) -> list[PopulationView]:
+    """Return the neurons that are meant, as parts of one population each."""
+    if isinstance(neurons, list | tuple):
+        if not neurons:
+            raise ShapeError("neurons", "an empty list", "there must be one population at least")
+        views = [built.check_view("neurons", view) for view in neurons]
+    else:
+        views = [built.check_view("neurons", neurons)]
+    return [part for view in views for part in view.parts]
+
+
+def _indices(view: PopulationView) -> IntArray:
+    check_room(f"values of {view.name}", 16 * len(view), "take fewer neurons at a time")
+    return view.indices
+
+
+def _names(names: object) -> list[str]:
+    if isinstance(names, str):
+        return [check_text("name of what to get", names)]
+    if not isinstance(names, list | tuple):
+        raise WrongTypeError("name of what to get", name_type(names), "must be a string or a list of strings")
+    return [check_text("name of what to get", name) for name in names]
+
+
+def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
+    with agreed(built.communicator, "setting values of neurons"):
+        stored = network_changes.numbers_of(views[0].population.model, values)
+        changes = []
+        begin, total = 0, sum(len(view) for view in views)
+        for view in views:
+            own = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
+            changes.append((view.population.index, _indices(view), own))
+            begin += len(view)
+    built.agree_on_request("setting", *(view.name for view in views), *_asked(stored))
+    built.core.set(changes)
+
+
+def _part(name: str, value: StoredValues, views: list[PopulationView], begin: int, total: int) -> StoredValues:
+    """Return the values of the view that begins there among all views."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.shape != (total,):
+        raise ShapeError(
+            f"{name} of {', '.join(view.name for view in views)}",
+            f"an array of shape {value.shape}",
+            f"it must be a number, a distribution or of shape ({total},)",
+        )
+    ends = np.cumsum([len(view) for view in views])
+    return value[begin : int(ends[np.searchsorted(ends, begin, side="right")])] if total else value
+
+
+def _set_spike_times(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
+    with agreed(built.communicator, "setting spike times"):
+        if len(views) > 1:
+            raise WrongTypeError(
+                "sources whose spike times are set", "a list", "must be one population or a part of it"
+            )
+        for name in values:
+            if name != "spike_times":
+                unknown_name("value of a spike_generator", name, ["spike_times"])
+        if not values:
+            return
+        lists = network_changes.spike_lists(values["spike_times"])
+        if len(lists) != len(views[0]):
+            raise ShapeError(
+                f"spike_times of {views[0].name}",
+                f"{len(lists)} lists",
+                f"there are {len(views[0])} sources",
+                "give one list for each",
+            )
+        counts = np.array([len(times) for times in lists], dtype=np.int64)
+        times = np.concatenate(lists) if lists else np.empty(0)
+        units = _indices(views[0])
+    built.agree_on_request("setting spike times", views[0].name, counts, times)
+    built.core.set_spike_times(views[0].population.index, units, times, counts)
+
+
+def _refuse_sources(view: PopulationView) -> None:
+    raise WrongTypeError(
+        "neurons",
+        f"{view.name}, which plays given spikes",
+        "must have a state",
+        "only sim.set(..., spike_times=...) is",
+    )
+
+
+def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any]) -> None:
+    with agreed(built.communicator, "setting a stimulus"):
+        index = built.check_stimulus(stimulus)
+        known = ["weight", *models.STIMULATORS[stimulus.stimulator].value_names()]
+        for name in values:
+            if name in _FIXED_OF_STIMULI:
+                raise ReadOnlyError(
+                    f"{name} of stimulus {stimulus.name}",
+                    bound="it cannot be changed in a simulation",
+                    remedy="build the network again" if name == "delay" else "make another stimulus",
+                )
+            if name not in known:
+                unknown_name(f"value of a {stimulus.stimulator}", name, known)
+        if not values:
+            return
+        stored = network_changes.numbers_of(stimulus.stimulator, values)
+        asked = _asked(stored)
+        weight = stored.pop("weight", None)
+        sequences = network_changes.sequences_of(stimulus.stimulator, stored)
+        numbers = {name: to_core(value) for name, value in stored.items()}
+    built.agree_on_request("setting", stimulus.name, index, *asked)
+    built.core.set_stimulus(index, numbers, sequences, None if weight is None else to_core(weight))
+
+
+def _asked(values: dict[str, StoredValues]) -> list[object]:
+    """Return names and values as they are compared between processes."""
+    return [each for name, value in sorted(values.items()) for each in (name, value)]

@@ -1,0 +1,97 @@
+"""What a simulation of a network would take and choose, without building it."""
+
+from __future__ import annotations
+
+from ranvier import _core
+from ranvier.base.numeric import number, whole_number
+from ranvier.errors import WrongTypeError
+from ranvier.network.network import Network, check_network
+from ranvier.network.network_base import contents_of
+from ranvier.simulation.core_options import core_options
+from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.named_options import names_options
+from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Tuning
+
+__all__ = ["predict_memory", "sorts_connections"]
+
+
+@names_options
+def predict_memory(
+    network: Network,
+    *,
+    ranks: int = 1,
+    rank: int = 0,
+    rate: float = 10.0,
+    bursts: Bursts | None = None,
+    threads: int | None = None,
+    precision: Precision = "double",
+    weight_precision: Precision = "single",
+    processes: Processes | None = None,
+    tuning: Tuning | None = None,
+    dry_run: DryRun | None = None,
+) -> dict[str, int]:
+    """Return the bytes that a simulation of a network would take on one process, by component, without building it.
+
+    ``"construction"`` is needed only while it is being built; recordings grow with the time that is simulated and are
+    not in it.
+
+    Parameters
+    ----------
+    network
+        What would be built.
+    ranks, rank
+        How many processes would share it, and which of them is asked for.
+    rate
+        Mean rate of the neurons, spikes/s, which buffers depend on.
+    bursts
+        By how much the largest numbers of spikes exceed the mean, from `ranvier.measurements.Bursts.of` a run. None:
+        neurons fire independently. Buffers of spikes are as large as the largest burst needs, which matters where
+        synapses are not sorted by source, so that each of them gets a record of its own.
+    threads, precision, weight_precision, processes, tuning, dry_run
+        Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
+
+    Raises
+    ------
+    WrongTypeError, ValueOutOfBoundsError, UnknownNameError
+        For arguments and options that do not exist, or that cannot have such values.
+    """
+    check_network(network)
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
+    if not isinstance(bursts, Bursts | None):
+        raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.measurements.Bursts or None")
+    run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
+    options = core_options(network.populations, run, processes, tuning, dry_run)
+    most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
+    return dict(_core.predict_memory(contents_of(network).core, options, ranks, rank, number("rate", rate), *most))
+
+
+@names_options
+def sorts_connections(
+    network: Network,
+    *,
+    ranks: int = 1,
+    threads: int | None = None,
+    precision: Precision = "double",
+    weight_precision: Precision = "single",
+    processes: Processes | None = None,
+    tuning: Tuning | None = None,
+    dry_run: DryRun | None = None,
+) -> bool:
+    """Return whether a simulation of a network would sort its synapses by source, without building it.
+
+    Parameters
+    ----------
+    network
+        What would be built.
+    ranks
+        How many processes would share it, all with as many threads.
+    threads, precision, weight_precision, processes, tuning, dry_run
+        As for `predict_memory`, which it raises the errors of, too.
+    """
+    check_network(network)
+    whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
+    run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
+    return _core.sorts_connections(
+        contents_of(network).core, core_options(network.populations, run, processes, tuning, dry_run), ranks
+    )
