@@ -96,8 +96,8 @@ def test_bursty_network(exchange: str) -> None:
     assert bursts is not None
     assert bursts.in_epoch > 2.0
     rate = len(steps) / (model.net.neuron_count / 4) / (TIME / 1000.0)
-    options: dict[str, Any] = {"ranks": 4, "threads": 1, "exchange": exchange, "sort_connections": False}
-    predicted = predict_memory(model.net, rate=rate, bursts=bursts, **grouped(options))
+    options: dict[str, Any] = {"threads": 1, "exchange": exchange, "sort_connections": False}
+    predicted = predict_memory(model.net, ranks=4, rate=rate, bursts=bursts, **grouped(options))
     predicted.pop("construction")
     # These give memory back when an epoch needs less than a quarter of it, which is a matter of chance, and what
     # is predicted is what they take before.
@@ -105,7 +105,7 @@ def test_bursty_network(exchange: str) -> None:
     whole = sum(taken.values())
     assert 0.95 * whole < sum(predicted.values()) < above * whole, (predicted, taken)
     # Without the bursts it is less than what is taken by more than that.
-    calm = predict_memory(model.net, rate=10.0, **grouped(options))
+    calm = predict_memory(model.net, ranks=4, rate=10.0, **grouped(options))
     calm.pop("construction")
     assert sum(calm.values()) < 0.9 * sum(taken.values())
 

@@ -274,8 +274,8 @@ from ranvier import mpi
 world = mpi.world()
 net = rv.Network()
 first, second, third = (net.create("iaf_psc_exp", n, I_e=500.0, name=f"p{n}") for n in (40, 2, 60))
-kept = net.record_spikes(third[5:], first)
-files = [net.record_spikes(third[5:], first, to=f"spikes{suffix}", overwrite=True) for suffix in (".h5", ".csv")]
+kept = net.record_spikes([third[5:], first])
+files = [net.record_spikes([third[5:], first], to=f"spikes{suffix}", overwrite=True) for suffix in (".h5", ".csv")]
 given = np.arange(102) ** 2 % 7 % world.size
 given[40:42] = 0
 for placement in ("round_robin", "consecutive", "shuffle", given):
