@@ -210,6 +210,17 @@ def test_all_parameters_of_networks_have_meanings(name: str) -> None:
     assert [key for key in inspect.signature(function).parameters if not texts.get(key)] == []
 
 
+def test_a_dry_run_records_its_own_neurons() -> None:
+    net = network()
+    recorder, spikes = net.record_state(net["exc"], "V_m"), net.record_spikes()
+    sim = rv.Simulation(net, threads=1, dry_run=rv.DryRun(ranks=2))
+    sim.run(1.0)
+    assert sim.state(recorder).ids.tolist() == [0, 2]
+    assert len(sim.spikes(spikes).times) == 0
+    with pytest.raises(StateError, match="local"):
+        rv.Simulation(net, recordings="root", dry_run=rv.DryRun(ranks=2))
+
+
 def test_a_dry_run_is_an_option() -> None:
     net = network()
     sim = rv.Simulation(net, threads=1, recordings="local", dry_run=rv.DryRun(ranks=2, invented_rate=100.0))

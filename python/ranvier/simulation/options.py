@@ -299,7 +299,8 @@ class DryRun(OptionGroup):
 
     ranks: int | None = option(
         default=None,
-        meaning="Number of processes that are played. None: this is no dry run.",
+        meaning="""Number of processes that are played. None: this is no dry run. What is recorded stays local: it is
+        that of the neurons of rank 0.""",
         greatest=MOST_RANKS,
         settable=False,
     )

@@ -13,7 +13,7 @@ from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
-from ranvier.errors import ReadOnlyError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection, Stimulus
@@ -99,7 +99,13 @@ class Simulation(Accounts):
         # On a terminal, one line for all processes is enough.
         self._progress = progress if callable(progress) or communicator.rank == 0 else False
 
+        plays_many = dry_run is not None and dry_run.ranks is not None
+
         def choose_options() -> RunOptions:
+            if plays_many and recordings == "root":
+                raise StateError(
+                    "recordings", "'root'", "a dry run records the neurons of one process", "write recordings='local'"
+                )
             return RunOptions(
                 threads=threads,
                 precision=precision,
@@ -114,7 +120,7 @@ class Simulation(Accounts):
             (network.name, self._built.seed, self._built.recorders),
             self._sampled_synapses,
             communicator,
-            recordings,
+            "local" if plays_many else recordings,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
