@@ -23,7 +23,7 @@ FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setar
 # Folders count too: their times tell of files that came or went.
 CORE_SOURCES := CMakeLists.txt $(shell find core bindings cmake)
 CPP_FILES := $(shell find core bindings examples tests/cpp -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := python tests tools/list_requirements tools/build_backend.py tools/build_wheels tools/try_wheels
+PYTHON_FILES := python tests docs examples tools/list_requirements tools/build_backend.py tools/build_wheels tools/try_wheels
 
 SANITIZERS := address undefined thread
 
@@ -119,6 +119,12 @@ lint: machine $(STAMPS)/package $(STAMPS)/development ## Check format, style and
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/mypy
 
+.PHONY: tidy
+tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in the core with clang-tidy; takes minutes
+	@$(CONFIGURE) -B build/package >/dev/null
+	find core bindings -name '*.cpp' -not -path 'core/comm/mpi/*' | xargs --max-args 1 --max-procs $(JOBS) \
+	    $(BIN)/clang-tidy -p build/package --quiet --extra-arg=-Wno-unknown-warning-option
+
 .PHONY: format
 format: $(STAMPS)/development ## Format all sources
 	$(BIN)/clang-format -i $(CPP_FILES)
@@ -167,6 +173,22 @@ $(addprefix sanitize-,$(SANITIZERS)): sanitize-%: machine $(STAMPS)/build-tools 
 .PHONY: bench
 bench: $(STAMPS)/package $(STAMPS)/development ## Time the microcircuit side by side with NEST
 	$(BIN)/ranvier bench microcircuit --against nest $(ARGS)
+
+# ---- documentation ---------------------------------------------------------------------------------------------------
+
+$(STAMPS)/docs: $(STAMPS)/environment pyproject.toml
+	@echo "Installing what the documentation needs"
+	@$(BIN)/python tools/list_requirements docs >$(STAMPS)/docs.txt
+	@$(PIP_INSTALL) --requirement $(STAMPS)/docs.txt
+	@touch $@
+
+.PHONY: docs
+docs: $(STAMPS)/package $(STAMPS)/docs ## Make the site in build/site; runs the examples, and stops at a link that leads nowhere
+	MPLBACKEND=agg $(BIN)/python -m sphinx --fail-on-warning --keep-going --builder html docs build/site $(ARGS)
+
+.PHONY: docs-links
+docs-links: $(STAMPS)/package $(STAMPS)/docs ## Look at the addresses outside the site too; needs the internet
+	MPLBACKEND=agg $(BIN)/python -m sphinx --define sphinx_gallery_conf.plot_gallery=False --builder linkcheck docs build/links
 
 # ---- what others install ----------------------------------------------------------------------------------------------
 

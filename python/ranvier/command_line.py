@@ -13,7 +13,7 @@ from ranvier.commands import bench, info, models, predict, run
 from ranvier.commands.keys import RUN_KEYS
 from ranvier.errors import RanvierError, UnknownNameError
 
-__all__ = ["main"]
+__all__ = ["main", "make_parser"]
 
 _USER_ERROR = 2
 _OTHER_ERROR = 1
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done; 1: something that is not the user's fault; 2: an error of the user's; 130: interrupted.
     """
-    parser = _make_parser()
+    parser = make_parser()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Bars and names are no reason to fail on a terminal that does not know their letters.
         sys.stdout.reconfigure(errors="replace")
@@ -64,7 +64,7 @@ def _refuse(parser: argparse.ArgumentParser, rest: Sequence[str]) -> None:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
 
 
-def _make_parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="ranvier", description="Simulate networks of spiking neurons.")
     parser.add_argument("--version", action="version", version=f"ranvier {_core.version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

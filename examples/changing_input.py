@@ -1,0 +1,52 @@
+"""
+Input that changes
+==================
+
+A population is driven by a Poisson process whose rate follows a sine, and then its stimulus and its parameters are changed
+between runs. The response is shown as a peristimulus time histogram.
+"""
+
+# %%
+# A rate that changes with time belongs to the stimulus: it is given as a list of times and of rates.
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+import ranvier as rv
+
+net = rv.Network(resolution=0.1, seed=3)
+neurons = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 4.0)), 1000, name="neurons")
+
+times = np.arange(0.0, 1000.0, 10.0)  # ms
+rates = 10000.0 + 3000.0 * np.sin(2.0 * np.pi * times / 250.0)  # spikes/s
+net.stimulate(neurons, rv.inhomogeneous_poisson_generator(times=times, rates=rates), weight=20.0)
+current = net.stimulate(neurons, rv.dc_generator(amplitude=0.0))
+spikes = net.record_spikes(neurons)
+
+# %%
+# A description may be run in pieces. Between them, parameters, state and stimuli can be changed: from the next step on.
+
+sim = rv.Simulation(net, threads=1)
+sim.run(500.0)
+sim.set(current, amplitude=100.0)  # pA
+sim.run(250.0)
+sim.set(neurons, t_ref=5.0)  # ms
+sim.run(250.0)
+
+# %%
+# Counts in bins, as a rate.
+
+data = sim.spikes(spikes)
+counts, edges = np.histogram(data.times, bins=np.arange(0.0, 1001.0, 5.0))
+response = counts / len(neurons) / 5e-3
+
+figure, (above, below) = plt.subplots(2, sharex=True)
+above.step(times, rates, where="post", color="0.5")
+above.set(ylabel="input (spikes/s)")
+below.stairs(response, edges)
+below.set(xlabel="time (ms)", ylabel="response (spikes/s)", ylim=(0.0, None))
+for time, what in ((500.0, "more current"), (750.0, "longer refractory period")):
+    below.axvline(time, color="0.7", linestyle=":")
+    below.text(time + 5.0, 2.0, what)
+
+assert response[100:150].mean() > response[50:100].mean()
