@@ -28,7 +28,7 @@ struct SimulationOptions {
     models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
     std::string table_layout =
-        "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/stored_table.hpp)
+        "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
     /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
     /// "compact", "none", or a list of processors (parallel/pinning.hpp).

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "connect/tables/stored_table.hpp"
+#include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/recent_rows.hpp"
 #include "connect/tables/stored_table.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/buffer.hpp"
-#include "connect/tables/stored_table.hpp"
+#include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "connect/tables/stored_table.hpp"
+#include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 

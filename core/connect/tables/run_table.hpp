@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/tight_list.hpp"
+#include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
 
 namespace ranvier::connect {

@@ -18,8 +18,8 @@
 #include "connect/tables/row_cursors.hpp"
 #include "connect/tables/row_sort.hpp"
 #include "connect/tables/run_table.hpp"
-#include "connect/tables/stored_table.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_columns.hpp"
 #include "connect/tables/table_plan.hpp"
 
 namespace ranvier::connect {

@@ -1,126 +1,18 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory_resource>
 #include <span>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include "base/buffer.hpp"
 #include "connect/tables/table.hpp"
+#include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
-
-/// Delays of synapses relative to the least delay of their table, one byte each where that suffices.
-using DelayStore = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
-
-/// Where rows begin, in as few bytes as their number of synapses allows.
-class RowStarts {
-   public:
-    RowStarts() = default;
-    /// Room for `rows` rows with `synapses` synapses in all.
-    RowStarts(std::size_t rows, std::uint64_t synapses, std::pmr::memory_resource* memory) {
-        if (synapses <= UINT32_MAX) {
-            narrow_ = Buffer<std::uint32_t>(rows + 1, memory);
-        } else {
-            wide_ = Buffer<std::uint64_t>(rows + 1, memory);
-        }
-    }
-
-    /// @param starts of all rows, and where the last one ends
-    explicit RowStarts(Buffer<std::uint32_t> starts) : narrow_(std::move(starts)) {}
-    explicit RowStarts(Buffer<std::uint64_t> starts) : wide_(std::move(starts)) {}
-
-    std::uint64_t operator[](std::size_t row) const { return narrow_.empty() ? wide_[row] : narrow_[row]; }
-    void set(std::size_t row, std::uint64_t begin) {
-        if (narrow_.empty()) {
-            wide_[row] = begin;
-        } else {
-            narrow_[row] = static_cast<std::uint32_t>(begin);
-        }
-    }
-    void prefetch(std::size_t row) const {
-        __builtin_prefetch(narrow_.empty() ? static_cast<const void*>(wide_.data() + row) : narrow_.data() + row, 0, 3);
-    }
-    /// Number of rows; 0 when there is nothing, as in unsorted tables.
-    std::size_t rows() const { return narrow_.size() + wide_.size() == 0 ? 0 : narrow_.size() + wide_.size() - 1; }
-    /// The row that a position lies in.
-    std::uint32_t row_of(std::uint64_t position) const {
-        std::size_t low = 0;
-        std::size_t high = rows();
-        // The last row that begins at or before the position.
-        while (high - low > 1) {
-            const std::size_t middle = (low + high) / 2;
-            ((*this)[middle] <= position ? low : high) = middle;
-        }
-        return static_cast<std::uint32_t>(low);
-    }
-
-   private:
-    Buffer<std::uint32_t> narrow_;
-    Buffer<std::uint64_t> wide_;
-};
-
-/// How rows are numbered.
-enum class RowNumbering : std::uint8_t {
-    dense,  ///< every source that there could be has a row, if an empty one: a source's row is found by arithmetic
-    compact,  ///< only sources that are there have a row
-    unsorted,  ///< each synapse is a row, in the order in which they were drawn
-};
-
-/// The columns of a table, rows one after another, before anything is built on them.
-template <class Target, class Weight>
-struct TableColumns {
-    RowMap row_map;
-    RowNumbering numbering = RowNumbering::dense;
-    RowStarts row_start;  ///< empty when unsorted
-    /// Index in `row_map` of each row's source, unless rows are dense; empty once forgotten.
-    Buffer<std::uint32_t> sources;
-    Buffer<Target> targets;  ///< local indices
-    Buffer<Weight> weights;
-    DelayStore delays;  ///< empty when all delays are the same
-    Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
-    DelaySteps least_delay = 1;
-    DelaySteps greatest_delay = 1;
-};
-
-namespace detail {
-
-constexpr std::size_t cache_line = 64;
-
-RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
-    const char* line = static_cast<const char*>(begin);
-    const char* end = line + bytes;
-    for (; line < end; line += cache_line) __builtin_prefetch(line, 0, 3);
-}
-
-template <class Target, class Weight>
-RANVIER_ALWAYS_INLINE void add_run(const Target* __restrict targets, const Weight* __restrict weights,
-                                   std::size_t count, double* inputs) {
-    std::size_t i = 0;
-    // Unrolled by hand: the compiler must assume that targets repeat, and would not.
-    for (; i + 4 <= count; i += 4) {
-        inputs[targets[i]] += static_cast<double>(weights[i]);
-        inputs[targets[i + 1]] += static_cast<double>(weights[i + 1]);
-        inputs[targets[i + 2]] += static_cast<double>(weights[i + 2]);
-        inputs[targets[i + 3]] += static_cast<double>(weights[i + 3]);
-    }
-    for (; i < count; ++i) inputs[targets[i]] += static_cast<double>(weights[i]);
-}
-
-/// The same in sums of 128 bits, which takes four to five times as long (measured in the cache).
-template <class Target, class Weight>
-void add_wide_run(const Target* targets, const Weight* weights, std::size_t count, WideSum* sums,
-                  std::int32_t exponent) {
-    for (std::size_t i = 0; i < count; ++i) add_wide(sums[targets[i]], static_cast<double>(weights[i]), exponent);
-}
-
-}  // namespace detail
 
 /// What both layouts share: columns, queries, changes of weights.
 template <class Target, class Weight>

@@ -13,8 +13,8 @@
 #include "connect/placement/layout.hpp"
 #include "connect/tables/input_sums.hpp"
 #include "connect/tables/projection_plan.hpp"
-#include "connect/tables/stored_table.hpp"
 #include "connect/tables/table.hpp"
+#include "connect/tables/table_columns.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::connect {

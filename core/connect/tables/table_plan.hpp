@@ -6,8 +6,8 @@
 
 #include "connect/placement/layout.hpp"
 #include "connect/tables/projection_plan.hpp"
-#include "connect/tables/stored_table.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_columns.hpp"
 
 namespace ranvier::connect {
 
