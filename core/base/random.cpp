@@ -2,19 +2,12 @@
 
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "base/philox_lanes.hpp"
 
 namespace ranvier {
 
 namespace {
-
-std::uint64_t mix(std::uint64_t x) {
-    // Finaliser of SplitMix64 (Steele, Lea and Flood 2014): a bijection in which every input bit reaches every output bit.
-    x += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
-}
 
 /// Consecutive blocks of one stream.
 struct FillBlocks {

@@ -9,18 +9,16 @@
 #include <variant>
 
 #include "base/errors.hpp"
+#include "base/hash.hpp"
 
 namespace ranvier::engine {
 
 namespace {
 
-/// Mixes values into one number, in the manner of FNV-1a with 64-bit words and a stronger mixing step.
+/// Mixes values of all types into one number.
 class Fingerprint {
    public:
-    void add(std::uint64_t value) {
-        state_ = (state_ ^ value) * 0x9E3779B97F4A7C15;
-        state_ ^= state_ >> 29;
-    }
+    void add(std::uint64_t value) { hash_.add(value); }
     void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
     void add(std::string_view text) {
         add(text.size());
@@ -75,10 +73,10 @@ class Fingerprint {
         });
     }
 
-    std::uint64_t value() const { return state_; }
+    std::uint64_t value() const { return hash_.value(); }
 
    private:
-    std::uint64_t state_ = 0xCBF29CE484222325;
+    SequenceHash hash_;
 };
 
 template <class Add>

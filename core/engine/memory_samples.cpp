@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.hpp"
+#include "base/hash.hpp"
 #include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
@@ -26,7 +26,7 @@ class SampledDestinations final : public comm::Destinations {
     void find(std::uint32_t shard, std::uint32_t local, Rank first, Rank last,
               std::vector<comm::Destination>& found) const override {
         const double ranks = layout_.placement().ranks();
-        const SequentialHash hash{shard, local};
+        const SourceHash hash{shard, local};
         const auto count = static_cast<std::uint64_t>(entries_ + hash.unit(0));
         if (count == 0) return;
         // Entry i lies anywhere in the i-th of so many equal parts of all ranks.
@@ -53,15 +53,13 @@ class SampledDestinations final : public comm::Destinations {
     std::uint64_t address_limit() const override { return static_cast<std::uint64_t>(limit_) + 1; }
 
    private:
-    struct SequentialHash {
+    struct SourceHash {
         std::uint32_t shard;
         std::uint32_t local;
         /// A number in [0, 1) for each index.
         double unit(std::uint64_t index) const {
-            std::uint64_t mixed = (std::uint64_t{shard} << 32 | local) * 0x9E3779B97F4A7C15 + index;
-            mixed = (mixed ^ mixed >> 31) * 0xBF58476D1CE4E5B9;
-            mixed = (mixed ^ mixed >> 29) * 0x94D049BB133111EB;
-            return static_cast<double>(mixed >> 11) * 0x1p-53;
+            const std::uint64_t hash = mix(mix(std::uint64_t{shard} << 32 | local) ^ index);
+            return static_cast<double>(hash >> 11) * 0x1p-53;
         }
     };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "parallel/processor_quota.hpp"
 
 namespace ranvier::engine {
@@ -11,11 +12,9 @@ namespace {
 
 /// Whether all processes may use the same processors, since nobody has bound them. @note Collective.
 bool share_processors(comm::Communicator& communicator, const parallel::Topology& topology) {
-    std::uint64_t mixed = 0;
-    for (const int processor : topology.processors()) {
-        mixed = (mixed ^ static_cast<std::uint64_t>(processor + 1)) * 0x9E3779B97F4A7C15;
-    }
-    return communicator.least(mixed) == communicator.greatest(mixed);
+    SequenceHash hash;
+    for (const int processor : topology.processors()) hash.add(static_cast<std::uint64_t>(processor));
+    return communicator.least(hash.value()) == communicator.greatest(hash.value());
 }
 
 }  // namespace

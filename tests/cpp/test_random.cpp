@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "statistics.hpp"
 
 namespace {
@@ -14,6 +15,22 @@ namespace {
 using namespace ranvier;
 
 constexpr RandomKey key{0x12345678, 0x9ABCDEF0};
+
+TEST(Mix, GivesThePublishedNumbersOfSplitMix64) {
+    EXPECT_EQ(mix(0), 0xE220'A839'7B1D'CDAF);
+    EXPECT_EQ(mix(golden_ratio), 0x6E78'9E6A'A1B9'65F4);
+}
+
+TEST(SequenceHash, DependsOnEveryNumberAndOnTheirOrder) {
+    const auto hash = [](std::vector<std::uint64_t> numbers) {
+        SequenceHash sequence;
+        for (const std::uint64_t number : numbers) sequence.add(number);
+        return sequence.value();
+    };
+    const std::set<std::uint64_t> values{
+        hash({}), hash({0}), hash({0, 0}), hash({0, 1}), hash({1, 0}), hash({1}), hash({std::uint64_t{1} << 63})};
+    EXPECT_EQ(values.size(), 7);
+}
 
 TEST(RandomStream, BlockIsPhiloxOfBlockAttemptAndStream) {
     const RandomStream stream{key, 0x1122334455667788, 7};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "connect/placement/layout.hpp"
 
@@ -55,12 +56,8 @@ class PlayedSources {
     }
     /// Below the number of neurons, if there are any.
     static std::uint64_t shift(Rank there, std::uint64_t neurons) {
-        // SplitMix64 of the rank.
-        std::uint64_t hash = (static_cast<std::uint64_t>(there.value) + 1) * 0x9E37'79B9'7F4A'7C15;
-        hash = (hash ^ hash >> 30) * 0xBF58'476D'1CE4'E5B9;
-        hash = (hash ^ hash >> 27) * 0x94D0'49BB'1331'11EB;
         // A part of all by the upper bits, since a remainder for each spike would be felt.
-        return (hash >> 32) * neurons >> 32;
+        return (mix(static_cast<std::uint64_t>(there.value)) >> 32) * neurons >> 32;
     }
 
     Rank rank_;

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/hash.hpp"
 #include "connect/rules/partners.hpp"
 
 namespace ranvier::connect {
@@ -70,7 +71,7 @@ class NumberSet {
    private:
     static constexpr std::uint64_t empty = no_partner;
 
-    std::uint64_t first_slot(std::uint64_t value) const { return (value * 0x9E3779B97F4A7C15) >> shift_; }
+    std::uint64_t first_slot(std::uint64_t value) const { return (value * golden_ratio) >> shift_; }
 
     std::vector<std::uint64_t> bits_;
     std::vector<std::uint64_t> slots_;
