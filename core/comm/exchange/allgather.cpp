@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/exchange_methods.hpp"
-#include "comm/exchange/spike_packing.hpp"
+#include "comm/exchange/undirected.hpp"
 
 namespace ranvier::comm {
 
@@ -15,40 +14,24 @@ namespace {
 /// Every process sends all its spikes to all processes: a fixed number of them, with the count, in one allgather; only when
 /// some process has more does a second one, of different lengths that all know from the counts, carry what is left (Hines,
 /// Kumar and Schürmann, 2011). What is left may be more than the buffer may hold: then in several rounds.
-class AllgatherExchange final : public ExchangeBase {
+class AllgatherExchange final : public UndirectedExchange {
    public:
     explicit AllgatherExchange(const ExchangeArguments& arguments)
-        : ExchangeBase(arguments),
-          outboxes_(arguments),
+        : UndirectedExchange(arguments),
           block_bytes_(sizeof(std::uint64_t) + options().allgather_spikes * outboxes_.packing().bytes()),
           most_at_once_(std::max<std::uint64_t>(1, options().buffer_bytes / outboxes_.packing().bytes())) {}
 
     std::string_view name() const override { return allgather_exchange.name; }
-    bool directed() const override { return false; }
-
-    void begin(Step first_step) override {
-        first_step_ = first_step;
-        first_round_ = true;
-        outboxes_.clear();
-        ++counts_.exchanges;
-    }
-    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
-        if (first_round_) outboxes_.pack(worker, outboxes[worker]);
-    }
-    void transfer(bool /*flush*/) override {
-        arrived_.clear();
-        if (first_round_) gather_blocks();
-        if (anything_left()) gather_rest();
-        first_round_ = false;
-        counts_.spikes_received += arrived_.size();
-        arrivals_.assign(1, {first_step_, arrived_});
-        more_ = anything_left();
-    }
 
    protected:
+    bool send_round(bool first) override {
+        if (first) gather_blocks();
+        if (anything_left()) gather_rest();
+        return anything_left();
+    }
     std::uint64_t buffer_bytes() const override {
-        return outboxes_.bytes() + bytes_of(send_) + bytes_of(received_) + bytes_of(left_) +
-               bytes_of(counts_of_ranks_) + bytes_of(arrived_);
+        return UndirectedExchange::buffer_bytes() + bytes_of(send_) + bytes_of(received_) + bytes_of(left_) +
+               bytes_of(counts_of_ranks_);
     }
 
    private:
@@ -57,7 +40,6 @@ class AllgatherExchange final : public ExchangeBase {
     /// The first allgather: of counts and the first spikes.
     void gather_blocks() {
         const std::uint64_t count = outboxes_.left();
-        counts_.spikes_sent += count * static_cast<std::uint64_t>(ranks());
         send_.resize(block_bytes_);
         std::memcpy(send_.data(), &count, sizeof count);
         outboxes_.take(std::span(send_).subspan(sizeof count, in_block(count)));
@@ -121,17 +103,13 @@ class AllgatherExchange final : public ExchangeBase {
         return count - std::min<std::uint64_t>(count, options().allgather_spikes);
     }
 
-    PackedOutboxes outboxes_;
     std::size_t block_bytes_;
     std::uint64_t most_at_once_;  ///< spikes of one process in a second allgather
-    Step first_step_ = 0;
-    bool first_round_ = true;
     std::uint64_t most_left_ = 0;      ///< spikes that the process with most of them has still to send
     std::vector<std::uint64_t> left_;  ///< the same for each; valid where there is any
     std::vector<std::size_t> counts_of_ranks_;
     std::vector<std::byte> send_;
     std::vector<std::byte> received_;
-    std::vector<ArrivedSpike> arrived_;
 };
 
 }  // namespace
@@ -140,9 +118,7 @@ const ExchangeInfo allgather_exchange{
     .name = "allgather",
     .summary = "sends every spike to all processes, in 2 to 8 bytes",
     .directed = false,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<AllgatherExchange>(arguments);
-    },
+    .make = make_exchange<AllgatherExchange>,
 };
 
 }  // namespace ranvier::comm

@@ -59,9 +59,7 @@ const ExchangeInfo alltoall_exchange{
     .summary = "sends spikes only where they are needed, in equal sections of one collective",
     .directed = true,
     .forgets_bursts = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<AlltoallExchange>(arguments);
-    },
+    .make = make_exchange<AlltoallExchange>,
 };
 
 }  // namespace ranvier::comm

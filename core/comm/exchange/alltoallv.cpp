@@ -114,9 +114,7 @@ const ExchangeInfo alltoallv_exchange{
     .summary = "sends spikes only where they are needed: first how many, then these",
     .directed = true,
     .forgets_bursts = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<AlltoallvExchange>(arguments);
-    },
+    .make = make_exchange<AlltoallvExchange>,
 };
 
 }  // namespace ranvier::comm

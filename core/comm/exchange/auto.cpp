@@ -155,9 +155,7 @@ const ExchangeInfo auto_exchange{
     .name = "auto",
     .summary = "measures methods during the first epochs and keeps the fastest",
     .directed = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<AutoExchange>(arguments);
-    },
+    .make = make_exchange<AutoExchange>,
 };
 
 }  // namespace ranvier::comm

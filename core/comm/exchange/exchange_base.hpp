@@ -51,6 +51,12 @@ class ExchangeBase : public SpikeExchange {
     ExchangeOptions options_;
 };
 
+/// For the `make` of an ExchangeInfo.
+template <class Method>
+std::unique_ptr<SpikeExchange> make_exchange(const ExchangeArguments& arguments) {
+    return std::make_unique<Method>(arguments);
+}
+
 /// What a method that is directed needs besides. @throws InternalError when it is null
 std::shared_ptr<const Destinations> checked_destinations(const ExchangeArguments& arguments);
 

@@ -86,9 +86,7 @@ const ExchangeInfo multisend_exchange{
     .name = "multisend",
     .summary = "sends a message for each spike and process that needs it, as soon as it is known",
     .directed = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<MultisendExchange>(arguments);
-    },
+    .make = make_exchange<MultisendExchange>,
 };
 
 }  // namespace ranvier::comm

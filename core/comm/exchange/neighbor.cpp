@@ -91,9 +91,7 @@ const ExchangeInfo neighbor_exchange{
     .summary = "sends spikes in collectives of those processes that need any of each other",
     .directed = true,
     .forgets_bursts = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<NeighborExchange>(arguments);
-    },
+    .make = make_exchange<NeighborExchange>,
 };
 
 }  // namespace ranvier::comm

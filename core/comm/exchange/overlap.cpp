@@ -116,9 +116,7 @@ const ExchangeInfo overlap_exchange{
     .summary = "is alltoall as a collective that proceeds while neurons are updated",
     .directed = true,
     .forgets_bursts = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<OverlapExchange>(arguments);
-    },
+    .make = make_exchange<OverlapExchange>,
 };
 
 }  // namespace ranvier::comm

@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/exchange_methods.hpp"
-#include "comm/exchange/spike_packing.hpp"
+#include "comm/exchange/undirected.hpp"
 
 namespace ranvier::comm {
 
@@ -28,11 +27,10 @@ namespace {
 ///
 /// Each round uses the other of two windows: whoever is one round ahead never writes where this process still reads, and one
 /// fence for each step is enough.
-class RmaAllgatherExchange final : public ExchangeBase {
+class RmaAllgatherExchange final : public UndirectedExchange {
    public:
     explicit RmaAllgatherExchange(const ExchangeArguments& arguments)
-        : ExchangeBase(arguments),
-          outboxes_(arguments),
+        : UndirectedExchange(arguments),
           block_spikes_(options().allgather_spikes),
           most_spikes_(std::max<std::uint64_t>(
               {1, block_spikes_,
@@ -41,32 +39,18 @@ class RmaAllgatherExchange final : public ExchangeBase {
     }
 
     std::string_view name() const override { return rma_allgather_exchange.name; }
-    bool directed() const override { return false; }
-
-    void begin(Step first_step) override {
-        first_step_ = first_step;
-        first_round_ = true;
-        outboxes_.clear();
-        ++counts_.exchanges;
-    }
-    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
-        if (first_round_) outboxes_.pack(worker, outboxes[worker]);
-    }
-    void transfer(bool /*flush*/) override {
-        if (first_round_) counts_.spikes_sent += outboxes_.left() * static_cast<std::uint64_t>(ranks());
-        const std::uint64_t most = gather();
-        counts_.spikes_received += arrived_.size();
-        arrivals_.assign(1, {first_step_, arrived_});
-        more_ = most > block_spikes_;
-        adapt(most);
-        first_round_ = false;
-    }
 
    protected:
+    bool send_round(bool first) override {
+        const std::uint64_t most = gather();
+        const bool more = most > block_spikes_;
+        adapt(most, first);
+        return more;
+    }
     std::uint64_t buffer_bytes() const override {
         const std::uint64_t window_bytes =
             windows_.size() * bytes_for(window_spikes_) * static_cast<std::size_t>(ranks());
-        return outboxes_.bytes() + window_bytes + bytes_of(arrived_);
+        return UndirectedExchange::buffer_bytes() + window_bytes;
     }
 
    private:
@@ -103,7 +87,6 @@ class RmaAllgatherExchange final : public ExchangeBase {
             count_collective(data.size(), 1);
         }
 
-        arrived_.clear();
         std::uint64_t most = 0;
         for (std::int32_t i = 0; i < ranks(); ++i) {
             const std::span<const std::byte> block =
@@ -122,12 +105,12 @@ class RmaAllgatherExchange final : public ExchangeBase {
     }
 
     /// Lengthens blocks when a round was not enough, and shortens them after a while in which a quarter would have been.
-    void adapt(std::uint64_t most) {
+    void adapt(std::uint64_t most, bool first_round) {
         if (most > block_spikes_) {
             quiet_ = 0;
             block_spikes_ = std::clamp(std::bit_ceil(most), block_spikes_, most_spikes_);
             if (block_spikes_ > window_spikes_) make_windows();
-        } else if (first_round_) {
+        } else if (first_round) {
             quiet_ = most <= block_spikes_ / 4 && block_spikes_ > options().allgather_spikes ? quiet_ + 1 : 0;
             if (quiet_ < quiet_epochs) return;
             quiet_ = 0;
@@ -137,16 +120,12 @@ class RmaAllgatherExchange final : public ExchangeBase {
     }
     static constexpr std::uint32_t quiet_epochs = 16;
 
-    PackedOutboxes outboxes_;
     std::uint64_t block_spikes_;  ///< for which a block has room; as most_spikes_ and quiet_ the same on all processes
     std::uint64_t most_spikes_;
     std::uint32_t quiet_ = 0;
     std::array<std::unique_ptr<Window>, 2> windows_;
     std::uint64_t window_spikes_ = 0;  ///< for which a block could have room in the windows
     std::uint32_t turn_ = 0;
-    Step first_step_ = 0;
-    bool first_round_ = true;
-    std::vector<ArrivedSpike> arrived_;
 };
 
 }  // namespace
@@ -155,9 +134,7 @@ const ExchangeInfo rma_allgather_exchange{
     .name = "rma_allgather",
     .summary = "sends every spike to all processes by writing into their memory, in logarithmically many steps",
     .directed = false,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<RmaAllgatherExchange>(arguments);
-    },
+    .make = make_exchange<RmaAllgatherExchange>,
 };
 
 }  // namespace ranvier::comm

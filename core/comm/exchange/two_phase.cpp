@@ -9,8 +9,7 @@
 #include "base/errors.hpp"
 #include "base/random.hpp"
 #include "comm/exchange/exchange_methods.hpp"
-#include "comm/exchange/point_to_point.hpp"
-#include "comm/exchange/source_table.hpp"
+#include "comm/exchange/named_spikes.hpp"
 
 namespace ranvier::comm {
 
@@ -23,45 +22,23 @@ namespace {
 /// A relay knows from set-up who needs the spikes of a source, under which addresses. With two intervals to the shortest
 /// delay, a spike of one epoch is relayed in the next one, which the paper found to balance the load best, and has arrived
 /// by the end of that; with one, it is relayed at once.
-class TwoPhaseExchange final : public PointToPointExchange {
+class TwoPhaseExchange final : public NamedSpikesExchange {
    public:
     explicit TwoPhaseExchange(const ExchangeArguments& arguments)
-        : PointToPointExchange(arguments),
-          shards_(options().workers),
+        : NamedSpikesExchange(arguments),
+          relays_(options().workers),
           relayed_(communicator(), destinations(), options(), ChooseRelays{*this, {}}) {}
 
     std::string_view name() const override { return two_phase_exchange.name; }
 
    protected:
-    void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) override {
-        Shard& mine = shards_[worker];
-        for (const EmittedSpike& spike : spikes) {
-            mine.outgoing.push_back(spike);
-            // What is needed here does not travel.
-            const Rank self = communicator().rank();
-            mine.found.clear();
-            destinations().find(worker, spike.local, self, Rank{self.value + 1}, mine.found);
-            for (const Destination& destination : mine.found) {
-                mine.own.emplace_back(destination.address, spike.lag);
-            }
+    void send_spike(std::uint32_t shard, std::uint32_t local, std::uint64_t word) override {
+        const Relays& mine = relays_[shard];
+        const Source& source = mine.sources[local];
+        for (std::size_t i = source.first_relay; i < mine.sources[local + 1].first_relay; ++i) {
+            send({&word, 1}, mine.ranks[i], first_phase(parity()), parity());
         }
-    }
-
-    void send_prepared(std::uint32_t worker) override {
-        Shard& mine = shards_[worker];
-        Epoch& present = epoch(parity());
-        present.arrived.insert(present.arrived.end(), mine.own.begin(), mine.own.end());
-        counts_.spikes_sent += mine.own.size();
-        for (const EmittedSpike& spike : mine.outgoing) {
-            const Source& source = mine.sources[spike.local];
-            const std::uint64_t word = ArrivedSpike(source_name(worker, spike.local), spike.lag).word();
-            for (std::size_t i = source.first_relay; i < mine.sources[spike.local + 1].first_relay; ++i) {
-                send({&word, 1}, mine.relays[i], first_phase(parity()), parity());
-            }
-            counts_.spikes_sent += source.addresses;
-        }
-        mine.outgoing.clear();
-        mine.own.clear();
+        counts_.spikes_sent += source.addresses;
     }
 
     std::span<const int> tags() const override { return tags::two_phase; }
@@ -88,12 +65,9 @@ class TwoPhaseExchange final : public PointToPointExchange {
     }
 
     std::uint64_t buffer_bytes() const override {
-        std::uint64_t bytes = PointToPointExchange::buffer_bytes() + relayed_.bytes() + bytes_of(words_);
+        std::uint64_t bytes = NamedSpikesExchange::buffer_bytes() + relayed_.bytes() + bytes_of(words_);
         for (const auto& waiting : waiting_) bytes += bytes_of(waiting);
-        for (const Shard& shard : shards_) {
-            bytes += bytes_of(shard.found) + bytes_of(shard.outgoing) + bytes_of(shard.own) + bytes_of(shard.sources) +
-                     bytes_of(shard.relays);
-        }
+        for (const Relays& of_shard : relays_) bytes += bytes_of(of_shard.sources) + bytes_of(of_shard.ranks);
         return bytes;
     }
 
@@ -105,13 +79,10 @@ class TwoPhaseExchange final : public PointToPointExchange {
         std::size_t first_relay = 0;  ///< the next source's is the end
         std::uint64_t addresses = 0;  ///< on other processes
     };
-    /// Apart from those of other workers, which write at the same time.
-    struct alignas(64) Shard {
-        std::vector<Destination> found;
-        std::vector<EmittedSpike> outgoing;
-        std::vector<ArrivedSpike> own;
+    /// Who relays the spikes of each source of a shard.
+    struct Relays {
         std::vector<Source> sources;  ///< and one more, as the end
-        std::vector<Rank> relays;
+        std::vector<Rank> ranks;
     };
     /// A spike that is to be relayed.
     struct Waiting {
@@ -126,13 +97,10 @@ class TwoPhaseExchange final : public PointToPointExchange {
 
         template <class Give>
         void operator()(std::uint32_t shard, std::uint32_t local, Give give) {
-            Shard& mine = exchange.shards_[shard];
+            Relays& mine = exchange.relays_[shard];
             if (local == 0) mine.sources.resize(std::size_t{exchange.destinations().sources(shard)} + 1);
-            mine.found.clear();
-            exchange.destinations().find(shard, local, Rank{0}, Rank{exchange.ranks()}, mine.found);
             targets.clear();
-            for_each_rank(mine.found, [&](Rank rank, std::span<const Destination> there) {
-                if (rank == exchange.communicator().rank()) return;
+            exchange.for_each_other_rank(shard, local, [&](Rank, std::span<const Destination> there) {
                 targets.push_back(there);
                 mine.sources[local].addresses += there.size();
             });
@@ -142,12 +110,12 @@ class TwoPhaseExchange final : public PointToPointExchange {
                 const std::span members = std::span(targets).subspan(
                     count * subset / subsets, count * (subset + 1) / subsets - count * subset / subsets);
                 const Rank relay = members[exchange.draw(shard, local, subset, members.size())].front().rank;
-                mine.relays.push_back(relay);
+                mine.ranks.push_back(relay);
                 for (const std::span<const Destination> there : members) {
                     for (const Destination& destination : there) give(relay, destination);
                 }
             }
-            mine.sources[local + 1].first_relay = mine.relays.size();
+            mine.sources[local + 1].first_relay = mine.ranks.size();
         }
     };
 
@@ -182,7 +150,7 @@ class TwoPhaseExchange final : public PointToPointExchange {
         });
     }
 
-    std::vector<Shard> shards_;
+    std::vector<Relays> relays_;  ///< of each shard
     SourceTable<Destination> relayed_;  ///< who needs what this process relays, itself included
     std::array<std::vector<Waiting>, 2> waiting_;
     std::vector<std::uint64_t> words_;
@@ -194,9 +162,7 @@ const ExchangeInfo two_phase_exchange{
     .name = "two_phase",
     .summary = "sends a message for each spike to some of the processes that need it, which relay it to the others",
     .directed = true,
-    .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
-        return std::make_unique<TwoPhaseExchange>(arguments);
-    },
+    .make = make_exchange<TwoPhaseExchange>,
 };
 
 }  // namespace ranvier::comm

@@ -1,0 +1,45 @@
+#include "comm/exchange/named_spikes.hpp"
+
+namespace ranvier::comm {
+
+NamedSpikesExchange::NamedSpikesExchange(const ExchangeArguments& arguments)
+    : PointToPointExchange(arguments), shards_(options().workers) {}
+
+void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) {
+    Shard& mine = shards_[worker];
+    const Rank self = communicator().rank();
+    for (const EmittedSpike& spike : spikes) {
+        mine.outgoing.push_back(spike);
+        // What is needed on this process does not travel.
+        mine.found.clear();
+        destinations().find(worker, spike.local, self, Rank{self.value + 1}, mine.found);
+        for (const Destination& destination : mine.found) mine.own.emplace_back(destination.address, spike.lag);
+    }
+}
+
+void NamedSpikesExchange::send_prepared(std::uint32_t worker) {
+    Shard& mine = shards_[worker];
+    Epoch& present = epoch(parity());
+    present.arrived.insert(present.arrived.end(), mine.own.begin(), mine.own.end());
+    counts_.spikes_sent += mine.own.size();
+    for (const EmittedSpike& spike : mine.outgoing) {
+        send_spike(worker, spike.local, ArrivedSpike(source_name(worker, spike.local), spike.lag).word());
+    }
+    mine.outgoing.clear();
+    mine.own.clear();
+}
+
+std::span<const Destination> NamedSpikesExchange::find(std::uint32_t shard, std::uint32_t local) {
+    std::vector<Destination>& found = shards_[shard].found;
+    found.clear();
+    destinations().find(shard, local, Rank{0}, Rank{ranks()}, found);
+    return found;
+}
+
+std::uint64_t NamedSpikesExchange::buffer_bytes() const {
+    std::uint64_t bytes = PointToPointExchange::buffer_bytes();
+    for (const Shard& shard : shards_) bytes += bytes_of(shard.found) + bytes_of(shard.outgoing) + bytes_of(shard.own);
+    return bytes;
+}
+
+}  // namespace ranvier::comm

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/exchange/point_to_point.hpp"
+#include "comm/exchange/source_table.hpp"
+
+namespace ranvier::comm {
+
+/// What the methods have in common that send a spike as the name of its source and the lag, one word, the same for all who
+/// receive it. Each receiver looks up the addresses that it has for that name.
+class NamedSpikesExchange : public PointToPointExchange {
+   public:
+    explicit NamedSpikesExchange(const ExchangeArguments& arguments);
+
+   protected:
+    void prepare(std::uint32_t worker, std::span<const EmittedSpike> spikes) final;
+    void send_prepared(std::uint32_t worker) final;
+    std::uint64_t buffer_bytes() const override;
+
+    /// Sends a spike to the other processes that need it, in the present epoch.
+    /// @param word the name of its source and the lag
+    virtual void send_spike(std::uint32_t shard, std::uint32_t local, std::uint64_t word) = 0;
+
+    /// The destinations of a source on all processes, valid until the next call for this shard.
+    std::span<const Destination> find(std::uint32_t shard, std::uint32_t local);
+    /// Calls visit(rank, destinations there) for each process but this one that needs the spikes of a source.
+    template <class Visit>
+    void for_each_other_rank(std::uint32_t shard, std::uint32_t local, Visit visit) {
+        for_each_rank(find(shard, local), [&](Rank rank, std::span<const Destination> there) {
+            if (rank != communicator().rank()) visit(rank, there);
+        });
+    }
+
+   private:
+    /// Apart from those of other workers, which write at the same time.
+    struct alignas(64) Shard {
+        std::vector<Destination> found;
+        std::vector<EmittedSpike> outgoing;
+        std::vector<ArrivedSpike> own;  ///< what is needed on this process
+    };
+
+    std::vector<Shard> shards_;
+};
+
+}  // namespace ranvier::comm
