@@ -112,12 +112,9 @@ void bind_distribution(nb::module_& module) {
              "Raise ValueOutOfBoundsError if it cannot be drawn from.");
 }
 
-}  // namespace
-
-void bind_network(nb::module_& module) {
-    bind_distribution(module);
-    nb::class_<Network>(module, "Network", "The description of a network, checked by the core.")
-        .def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
+/// What adds to a network.
+void bind_creation(nb::class_<Network>& network) {
+    network.def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
         .def(nb::init<const Network&>(), nb::arg("other"))
         .def_prop_ro("resolution", &Network::resolution)
         .def_prop_ro("seed", &Network::seed)
@@ -137,7 +134,12 @@ void bind_network(nb::module_& module) {
              nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
              nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"))
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"));
+}
+
+/// What replaces the values of something that was added.
+void bind_changes(nb::class_<Network>& network) {
+    network
         .def(
             "set_values",
             [](Network& self, std::uint32_t population, const InputValues& values) {
@@ -163,7 +165,11 @@ void bind_network(nb::module_& module) {
                 self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay);
             },
             nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"), nb::arg("weight"), nb::arg("delay"),
-            "Values in place of all that a stimulus was given.")
+            "Values in place of all that a stimulus was given.");
+}
+
+void bind_recorders(nb::class_<Network>& network) {
+    network
         .def(
             "record_spikes",
             [](Network& self, const std::vector<InputIds>& neurons) {
@@ -177,7 +183,12 @@ void bind_network(nb::module_& module) {
             [](Network& self, const InputIds& neurons, std::vector<std::string> variables, double interval) {
                 return self.record_state(to_ids(neurons), std::move(variables), interval);
             },
-            nb::arg("neurons"), nb::arg("variables"), nb::arg("interval"))
+            nb::arg("neurons"), nb::arg("variables"), nb::arg("interval"));
+}
+
+/// What can be asked of a network.
+void bind_queries(nb::class_<Network>& network) {
+    network
         .def(
             "population_name",
             [](const Network& self, std::uint32_t id) { return self.population(PopulationId(id)).name; }, nb::arg("id"))
@@ -194,6 +205,17 @@ void bind_network(nb::module_& module) {
             },
             nb::arg("projection"))
         .def("to_steps", &Network::to_steps, nb::arg("milliseconds"), nb::arg("object"));
+}
+
+}  // namespace
+
+void bind_network(nb::module_& module) {
+    bind_distribution(module);
+    nb::class_<Network> network(module, "Network", "The description of a network, checked by the core.");
+    bind_creation(network);
+    bind_changes(network);
+    bind_recorders(network);
+    bind_queries(network);
 }
 
 }  // namespace ranvier::bindings

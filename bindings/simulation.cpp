@@ -237,13 +237,8 @@ void bind_changes(nb::class_<Simulation>& simulation) {
              nb::arg("counts"), "Other spikes for units to play; unit i plays the next counts[i] of the times.");
 }
 
-}  // namespace
-
-void bind_simulation(nb::module_& module) {
-    bind_options(module);
-    bind_results(module);
-    nb::class_<Simulation> simulation(module, "Simulation",
-                                      "A network that has been built, and its state at one point in time.");
+/// What builds a network and runs it.
+void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
     simulation
         .def(
             "__init__",
@@ -268,8 +263,12 @@ void bind_simulation(nb::module_& module) {
             nb::arg("steps"), nb::arg("progress").none() = nb::none(),
             "Run; `progress` is called about 20 times a second, and what it raises stops the run after a whole step.")
         .def_prop_ro("step", &Simulation::step)
-        .def_prop_ro("resolution", &Simulation::resolution)
-        .def_prop_ro("threads", &Simulation::threads)
+        .def_prop_ro("resolution", &Simulation::resolution);
+}
+
+/// What the simulation uses of the machine, and how it has cut the network.
+void bind_machine(nb::class_<Simulation>& simulation) {
+    simulation.def_prop_ro("threads", &Simulation::threads)
         .def_prop_ro("shards", &Simulation::shards)
         .def_prop_ro(
             "places",
@@ -304,8 +303,12 @@ void bind_simulation(nb::module_& module) {
         .def_prop_ro("ranks", &Simulation::ranks)
         .def_prop_ro("sorts_connections", &Simulation::sorts_connections)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)
-        .def_prop_ro("epoch_steps", &Simulation::epoch_steps)
-        .def("counts", &Simulation::counts, nb::call_guard<Unlocked>())
+        .def_prop_ro("epoch_steps", &Simulation::epoch_steps);
+}
+
+/// What has happened, how long it took and what memory it takes.
+void bind_accounts(nb::class_<Simulation>& simulation) {
+    simulation.def("counts", &Simulation::counts, nb::call_guard<Unlocked>())
         .def("reset_counts", &Simulation::reset_counts)
         .def("times", &Simulation::times)
         .def(
@@ -324,7 +327,12 @@ void bind_simulation(nb::module_& module) {
             "Bytes by NUMA node (or \"any\") and component.")
         .def(
             "memory_pages", [](const Simulation& self) { return to_map(self.memory_pages()); },
-            "Bytes of the pages of larger arrays by the NUMA node that they lie on.")
+            "Bytes of the pages of larger arrays by the NUMA node that they lie on.");
+}
+
+/// What recorders have recorded.
+void bind_recordings(nb::class_<Simulation>& simulation) {
+    simulation
         .def(
             "take_spikes",
             [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
@@ -357,7 +365,12 @@ void bind_simulation(nb::module_& module) {
             nb::arg("recorder"), nb::arg("gather"),
             "Steps, values (by sample, variable, neuron) recorded since they were taken last, and which neurons of the "
             "recorder they are of.")
-        .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes)
+        .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
+}
+
+/// Queries of connections, and changes of their weights.
+void bind_connections(nb::class_<Simulation>& simulation) {
+    simulation
         .def(
             "count_connections",
             [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
@@ -397,22 +410,28 @@ void bind_simulation(nb::module_& module) {
                 const Unlocked unlocked;
                 self.set_weights(to_span(handles), to_span(weights));
             },
-            nb::arg("handles"), nb::arg("weights"))
-        .def(
-            "get",
-            [](const Simulation& self, std::uint32_t population, std::string_view name,
-               const InputArray<std::int64_t>& indices) {
-                const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(indices);
-                std::vector<double> values;
-                {
-                    const Unlocked unlocked;
-                    values = self.get(PopulationId(population), name, chosen);
-                }
-                return to_array<double>(std::move(values));
-            },
-            nb::arg("population"), nb::arg("name"), nb::arg("indices"));
-    bind_changes(simulation);
+            nb::arg("handles"), nb::arg("weights"));
+}
 
+/// Parameters and variables of neurons.
+void bind_state(nb::class_<Simulation>& simulation) {
+    simulation.def(
+        "get",
+        [](const Simulation& self, std::uint32_t population, std::string_view name,
+           const InputArray<std::int64_t>& indices) {
+            const std::vector<std::uint64_t> chosen = to_vector<std::uint64_t>(indices);
+            std::vector<double> values;
+            {
+                const Unlocked unlocked;
+                values = self.get(PopulationId(population), name, chosen);
+            }
+            return to_array<double>(std::move(values));
+        },
+        nb::arg("population"), nb::arg("name"), nb::arg("indices"));
+}
+
+/// What is told without a simulation.
+void bind_forecasts(nb::module_& module) {
     module.def(
         "exchanges",
         [] {
@@ -436,6 +455,23 @@ void bind_simulation(nb::module_& module) {
         "Bytes by component that a simulation would take.");
     module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
                "Whether connections would be sorted by source.");
+}
+
+}  // namespace
+
+void bind_simulation(nb::module_& module) {
+    bind_options(module);
+    bind_results(module);
+    nb::class_<Simulation> simulation(module, "Simulation",
+                                      "A network that has been built, and its state at one point in time.");
+    bind_construction_and_runs(simulation);
+    bind_machine(simulation);
+    bind_accounts(simulation);
+    bind_recordings(simulation);
+    bind_connections(simulation);
+    bind_state(simulation);
+    bind_changes(simulation);
+    bind_forecasts(module);
 }
 
 }  // namespace ranvier::bindings

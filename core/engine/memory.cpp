@@ -74,6 +74,29 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
 
+/// Bytes of the rings of inputs of all shards.
+double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
+                   const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
+    std::array<bool, connect::TableBuilder::receptors> wide{};
+    for (std::uint32_t receptor = 0; receptor < wide.size(); ++receptor) {
+        wide[receptor] = !connect::expected_weights(network.plans(), receptor, double_weights).fits_double();
+    }
+    double inputs = 0.0;
+    for (const connect::ShardLayout& shard : layout.shards()) {
+        for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
+            const std::uint64_t slots =
+                tables.used[receptor] ? std::bit_ceil(std::max<std::uint64_t>(window, tables.reach[receptor] + 1)) : 1;
+            // Wide sums are rounded to one slot of numbers.
+            const bool is_wide = tables.used[receptor] && wide[receptor];
+            const std::uint64_t bytes =
+                is_wide ? slots * sizeof(connect::WideSum) + sizeof(double) : slots * sizeof(double);
+            inputs += static_cast<double>(bytes * shard.size());
+        }
+        if (currents) inputs += static_cast<double>(shard.size() * sizeof(double));
+    }
+    return inputs;
+}
+
 }  // namespace
 
 std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
@@ -94,24 +117,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     };
     add("synapses", tables.final_bytes);
     add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
-    double inputs = 0.0;
-    std::array<bool, connect::TableBuilder::receptors> wide{};
-    for (std::uint32_t receptor = 0; receptor < wide.size(); ++receptor) {
-        wide[receptor] = !connect::expected_weights(network.plans(), receptor, build.double_weights).fits_double();
-    }
-    for (const connect::ShardLayout& shard : layout.shards()) {
-        for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
-            const std::uint64_t slots =
-                tables.used[receptor] ? std::bit_ceil(std::max<std::uint64_t>(window, tables.reach[receptor] + 1)) : 1;
-            // Wide sums are rounded to one slot of numbers.
-            const bool is_wide = tables.used[receptor] && wide[receptor];
-            const std::uint64_t bytes =
-                is_wide ? slots * sizeof(connect::WideSum) + sizeof(double) : slots * sizeof(double);
-            inputs += static_cast<double>(bytes * shard.size());
-        }
-        if (groups.currents) inputs += static_cast<double>(shard.size() * sizeof(double));
-    }
-    add("inputs", inputs);
+    add("inputs", input_bytes(network, layout, tables, build.double_weights, groups.currents, window));
     add("stimuli", groups.stimulus_bytes);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));

@@ -236,6 +236,40 @@ std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& 
     return counts;
 }
 
+namespace {
+
+/// Merges the lists of all shards, each of which is in the canonical order, into columns in that order.
+ConnectionData merge(const std::vector<std::vector<Found>>& found) {
+    std::uint64_t total = 0;
+    for (const std::vector<Found>& own : found) total += own.size();
+    ConnectionData data;
+    data.sources.reserve(total);
+    data.targets.reserve(total);
+    data.weights.reserve(total);
+    data.delays.reserve(total);
+    data.projections.reserve(total);
+    data.handles.reserve(total);
+    std::vector<std::size_t> next(found.size(), 0);
+    for (std::uint64_t i = 0; i < total; ++i) {
+        std::size_t best = found.size();
+        for (std::size_t shard = 0; shard < found.size(); ++shard) {
+            if (next[shard] == found[shard].size()) continue;
+            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]]))
+                best = shard;
+        }
+        const Found& synapse = found[best][next[best]++];
+        data.sources.push_back(synapse.source);
+        data.targets.push_back(synapse.target);
+        data.weights.push_back(synapse.weight);
+        data.delays.push_back(synapse.delay);
+        data.projections.push_back(synapse.projection);
+        data.handles.push_back(synapse.handle);
+    }
+    return data;
+}
+
+}  // namespace
+
 ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Team& team) const {
     const std::vector<std::uint64_t> counts = counts_here(query, team);
     const std::uint64_t here = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
@@ -274,32 +308,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         found.assign(1, gather_everywhere<Found>(communicator_, std::move(joined)));
         std::sort(found[0].begin(), found[0].end(), canonical_order);
     }
-    std::uint64_t total = 0;
-    for (const std::vector<Found>& own : found) total += own.size();
-    ConnectionData data;
-    data.sources.reserve(total);
-    data.targets.reserve(total);
-    data.weights.reserve(total);
-    data.delays.reserve(total);
-    data.projections.reserve(total);
-    data.handles.reserve(total);
-    std::vector<std::size_t> next(found.size(), 0);
-    for (std::uint64_t i = 0; i < total; ++i) {
-        std::size_t best = found.size();
-        for (std::size_t shard = 0; shard < found.size(); ++shard) {
-            if (next[shard] == found[shard].size()) continue;
-            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]]))
-                best = shard;
-        }
-        const Found& synapse = found[best][next[best]++];
-        data.sources.push_back(synapse.source);
-        data.targets.push_back(synapse.target);
-        data.weights.push_back(synapse.weight);
-        data.delays.push_back(synapse.delay);
-        data.projections.push_back(synapse.projection);
-        data.handles.push_back(synapse.handle);
-    }
-    return data;
+    return merge(found);
 }
 
 namespace {

@@ -63,62 +63,70 @@ std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan
     return {std::min(least, greatest), greatest};
 }
 
+/// What the table of one receptor takes, all shards together, added to the estimate.
+/// @param sources of its synapses
+void add_table(TableEstimate& estimate, std::uint32_t receptor, const TablePlan& table,
+               std::span<const SourceStretch> sources, std::pair<DelaySteps, DelaySteps> delays,
+               const ProcessLayout& layout, const BuildOptions& options) {
+    const auto shards = static_cast<double>(layout.shards().size());
+    double synapses = 0.0;
+    for (const SourceStretch& stretch : sources) synapses += stretch.sources * stretch.synapses;
+    const double share = synapses / shards;
+    const auto [least, greatest] = delays;
+    const DelaySteps range = greatest - least;
+    const double planned_range = table.greatest_delay - table.least_delay;
+    const double delay_bytes = planned_range == 0.0 ? 0.0 : (planned_range > UINT8_MAX ? 2.0 : 1.0);
+    const double possible = table.row_map.rows();
+    const bool dense = table.numbering == RowNumbering::dense;
+    const bool unsorted = table.numbering == RowNumbering::unsorted;
+    const double present = expected_rows(sources, shards);
+    const double rows = dense ? possible : (unsorted ? share : present);
+    const double start_bytes = share <= UINT32_MAX ? 4.0 : 8.0;
+    const double starts = unsorted ? 0.0 : start_bytes * (rows + 1.0);
+    const double source_bytes = dense ? 0.0 : 4.0 * rows;
+    // Three standard deviations above the mean row.
+    double longest = 0.0;
+    for (const SourceStretch& stretch : sources) {
+        longest = std::max(longest, stretch.synapses / shards + 3.0 * std::sqrt(stretch.synapses / shards));
+    }
+    const double offset_bytes = longest <= UINT16_MAX ? 2.0 : 4.0;
+    const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
+    for (const ShardLayout& shard : layout.shards()) {
+        const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
+        const double columns =
+            share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
+        const bool ring = unsorted || options.layout == TableLayout::ring ||
+                          (options.layout == TableLayout::automatic &&
+                           prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
+                                       greatest, shard.size()));
+        if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
+        const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
+        // While rows are being found that are there: where each bucket begins, and the source of each synapse.
+        const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
+        estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
+        estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
+    }
+    estimate.used[receptor] = true;
+    estimate.longest_delay[receptor] = greatest;
+    // Dense tables have rows for absent sources too, which no spike comes for.
+    estimate.rows[receptor] = unsorted ? share : present;
+}
+
 }  // namespace
 
 TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                               const BuildOptions& options) {
     TableEstimate estimate;
     const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
-    const auto shards = static_cast<double>(layout.shards().size());
     double all_rows = 0.0;
     for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        const TablePlan& table = tables[receptor];
-        if (!table.used) continue;
+        if (!tables[receptor].used) continue;
         const auto sources =
             stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, receptor); });
-        double synapses = 0.0;
-        for (const SourceStretch& stretch : sources) synapses += stretch.sources * stretch.synapses;
-        if (synapses == 0.0) continue;
-        estimate.used[receptor] = true;
-        const double share = synapses / shards;
-        const auto [least, greatest] = expected_delays(plans, layout, receptor, options.resolution);
-        const DelaySteps range = greatest - least;
-        const double planned_range = table.greatest_delay - table.least_delay;
-        const double delay_bytes = planned_range == 0.0 ? 0.0 : (planned_range > UINT8_MAX ? 2.0 : 1.0);
-        const double possible = table.row_map.rows();
-        const bool dense = table.numbering == RowNumbering::dense;
-        const bool unsorted = table.numbering == RowNumbering::unsorted;
-        const double present = expected_rows(sources, shards);
-        const double rows = dense ? possible : (unsorted ? share : present);
-        const double start_bytes = share <= UINT32_MAX ? 4.0 : 8.0;
-        const double starts = unsorted ? 0.0 : start_bytes * (rows + 1.0);
-        const double source_bytes = dense ? 0.0 : 4.0 * rows;
-        // Three standard deviations above the mean row.
-        double longest = 0.0;
-        for (const SourceStretch& stretch : sources) {
-            longest = std::max(longest, stretch.synapses / shards + 3.0 * std::sqrt(stretch.synapses / shards));
-        }
-        const double offset_bytes = longest <= UINT16_MAX ? 2.0 : 4.0;
-        const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
-        for (const ShardLayout& shard : layout.shards()) {
-            const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
-            const double columns =
-                share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
-            const bool ring = unsorted || options.layout == TableLayout::ring ||
-                              (options.layout == TableLayout::automatic &&
-                               prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows),
-                                           range + 1, greatest, shard.size()));
-            if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
-            const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-            // While rows are being found that are there: where each bucket begins, and the source of each synapse.
-            const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
-            estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
-            estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
-        }
-        estimate.longest_delay[receptor] = greatest;
-        // Dense tables have rows for absent sources too, which no spike comes for.
-        estimate.rows[receptor] = unsorted ? share : present;
-        all_rows += estimate.rows[receptor] * shards;
+        if (sources.empty()) continue;
+        const auto delays = expected_delays(plans, layout, receptor, options.resolution);
+        add_table(estimate, receptor, tables[receptor], sources, delays, layout, options);
+        all_rows += estimate.rows[receptor] * static_cast<double>(layout.shards().size());
     }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
