@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,7 +9,6 @@
 #include <memory>
 #include <random>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,7 +18,7 @@
 #include "comm/exchange/exchange.hpp"
 #include "thread_communicator.hpp"
 
-/// A made-up network with all its spikes, and a stand-in for the engine that compares what arrives with what must.
+/// A made-up network with all its spikes, and a stand-in for the engine that notes what arrives and what must.
 namespace ranvier::comm {
 
 /// Sources and where their spikes are needed, and the spikes of a run: known to every process, so that each can tell what
@@ -222,6 +223,9 @@ class Driver {
 
     SpikeExchange& exchange() { return *exchange_; }
 
+    /// What was wrong, in words; empty when all has arrived as it must.
+    const std::vector<std::string>& faults() const { return faults_; }
+
     /// Runs an epoch, and compares what arrives with what must arrive.
     void run_epoch(std::uint32_t epoch) {
         update(epoch);
@@ -242,10 +246,11 @@ class Driver {
         for (std::uint32_t epoch = 0; epoch < world_.size.epochs; ++epoch) run_epoch(epoch);
         finish_epoch();
     }
-    /// Throws where a slow worker has not noticed that an epoch was over.
+    /// Waits for the slow worker, which must have noticed that the epoch was over.
     void finish_epoch() {
         if (slow_worker_.joinable()) slow_worker_.join();
-        if (sees_more_) throw std::logic_error(std::string(exchange_->name()) + ": an epoch that was over is not");
+        if (sees_more_) fault("an epoch that is over has more rounds for a slow worker");
+        sees_more_ = false;
     }
 
    private:
@@ -308,9 +313,11 @@ class Driver {
         if (late && epoch > 0 && !world_.flushes[epoch - 1]) expect(epoch - 1);
         if (!late || world_.flushes[epoch]) expect(epoch);
         if (arrived_ == expected) return;
-        throw std::logic_error(std::string(exchange_->name()) + ": " + std::to_string(arrived_.size()) +
-                               " spikes arrived on rank " + std::to_string(rank()) + " after epoch " +
-                               std::to_string(epoch) + ", not the " + std::to_string(expected.size()) + " expected");
+        fault(std::to_string(arrived_.size()) + " spikes arrived after epoch " + std::to_string(epoch) + ", not the " +
+              std::to_string(expected.size()) + " expected");
+    }
+    void fault(const std::string& what) {
+        faults_.push_back(std::string(exchange_->name()) + ", rank " + std::to_string(rank()) + ": " + what);
     }
 
     const World& world_;
@@ -321,23 +328,33 @@ class Driver {
     bool sees_more_ = false;  ///< what it has been told
     Arrived arrived_;
     std::vector<Arrived> arrived_of_;  ///< of each worker, where they are threads
+    std::vector<std::string> faults_;
 };
 
 /// What became of a run on each process.
 struct Outcome {
     ExchangeCounts counts;
     std::string name;
+    std::vector<std::string> faults;  ///< where something else has arrived than must
 };
 
-/// Runs a world with a method on processes that are threads. @throws std::logic_error where something else arrives than must
+/// Whether every spike has arrived where and when it must, on every process.
+inline testing::AssertionResult all_arrived(const std::vector<Outcome>& outcomes) {
+    for (const Outcome& outcome : outcomes) {
+        if (!outcome.faults.empty()) return testing::AssertionFailure() << outcome.faults.front();
+    }
+    return testing::AssertionSuccess();
+}
+
+/// Runs a world with a method on processes that are threads.
 inline std::vector<Outcome> run_world(const World& world, const ExchangeInfo& method, const ExchangeOptions& options,
                                       Workers workers = Workers::taking_turns) {
     std::vector<Outcome> outcomes(static_cast<std::size_t>(world.size.ranks));
     run_processes(world.size.ranks, [&](const std::shared_ptr<Communicator>& communicator) {
         Driver driver(world, communicator, method.make(arguments_of(world, communicator, options)), workers);
         driver.run();
-        outcomes[static_cast<std::size_t>(communicator->rank().value)] = {driver.exchange().counts(),
-                                                                          std::string(driver.exchange().name())};
+        outcomes[static_cast<std::size_t>(communicator->rank().value)] = {
+            driver.exchange().counts(), std::string(driver.exchange().name()), driver.faults()};
     });
     return outcomes;
 }

@@ -88,6 +88,7 @@ TEST(Allgather, NeedsASecondCollectiveOnlyForWhatDoesNotFitTheFirst) {
     }
     for (int i = 0; i < 3; ++i) world.emit(1, 0, 0, 1, 0);
     const std::vector<Outcome> outcomes = run_world(world, find_exchange("allgather"), {.allgather_spikes = 2});
+    ASSERT_TRUE(all_arrived(outcomes));
     constexpr std::uint64_t block = 8 + 2 * 2;
     EXPECT_EQ(outcomes[0].counts.rounds, 3U);
     EXPECT_EQ(outcomes[0].counts.bytes_sent, 2 * block);
@@ -97,7 +98,9 @@ TEST(Allgather, NeedsASecondCollectiveOnlyForWhatDoesNotFitTheFirst) {
 TEST(RmaAllgather, TakesLogarithmicallyManySteps) {
     for (const auto& [ranks, steps] : {std::pair{1, 0U}, {2, 1U}, {3, 2U}, {4, 2U}, {5, 3U}, {8, 3U}, {9, 4U}}) {
         const World world = broadcasting_world(ranks, ranks);
-        for (const Outcome& outcome : run_world(world, find_exchange("rma_allgather"), {.allgather_spikes = 4})) {
+        const std::vector<Outcome> outcomes = run_world(world, find_exchange("rma_allgather"), {.allgather_spikes = 4});
+        ASSERT_TRUE(all_arrived(outcomes));
+        for (const Outcome& outcome : outcomes) {
             EXPECT_EQ(outcome.counts.rounds, steps) << ranks;
             EXPECT_EQ(outcome.counts.messages, steps) << ranks;
             // What reaches a process are the blocks of all others.
@@ -119,7 +122,9 @@ TEST(Alltoall, FitsSectionsToTheFullestOfAnyProcess) {
     const auto section = [](std::uint64_t words) { return 8 + 2 * words; };
     const std::uint64_t bytes =
         section(3) + section(17) + 16 * section(20) + 3 * section(8) + section(8) + section(2) + 3 * section(10);
-    for (const Outcome& outcome : run_world(world, find_exchange("alltoall"), {})) {
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("alltoall"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
+    for (const Outcome& outcome : outcomes) {
         EXPECT_EQ(outcome.counts.rounds, 24U + 2U);
         EXPECT_EQ(outcome.counts.bytes_sent, 3 * bytes);
         EXPECT_EQ(outcome.counts.spikes_received, 2U * 19U);
@@ -129,7 +134,9 @@ TEST(Alltoall, FitsSectionsToTheFullestOfAnyProcess) {
 TEST(Alltoallv, NeedsNoSecondCollectiveInSilence) {
     World world = broadcasting_world(3, 1, 2);
     world.emit(0, 0, 0, 0, 0);
-    for (const Outcome& outcome : run_world(world, find_exchange("alltoallv"), {})) {
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("alltoallv"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
+    for (const Outcome& outcome : outcomes) {
         EXPECT_EQ(outcome.counts.rounds, 3U);
     }
 }
@@ -141,7 +148,9 @@ TEST(Neighbor, KnowsOnlyThoseWhoSendOrReceive) {
         world.process(rank).destinations[0][0] = {{Rank{(rank + 1) % 5}, 3}};
         world.emit(rank, 0, 0, 0, 0);
     }
-    for (const Outcome& outcome : run_world(world, find_exchange("neighbor"), {})) {
+    const std::vector<Outcome> outcomes = run_world(world, find_exchange("neighbor"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
+    for (const Outcome& outcome : outcomes) {
         EXPECT_EQ(outcome.counts.messages, 2U);  // of counts and of data
         EXPECT_EQ(outcome.counts.bytes_sent, 8U + 6U);
     }
@@ -248,6 +257,61 @@ class ManyDestinations final : public Destinations {
     std::int32_t ranks_;
 };
 
+/// Of each rank, the words that have arrived there.
+using WordsOfRanks = std::vector<std::vector<std::uint64_t>>;
+
+/// What ManyDestinations bring of three spikes, of which spike i is that of source i with lag i.
+WordsOfRanks expected_words(std::size_t ranks) {
+    WordsOfRanks words(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        for (std::uint32_t i = 0; i < 3; ++i) {
+            words[rank].push_back(ArrivedSpike(i, i).word());
+            if (rank % 7 == 0) words[rank].push_back(ArrivedSpike(i + std::uint64_t{1000}, i).word());
+        }
+    }
+    return words;
+}
+
+/// What arrives from the sections of two workers in one epoch, in all its rounds.
+WordsOfRanks run_epoch(Sections& sections, std::span<const std::span<const EmittedSpike>> boxes, std::size_t ranks) {
+    WordsOfRanks arrived(ranks);
+    const auto run_round = [&] {
+        for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
+        sections.seal();
+        // What goes to a rank says so here, since all of it comes back.
+        const auto words = sections.to_send();
+        const std::size_t length = words.size() / ranks;
+        const std::span<std::byte> to_receive = sections.to_receive();
+        std::copy(words.begin(), words.end(), to_receive.begin());
+        const std::byte* const received = to_receive.data();
+        for (const std::uint32_t worker : {0U, 1U}) {
+            sections.take(worker, [&](const SpikeExchange::Arrivals& stretch) {
+                const auto place = static_cast<std::size_t>(stretch.spikes.data() - received);
+                for (const ArrivedSpike spike : stretch.spikes) arrived[place / length].push_back(spike.word());
+            });
+        }
+    };
+    sections.begin(1);
+    for (run_round(); sections.more(); run_round()) sections.next_round();
+    return arrived;
+}
+
+/// What two workers put into the lists of ranks.
+WordsOfRanks collocated(RankLists& lists, std::span<const std::span<const EmittedSpike>> boxes, std::size_t ranks) {
+    WordsOfRanks words(ranks);
+    for (const std::uint32_t worker : {0U, 1U}) lists.collocate(worker, boxes);
+    lists.take_all();
+    std::size_t next = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        lists.packing().for_each(lists.data().subspan(2 * next, 2 * lists.counts()[rank]),
+                                 [&](std::uint64_t address, std::uint32_t lag) {
+                                     words[rank].push_back(ArrivedSpike(address, lag).word());
+                                 });
+        next += words[rank].size();
+    }
+    return words;
+}
+
 /// With many ranks a worker gathers spikes block by block of them, from the second epoch on.
 TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
     constexpr std::int32_t ranks = 10'000;
@@ -255,60 +319,21 @@ TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
     std::vector<EmittedSpike> outbox(3);
     for (std::uint32_t i = 0; i < 3; ++i) outbox[i].local = outbox[i].lag = i;
     const std::span<const EmittedSpike> boxes[] = {outbox};
-    const auto expected = [](std::size_t rank) {
-        std::vector<std::uint64_t> words;
-        for (std::uint32_t i = 0; i < 3; ++i) {
-            words.push_back(ArrivedSpike(i, i).word());
-            if (rank % 7 == 0) words.push_back(ArrivedSpike(i + std::uint64_t{1000}, i).word());
-        }
-        return words;
-    };
+    const WordsOfRanks expected = expected_words(ranks);
     const ExchangeOptions options{.workers = 2, .most_lags = 3};
     Sections sections(destinations, ranks, options, ranks * std::uint64_t{8 + 2 * 2});
     RankLists lists(destinations, ranks, options);
     RankLists partners(destinations, destinations->ranks(), options);
     EXPECT_EQ(lists.packing().bytes(), 2U);
     for (int epoch = 0; epoch < 3; ++epoch) {
-        sections.begin(1);
         sections.reset_counts();
-        std::vector<std::vector<std::uint64_t>> arrived(ranks);
-        const auto run_round = [&] {
-            for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
-            sections.seal();
-            // What goes to a rank says so here, since all of it comes back.
-            const auto words = sections.to_send();
-            const std::size_t length = words.size() / ranks;
-            const std::span<std::byte> to_receive = sections.to_receive();
-            std::copy(words.begin(), words.end(), to_receive.begin());
-            const std::byte* const received = to_receive.data();
-            for (const std::uint32_t worker : {0U, 1U}) {
-                sections.take(worker, [&](const SpikeExchange::Arrivals& stretch) {
-                    const auto place = static_cast<std::size_t>(stretch.spikes.data() - received);
-                    std::vector<std::uint64_t>& of_rank = arrived[place / length];
-                    for (const ArrivedSpike spike : stretch.spikes) of_rank.push_back(spike.word());
-                });
-            }
-        };
-        for (run_round(); sections.more(); run_round()) sections.next_round();
-        for (std::size_t rank = 0; rank < ranks; ++rank) ASSERT_EQ(arrived[rank], expected(rank)) << rank;
+        ASSERT_EQ(run_epoch(sections, boxes, ranks), expected);
         ExchangeCounts counts;
         sections.add_to(counts);
         EXPECT_EQ(counts.spikes_sent, 3U * (ranks + (ranks + 6) / 7));
         EXPECT_EQ(counts.spikes_received, counts.spikes_sent);
-        for (RankLists* const list : {&lists, &partners}) {
-            for (const std::uint32_t worker : {0U, 1U}) list->collocate(worker, boxes);
-            list->take_all();
-            std::size_t next = 0;
-            for (std::size_t rank = 0; rank < ranks; ++rank) {
-                std::vector<std::uint64_t> words;
-                list->packing().for_each(list->data().subspan(2 * next, 2 * list->counts()[rank]),
-                                         [&](std::uint64_t address, std::uint32_t lag) {
-                                             words.push_back(ArrivedSpike(address, lag).word());
-                                         });
-                ASSERT_EQ(words, expected(rank)) << rank;
-                next += words.size();
-            }
-        }
+        ASSERT_EQ(collocated(lists, boxes, ranks), expected);
+        ASSERT_EQ(collocated(partners, boxes, ranks), expected);
     }
 }
 
@@ -342,6 +367,7 @@ TEST(Multisend, SendsOneMessageForEachSpikeAndProcess) {
     World world = broadcasting_world(8, 1);
     for (int i = 0; i < 3; ++i) world.emit(0, 0, 0, 0, 0);
     const std::vector<Outcome> outcomes = run_world(world, find_exchange("multisend"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
     EXPECT_EQ(outcomes[0].counts.messages, 3U * 7);
     EXPECT_EQ(outcomes[0].counts.spikes_sent, 3U * 8 * 2);
     EXPECT_EQ(outcomes[7].counts.messages, 0U);
@@ -353,6 +379,7 @@ TEST(TwoPhase, SendsOnlyToRelaysThemselves) {
     world.emit(0, 0, 0, 0, 0);
     for (const std::uint32_t intervals : {1U, 2U}) {
         const std::vector<Outcome> outcomes = run_world(world, find_exchange("two_phase"), {.intervals = intervals});
+        ASSERT_TRUE(all_arrived(outcomes));
         // The square root of the seven others, rounded up.
         EXPECT_EQ(outcomes[0].counts.messages, 3U);
         std::uint64_t messages = 0;
@@ -393,6 +420,7 @@ TEST(TwoPhase, SpreadsRelays) {
         world.emit(0, 0, local, 0, 0);
     }
     const std::vector<Outcome> outcomes = run_world(world, find_exchange("two_phase"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
     for (std::size_t rank = 1; rank < 8; ++rank) {
         // Of the 800 messages in the second phase.
         EXPECT_GT(outcomes[rank].counts.messages, 60U) << rank;
@@ -403,8 +431,10 @@ TEST(TwoPhase, SpreadsRelays) {
 TEST(Persistent, SetsUpWhatIsNeededOnly) {
     World world = broadcasting_world(4, 4, 1);
     const std::vector<Outcome> silent = run_world(world, find_exchange("persistent"), {});
+    ASSERT_TRUE(all_arrived(silent));
     world.emit(2, 0, 0, 0, 0);
     const std::vector<Outcome> outcomes = run_world(world, find_exchange("persistent"), {});
+    ASSERT_TRUE(all_arrived(outcomes));
     EXPECT_EQ(outcomes[2].counts.messages, 3U);
     EXPECT_EQ(outcomes[2].counts.bytes_sent - silent[2].counts.bytes_sent - 3 * 8,
               16 * (outcomes[2].counts.rounds - 1));
@@ -430,6 +460,7 @@ TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
             }
         }
         driver.finish_epoch();
+        EXPECT_EQ(driver.faults(), std::vector<std::string>{});
         const ExchangeCounts counts = driver.exchange().counts();
         EXPECT_EQ(counts.exchanges, world.size.epochs);
         EXPECT_LT(counts.buffer_bytes, first_bytes[rank]);

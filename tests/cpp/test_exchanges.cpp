@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -45,6 +49,7 @@ TEST_P(EveryMethod, BringsEverySpikeWhereAndWhenItIsNeeded) {
                     options.allgather_spikes = static_cast<std::uint32_t>(buffer_bytes / 10);
                     options.intervals = intervals;
                     const std::vector<Outcome> outcomes = run_world(world, *GetParam(), options);
+                    ASSERT_TRUE(all_arrived(outcomes));
                     for (const Outcome& outcome : outcomes) EXPECT_EQ(outcome.counts.exchanges, world.size.epochs);
                     const ExchangeCounts total = sum(outcomes);
                     EXPECT_EQ(total.spikes_sent, total.spikes_received);
@@ -65,7 +70,9 @@ TEST_P(EveryMethod, IsFilledAndReadByAllWorkersAtOnce) {
         options.buffer_bytes = 200;
         options.allgather_spikes = 2;
         options.intervals = intervals;
-        const ExchangeCounts total = sum(run_world(world, *GetParam(), options, Workers::threads));
+        const std::vector<Outcome> outcomes = run_world(world, *GetParam(), options, Workers::threads);
+        ASSERT_TRUE(all_arrived(outcomes));
+        const ExchangeCounts total = sum(outcomes);
         EXPECT_EQ(total.spikes_sent, total.spikes_received);
     }
 }
@@ -81,7 +88,9 @@ TEST_P(EveryMethod, AdaptsWhileBurstsComeAndGo) {
     ExchangeOptions options;
     options.allgather_spikes = 1;
     options.intervals = 2;
-    const ExchangeCounts total = sum(run_world(world, *GetParam(), options));
+    const std::vector<Outcome> outcomes = run_world(world, *GetParam(), options);
+    ASSERT_TRUE(all_arrived(outcomes));
+    const ExchangeCounts total = sum(outcomes);
     EXPECT_EQ(total.spikes_sent, total.spikes_received);
     EXPECT_GT(total.spikes_sent, 1000U);
 }
@@ -91,6 +100,7 @@ TEST_P(EveryMethod, WorksAloneOnOneProcess) {
     const auto communicator = make_local_communicator();
     Driver driver(world, communicator, GetParam()->make(arguments_of(world, communicator, {.intervals = 2})));
     driver.run();
+    EXPECT_EQ(driver.faults(), std::vector<std::string>{});
     const ExchangeCounts counts = driver.exchange().counts();
     EXPECT_EQ(counts.spikes_sent, counts.spikes_received);
     EXPECT_GT(counts.spikes_sent, 0U);
@@ -173,6 +183,46 @@ TEST_P(EveryMethod, RefusesOptionsOutOfTheirBounds) {
         EXPECT_THROW(make([](ExchangeArguments& a) { a.options.intervals = 3; }), ValueOutOfBoundsError);
     }
     EXPECT_NO_THROW(make([](ExchangeArguments& a) { a.options.most_lags = 256; }));
+}
+
+/// Loses the last spike of whatever the method that it stands before brings.
+class Losing final : public SpikeExchange {
+   public:
+    explicit Losing(std::unique_ptr<SpikeExchange> exchange) : exchange_(std::move(exchange)) {}
+
+    std::string_view name() const override { return "losing"; }
+    void begin(Step first_step) override { exchange_->begin(first_step); }
+    void collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) override {
+        std::vector<std::span<const EmittedSpike>> fewer(outboxes.begin(), outboxes.end());
+        if (!fewer.back().empty()) fewer.back() = fewer.back().first(fewer.back().size() - 1);
+        exchange_->collocate(worker, fewer);
+    }
+    void transfer(bool flush) override { exchange_->transfer(flush); }
+    void take(std::uint32_t worker, const Visit& visit) override { exchange_->take(worker, visit); }
+    bool more() const override { return exchange_->more(); }
+    void next_round() override { exchange_->next_round(); }
+    ExchangeCounts counts() const override { return exchange_->counts(); }
+    void reset_counts() override { exchange_->reset_counts(); }
+
+   private:
+    std::unique_ptr<SpikeExchange> exchange_;
+};
+
+TEST(Driver, SeesASpikeThatIsLost) {
+    World world({.ranks = 2, .epochs = 2});
+    world.process(0).destinations[0][0] = {{Rank{1}, 3}};
+    world.emit(0, 0, 0, 1, 0);
+    const ExchangeInfo losing{.name = "losing",
+                              .summary = "",
+                              .make = [](const ExchangeArguments& arguments) -> std::unique_ptr<SpikeExchange> {
+                                  return std::make_unique<Losing>(find_exchange("alltoall").make(arguments));
+                              }};
+    EXPECT_TRUE(all_arrived(run_world(world, find_exchange("alltoall"), {})));
+    const std::vector<Outcome> outcomes = run_world(world, losing, {});
+    EXPECT_FALSE(all_arrived(outcomes));
+    EXPECT_EQ(outcomes[0].faults, std::vector<std::string>{});
+    EXPECT_EQ(outcomes[1].faults,
+              std::vector<std::string>{"losing, rank 1: 0 spikes arrived after epoch 1, not the 1 expected"});
 }
 
 std::string name_of(const testing::TestParamInfo<const ExchangeInfo*>& info) { return std::string(info.param->name); }

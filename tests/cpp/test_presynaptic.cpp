@@ -137,75 +137,98 @@ std::vector<Placement> placements(std::int32_t ranks) {
             {neurons, ranks, std::make_shared<const std::vector<std::int32_t>>(std::move(given))}};
 }
 
-/// Checks the tables of all processes against all that there is, one synapse after another.
-void expect_right(const std::vector<ProjectionPlan>& plans, const Placement& placement, const Options& options) {
-    SCOPED_TRACE("placement " + std::to_string(static_cast<int>(placement.kind())) + ", ranks " +
-                 std::to_string(options.ranks) + ", workers " + std::to_string(options.workers) + ", numbering " +
-                 std::to_string(static_cast<int>(options.numbering)) + ", buffer " +
-                 std::to_string(options.buffer_bytes));
+std::vector<Built> build_all(const std::vector<ProjectionPlan>& plans, const Placement& placement,
+                             const Options& options) {
     std::vector<Built> built(static_cast<std::size_t>(options.ranks));
     comm::run_processes(options.ranks, [&](std::shared_ptr<comm::Communicator> communicator) {
         const auto rank = static_cast<std::size_t>(communicator->rank().value);
         build(built[rank], plans, placement, options, std::move(communicator));
     });
-    std::map<std::uint64_t, Entries> expected;
-    Synapses all;
-    for (std::int32_t rank = 0; rank < options.ranks; ++rank) {
-        for (const auto& [source, address, target, weight] : read(built[static_cast<std::size_t>(rank)])) {
-            expected[source].insert({rank, address});
-            all.emplace(source, 0, target, weight);
+    return built;
+}
+
+/// All that there is, however it is cut.
+struct Whole {
+    std::map<std::uint64_t, Entries> entries;  ///< by source
+    std::multiset<std::tuple<std::uint64_t, std::uint64_t, double>> synapses;
+};
+
+Whole read_all(const std::vector<Built>& built) {
+    Whole whole;
+    for (std::size_t rank = 0; rank < built.size(); ++rank) {
+        for (const auto& [source, address, target, weight] : read(built[rank])) {
+            whole.entries[source].insert({static_cast<std::int32_t>(rank), address});
+            whole.synapses.emplace(source, target, weight);
         }
     }
-    // The network is the same however it is cut.
-    static std::map<double, Synapses> networks;
-    const double key = plans[2].sampler->expected_synapses();
-    if (!networks.contains(key)) networks[key] = all;
-    EXPECT_EQ(all, networks[key]);
+    return whole;
+}
 
+/// The network that one process builds with one worker.
+Whole build_alone(const std::vector<ProjectionPlan>& plans) {
+    return read_all(build_all(plans, Placement(neurons), {}));
+}
+
+/// The entries of a source, as the engine finds them: ranks [first, last), appended, ascending by rank.
+void expect_found(const PresynapticTable& table, std::uint32_t shard, std::uint32_t local, const Entries& entries,
+                  std::int32_t ranks) {
+    for (std::int32_t first = 0; first <= ranks; ++first) {
+        for (std::int32_t last = first; last <= ranks; ++last) {
+            std::vector<comm::Destination> found{{Rank{-7}, 7}};
+            table.find(shard, local, Rank{first}, Rank{last}, found);
+            std::vector<std::pair<std::int32_t, std::uint64_t>> appended;
+            for (std::size_t i = 1; i < found.size(); ++i) appended.emplace_back(found[i].rank.value, found[i].address);
+            const std::vector expected(entries.lower_bound({first, 0}), entries.lower_bound({last, 0}));
+            ASSERT_EQ(appended, expected) << "ranks " << first << " to " << last;
+        }
+    }
+}
+
+/// Checks the table of one process, source by source. Returns the number of its entries.
+std::uint64_t expect_entries(const Built& own, const std::map<std::uint64_t, Entries>& all, const Options& options) {
+    const PresynapticTable& table = *own.presynaptic;
+    std::set<std::int32_t> ranks;
+    std::uint64_t count = 0;
+    for (std::uint32_t shard = 0; shard < options.workers; ++shard) {
+        const ShardLayout& layout = own.layout->shard(shard);
+        EXPECT_EQ(table.sources(shard), layout.size());
+        for (std::uint32_t local = 0; local < layout.size(); ++local) {
+            const ShardLayout::Part& part = layout.part(layout.population_of(LocalIndex{local}));
+            // The gaps between populations belong to nobody.
+            const bool exists = local >= part.offset && local - part.offset < part.ids.size();
+            const auto entries = exists ? all.find(layout.id_of(LocalIndex{local}).value) : all.end();
+            const Entries mine = entries == all.end() ? Entries{} : entries->second;
+            expect_found(table, shard, local, mine, options.ranks);
+            for (const auto& [rank, address] : mine) ranks.insert(rank);
+            count += mine.size();
+        }
+    }
+    EXPECT_EQ(table.size(), count);
+    std::set<std::int32_t> told;
+    for (const Rank rank : table.ranks()) told.insert(rank.value);
+    EXPECT_EQ(told, ranks);
+    return count;
+}
+
+/// Builds the network on several processes and checks their tables against all that there is.
+/// @param alone the same network on one process
+void expect_right(const std::vector<ProjectionPlan>& plans, const Whole& alone, const Placement& placement,
+                  const Options& options) {
+    SCOPED_TRACE("placement " + std::to_string(static_cast<int>(placement.kind())) + ", ranks " +
+                 std::to_string(options.ranks) + ", workers " + std::to_string(options.workers) + ", numbering " +
+                 std::to_string(static_cast<int>(options.numbering)) + ", buffer " +
+                 std::to_string(options.buffer_bytes));
+    const std::vector<Built> built = build_all(plans, placement, options);
+    const Whole whole = read_all(built);
+    EXPECT_EQ(whole.synapses, alone.synapses);
     std::uint64_t entries = 0;
     for (const Built& own : built) {
-        const PresynapticTable& table = *own.presynaptic;
-        std::set<std::int32_t> ranks;
-        std::uint64_t own_entries = 0;
-        for (std::uint32_t shard = 0; shard < options.workers; ++shard) {
-            const ShardLayout& layout = own.layout->shard(shard);
-            ASSERT_EQ(table.sources(shard), layout.size());
-            std::vector<comm::Destination> found;
-            for (std::uint32_t local = 0; local < layout.size(); ++local) {
-                const ShardLayout::Part& part = layout.part(layout.population_of(LocalIndex{local}));
-                // The gaps between populations belong to nobody.
-                const bool exists = local >= part.offset && local - part.offset < part.ids.size();
-                const Entries mine = exists ? expected[layout.id_of(LocalIndex{local}).value] : Entries{};
-                for (std::int32_t first = 0; first <= options.ranks; ++first) {
-                    for (std::int32_t last = first; last <= options.ranks; ++last) {
-                        found.assign(1, {Rank{-7}, 7});
-                        table.find(shard, local, Rank{first}, Rank{last}, found);
-                        std::vector<std::pair<std::int32_t, std::uint64_t>> part_of;
-                        for (const auto& entry : mine) {
-                            if (entry.first >= first && entry.first < last) part_of.push_back(entry);
-                        }
-                        // Appended; ascending by rank.
-                        ASSERT_EQ(found.size(), part_of.size() + 1);
-                        for (std::size_t i = 0; i < part_of.size(); ++i) {
-                            EXPECT_EQ(found[i + 1].rank.value, part_of[i].first);
-                            EXPECT_EQ(found[i + 1].address, part_of[i].second);
-                        }
-                    }
-                }
-                for (const auto& [rank, address] : mine) ranks.insert(rank);
-                own_entries += mine.size();
-            }
-        }
-        EXPECT_EQ(table.size(), own_entries);
-        entries += own_entries;
-        std::set<std::int32_t> told;
-        for (const Rank rank : table.ranks()) told.insert(rank.value);
-        EXPECT_EQ(told, ranks);
+        entries += expect_entries(own, whole.entries, options);
         EXPECT_EQ(own.rounds, built[0].rounds);
     }
-    std::uint64_t all_expected = 0;
-    for (const auto& [source, own] : expected) all_expected += own.size();
-    EXPECT_EQ(entries, all_expected);
+    std::uint64_t expected = 0;
+    for (const auto& [source, own] : whole.entries) expected += own.size();
+    EXPECT_EQ(entries, expected);
     EXPECT_GT(entries, 20u);
 }
 
@@ -214,10 +237,11 @@ constexpr RowNumbering numberings[] = {RowNumbering::dense, RowNumbering::compac
 TEST(PresynapticTable, HoldsWhatTheTargetsNeed) {
     for (const double density : {1.0, 0.1}) {
         const std::vector<ProjectionPlan> plans = make_plans(density);
+        const Whole alone = build_alone(plans);
         for (const RowNumbering numbering : numberings) {
             for (const std::int32_t ranks : {1, 2, 3, 5}) {
                 for (const Placement& placement : placements(ranks)) {
-                    expect_right(plans, placement, {.ranks = ranks, .workers = 2, .numbering = numbering});
+                    expect_right(plans, alone, placement, {.ranks = ranks, .workers = 2, .numbering = numbering});
                 }
             }
         }
@@ -226,11 +250,12 @@ TEST(PresynapticTable, HoldsWhatTheTargetsNeed) {
 
 TEST(PresynapticTable, IsTheSameForAnyBufferAndNumberOfWorkers) {
     const std::vector<ProjectionPlan> plans = make_plans(0.3);
+    const Whole alone = build_alone(plans);
     for (const RowNumbering numbering : numberings) {
         for (const std::uint64_t bytes : {1u, 1500u}) {
             for (const std::uint32_t workers : {1u, 3u}) {
                 for (const Placement& placement : placements(3)) {
-                    expect_right(plans, placement,
+                    expect_right(plans, alone, placement,
                                  {.ranks = 3, .workers = workers, .numbering = numbering, .buffer_bytes = bytes});
                 }
             }

@@ -12,6 +12,27 @@ namespace {
 
 using namespace rule_testing;
 
+/// Rules that connect no pair twice: everything up to all that is there, and just that.
+void add_without_repetition(std::vector<RuleSpec>& specs, const PairSpace& pairs, bool autapses,
+                            SequentialRandom& random) {
+    const auto up_to = [&](std::uint64_t most) { return random.next_below(most + 1); };
+    const std::uint64_t sources = pairs.sources - (autapses || pairs.sources == 0 ? 0 : 1);
+    const std::uint64_t targets = pairs.targets - (autapses || pairs.targets == 0 ? 0 : 1);
+    std::uint64_t allowed = pairs.sources * pairs.targets;
+    for (std::uint64_t target = 0; target < pairs.targets; ++target) {
+        if (!autapses && pairs.source_of_target(target)) --allowed;
+    }
+    for (const std::uint64_t number : {up_to(sources), up_to(sources / 3), sources / 2, sources}) {
+        specs.push_back(rule("fixed_indegree", number, autapses, false));
+    }
+    for (const std::uint64_t number : {up_to(targets), targets / 2, targets}) {
+        specs.push_back(rule("fixed_outdegree", number, autapses, false));
+    }
+    for (const std::uint64_t number : {up_to(allowed), up_to(allowed / 5), allowed / 2, allowed}) {
+        specs.push_back(rule("fixed_total_number", number, autapses, false));
+    }
+}
+
 /// All rules on one pair space, with parameters that can be carried out there; `random` picks them.
 std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& random) {
     std::vector<RuleSpec> specs;
@@ -33,22 +54,7 @@ std::vector<RuleSpec> possible_specs(const PairSpace& pairs, SequentialRandom& r
                 specs.push_back(rule(name, number, autapses, true));
             }
         }
-        // Without repetition: everything up to all that is there, and just that.
-        const std::uint64_t sources = pairs.sources - (autapses || pairs.sources == 0 ? 0 : 1);
-        const std::uint64_t targets = pairs.targets - (autapses || pairs.targets == 0 ? 0 : 1);
-        std::uint64_t allowed = pairs.sources * pairs.targets;
-        for (std::uint64_t target = 0; target < pairs.targets; ++target) {
-            if (!autapses && pairs.source_of_target(target)) --allowed;
-        }
-        for (const std::uint64_t number : {up_to(sources), up_to(sources / 3), sources / 2, sources}) {
-            specs.push_back(rule("fixed_indegree", number, autapses, false));
-        }
-        for (const std::uint64_t number : {up_to(targets), targets / 2, targets}) {
-            specs.push_back(rule("fixed_outdegree", number, autapses, false));
-        }
-        for (const std::uint64_t number : {up_to(allowed), up_to(allowed / 5), allowed / 2, allowed}) {
-            specs.push_back(rule("fixed_total_number", number, autapses, false));
-        }
+        add_without_repetition(specs, pairs, autapses, random);
     }
     std::vector<std::uint64_t> list_sources;
     std::vector<std::uint64_t> list_targets;

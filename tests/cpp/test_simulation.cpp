@@ -174,25 +174,51 @@ TEST(Simulation, StopsAtAWholeStepWhenPollThrowsAndGoesOn) {
     EXPECT_EQ(spikes, take(whole, balanced.spikes));
 }
 
-/// A network of neurons with delta synapses, one after another, as plainly as can be: every step, every synapse.
+struct NaiveSynapse {
+    std::uint64_t source, target;
+    double weight;
+    Step delay;
+};
+
+/// Simulates neurons with delta synapses as plainly as can be: every step, every synapse.
+Spikes simulate_naively(const std::vector<NaiveSynapse>& synapses, const std::vector<double>& currents, Step steps) {
+    Spikes spikes;
+    std::vector<double> potential(currents.size(), 0.0);
+    std::vector<Step> refractory_until(currents.size(), 0);
+    std::vector<std::vector<double>> input(static_cast<std::size_t>(steps) + 100,
+                                           std::vector<double>(currents.size(), 0.0));
+    for (Step step = 1; step <= steps; ++step) {
+        for (std::uint64_t i = 0; i < currents.size(); ++i) {
+            if (step <= refractory_until[i]) continue;
+            const double decay = std::exp(-resolution / 10.0);
+            potential[i] = potential[i] * decay + (1.0 - decay) * 10.0 / 250.0 * currents[i] +
+                           input[static_cast<std::size_t>(step)][i];
+            if (potential[i] < 15.0) continue;
+            spikes.emplace_back(step, i);
+            potential[i] = 0.0;
+            refractory_until[i] = step + 20;
+            for (const NaiveSynapse& synapse : synapses) {
+                if (synapse.source != i) continue;
+                input[static_cast<std::size_t>(step + synapse.delay)][synapse.target] += synapse.weight;
+            }
+        }
+    }
+    return spikes;
+}
+
 TEST(Simulation, AgreesWithANaiveOne) {
     constexpr std::uint64_t neurons = 30;
     constexpr Step steps = 3000;
     std::mt19937 random(8);
-    struct Synapse {
-        std::uint64_t source, target;
-        double weight;
-        Step delay;
-    };
-    std::vector<Synapse> synapses;
+    std::vector<NaiveSynapse> synapses;
     std::vector<std::uint64_t> sources;
     std::vector<std::uint64_t> targets;
     std::vector<double> weights, delays, currents;
     for (int i = 0; i < 400; ++i) {
         // Multiples of 1/1024 mV: sums of them are exact in any order.
-        const Synapse synapse{random() % neurons, random() % neurons,
-                              (static_cast<double>(random() % 4096) - 1536.0) / 1024.0,
-                              static_cast<Step>(1 + random() % 30)};
+        const NaiveSynapse synapse{random() % neurons, random() % neurons,
+                                   (static_cast<double>(random() % 4096) - 1536.0) / 1024.0,
+                                   static_cast<Step>(1 + random() % 30)};
         synapses.push_back(synapse);
         sources.push_back(synapse.source);
         targets.push_back(synapse.target);
@@ -200,27 +226,7 @@ TEST(Simulation, AgreesWithANaiveOne) {
         delays.push_back(static_cast<double>(synapse.delay) * resolution);
     }
     for (std::uint64_t i = 0; i < neurons; ++i) currents.push_back(300.0 + 8.0 * static_cast<double>(i));
-
-    Spikes expected;
-    std::vector<double> potential(neurons, 0.0);
-    std::vector<Step> refractory_until(neurons, 0);
-    std::vector<std::vector<double>> input(steps + 100, std::vector<double>(neurons, 0.0));
-    for (Step step = 1; step <= steps; ++step) {
-        for (std::uint64_t i = 0; i < neurons; ++i) {
-            if (step <= refractory_until[i]) continue;
-            const double decay = std::exp(-resolution / 10.0);
-            potential[i] = potential[i] * decay + (1.0 - decay) * 10.0 / 250.0 * currents[i] +
-                           input[static_cast<std::size_t>(step)][i];
-            if (potential[i] < 15.0) continue;
-            expected.emplace_back(step, i);
-            potential[i] = 0.0;
-            refractory_until[i] = step + 20;
-            for (const Synapse& synapse : synapses) {
-                if (synapse.source == i)
-                    input[static_cast<std::size_t>(step + synapse.delay)][synapse.target] += synapse.weight;
-            }
-        }
-    }
+    const Spikes expected = simulate_naively(synapses, currents, steps);
     ASSERT_GT(expected.size(), 200u);
 
     Network network(resolution, 1);

@@ -1,7 +1,11 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -48,12 +52,13 @@ TEST_P(TeamAt, MeetsAtTheBarrierWhetherItSpinsOrSleeps) {
     }
 }
 
-TEST_P(TeamAt, IsWholeAgainAfterAFailure) {
-    for (const Spinning spinning : {Spinning::always, Spinning::never}) {
+TEST_P(TeamAt, ThrowsWhatAWorkerThrewAndIsWholeAgain) {
+    for (const Spinning spinning : {Spinning::automatic, Spinning::always, Spinning::never}) {
         Team team(free_places(GetParam()), {.spinning = spinning});
+        // Nobody waits for the worker that failed.
         const auto failing = [&](std::uint32_t worker) {
             if (worker == GetParam() - 1) throw std::runtime_error("worker failed");
-            team.wait();
+            for (;;) team.wait();
         };
         for (int attempt = 0; attempt < 3; ++attempt) {
             EXPECT_THROW(team.run(failing), std::runtime_error);
@@ -65,6 +70,52 @@ TEST_P(TeamAt, IsWholeAgainAfterAFailure) {
             EXPECT_EQ(runs, GetParam());
         }
     }
+}
+
+TEST_P(TeamAt, StopsWhenPollThrows) {
+    Team team(free_places(GetParam()));
+    const auto endless = [&](std::uint32_t) {
+        while (!team.stop_requested()) {
+        }
+    };
+    EXPECT_THROW(team.run(endless, [] { throw std::out_of_range("enough"); }), std::out_of_range);
+    EXPECT_FALSE([&] {
+        bool stop = false;
+        team.run([&](std::uint32_t worker) {
+            if (worker == 0) stop = team.stop_requested();
+        });
+        return stop;
+    }());
+}
+
+TEST_P(TeamAt, GivesUpWherePollThrewAndOthersWait) {
+    Team team(free_places(GetParam()));
+    const auto endless = [&](std::uint32_t) {
+        for (;;) {
+            team.check_cancelled();
+            team.wait();
+        }
+    };
+    EXPECT_THROW(team.run(endless, [] { throw std::out_of_range("enough"); }), std::out_of_range);
+}
+
+TEST_P(TeamAt, CanBeDroppedByAForkedProcess) {
+    auto team = std::make_unique<Team>(free_places(GetParam()));
+    team->run([](std::uint32_t) {});
+    const pid_t child = ::fork();
+    if (child == 0) {
+        team.reset();
+        ::_exit(0);
+    }
+    ASSERT_GT(child, 0);
+    int status = -1;
+    // The timeout of the test program ends a child that waits for ever.
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    // The parent's team is as it was.
+    std::atomic<std::uint32_t> runs{0};
+    team->run([&](std::uint32_t) { ++runs; });
+    EXPECT_EQ(runs, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, TeamAt, testing::Values(1u, 2u, 3u, 16u));
