@@ -36,6 +36,11 @@ FOLDER_ARROWS: dict[str, set[str]] = {
 # Headers that CMake makes.
 GENERATED_HEADERS = {"base/build_info.hpp", "base/source_revision.hpp"}
 
+# What fits a few screens can be read in one sitting; test_python_layers.py watches over other files.
+LONGEST_FUNCTION, LONGEST_FILE = 60, 500
+# Tests in C++ and functions that are longer. This may become shorter, never longer; what one more needs is to be cut.
+LONGER: set[str] = set()
+
 QUOTED_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -112,6 +117,69 @@ def test_cmake_links_along_the_same_arrows() -> None:
         r"^ranvier_add_layer\((\w+)(?: USES ([\w ]+))?\)", (ROOT / "CMakeLists.txt").read_text(), re.M
     )
     assert {layer: set(uses.split()) for layer, uses in declared} == CORE_ARROWS
+
+
+COMMENT_OR_LITERAL = re.compile(
+    r"""//[^\n]* | /\*.*?\*/ | R"(\w*)\(.*?\)\1" | "(?:\\.|[^"\\\n])*" | (?<!\w)'(?:\\.|[^'\\\n])+' | ^[ ]*\#[^\n]*""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+def function_lengths(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the name and the number of lines of each function that a C++ file defines, lambdas in it included."""
+    code = COMMENT_OR_LITERAL.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    scopes: list[tuple[str, str, int]] = []  # kind, what stands before the brace, where that begins
+    begin = 0
+    for found in re.finditer(r"[{};]", code):
+        at_top = all(kind == "scope" for kind, _, _ in scopes)
+        if found[0] == "{":
+            head = code[begin : found.start()]
+            if re.search(r"\b(namespace|class|struct|union|enum)\b[^()]*$", head):
+                kind = "scope"
+            else:
+                kind = "function" if at_top and "(" in head else "other"
+            scopes.append((kind, head.strip(), begin + len(head) - len(head.lstrip())))
+        elif found[0] == "}":
+            kind, head, first = scopes.pop()
+            if kind == "function":
+                name = re.search(r"([~\w]+)\s*\(", head)
+                yield (name[1] if name else head), code.count("\n", first, found.start()) + 1
+        begin = found.end()
+
+
+def test_the_lengths_of_functions_are_found() -> None:
+    text = """
+    namespace a {
+    struct B : C {
+        explicit B(int x)  // not {
+            : x_{x} {}
+        template <class T>
+        void run(T t) const {
+            const auto f = [&] { return "}"; };
+            for (;;) {
+            }
+        }
+        int x_{0};
+    };
+    const Table table{
+        {1, 2},
+    };
+    void nothing() {}
+    }
+    """
+    assert list(function_lengths(text)) == [("B", 2), ("run", 6), ("nothing", 1)]
+
+
+def test_functions_and_tests_in_cpp_can_be_read_in_one_sitting() -> None:
+    long = []
+    for folder, path in ((each, path) for each in ("core", "bindings", "tests/cpp") for path in sources(ROOT / each)):
+        name = str(path.relative_to(ROOT))
+        text = path.read_text()
+        if folder == "tests/cpp" and text.count("\n") > LONGEST_FILE:
+            long.append(name)
+        long += [f"{name}: {f}" for f, lines in function_lengths(text) if lines > LONGEST_FUNCTION]
+    assert set(long) - LONGER == set()
+    assert LONGER - set(long) == set(), "no longer than others: take them out of the list"
 
 
 def test_the_core_does_not_know_python() -> None:
