@@ -86,7 +86,7 @@ UnknownNameError unknown_name(std::string_view kind, std::string_view name, std:
     }
     return UnknownNameError({.object = std::string(kind),
                              .value = "'" + std::string(name) + "'",
-                             .bound = "there is none of that name",
+                             .bound = "this name does not exist",
                              .remedy = std::move(remedy)});
 }
 

@@ -47,7 +47,7 @@ class MirrorWindow final : public Window {
     std::vector<std::byte> memory_;
 };
 
-/// Who needs my spikes is taken to be who has some for me.
+/// The processes that need spikes of this one are taken to be those that send it spikes.
 class MirrorNeighborhood final : public Neighborhood {
    public:
     MirrorNeighborhood(std::span<const Rank> sources, std::span<const Rank> destinations)

@@ -16,7 +16,7 @@ std::shared_ptr<Communicator> open_mpi_communicator(const std::string& plugin, c
     };
     // Never closed: MPI does not bear being unloaded.
     void* const library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) fail("load the MPI library of the plugin's family first, for all to see");
+    if (library == nullptr) fail("load the MPI library of the plugin's family first, with RTLD_GLOBAL");
     const auto open = reinterpret_cast<MpiOpen>(dlsym(library, "ranvier_mpi_open"));
     if (open == nullptr) fail("install Ranvier anew");
     void* communicator = nullptr;

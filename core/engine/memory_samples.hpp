@@ -40,7 +40,7 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
 /// @param most its greatest length relative to the mean; 0: as for events that are independent
 double room_of_list(double mean, double events, double most);
 /// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to
-/// all that is drawn: its expectation, since twice as much or not may be a matter of chance.
+/// all that is drawn. This is the expected number: whether the list doubles once more may be a matter of chance.
 double grown(double mean, double events);
 
 }  // namespace ranvier::engine

@@ -56,9 +56,10 @@ void Network::set_resolution(double resolution) {
     if (!what.empty()) {
         throw StateError({.object = "resolution",
                           .value = to_text(resolution_) + " ms",
-                          .bound = std::string(what) + " have been put on that grid, so it cannot become " +
+                          .bound = std::string(what) +
+                                   " have been rounded to this resolution already, so it cannot become " +
                                    to_text(resolution) + " ms",
-                          .remedy = "set the resolution first of all"});
+                          .remedy = "set the resolution before anything else"});
     }
     resolution_ = resolution;
 }
@@ -161,7 +162,7 @@ std::string Network::name_population(std::string name, std::string_view model) c
     if (!taken(name)) return name;
     throw ValueOutOfBoundsError({.object = "name of a population",
                                  .value = quoted(name),
-                                 .bound = "there is one of that name already",
+                                 .bound = "this name is taken already",
                                  .remedy = "choose another"});
 }
 
@@ -374,7 +375,7 @@ RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string>
         if (std::find(variables.begin(), variable, *variable) == variable) continue;
         throw ValueOutOfBoundsError({.object = "variable" + of_recorder,
                                      .value = quoted(*variable),
-                                     .bound = "it stands twice in the list",
+                                     .bound = "it is in the list twice",
                                      .remedy = "name each once"});
     }
     for (const PopulationId id : populations_of(neurons)) {

@@ -40,8 +40,8 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
     if (!is_dry_run) {
         throw StateError({.object = "invented rate",
                           .value = to_text(rates.front()) + " spikes/s",
-                          .bound = "spikes are invented in dry runs only",
-                          .remedy = "leave it out"});
+                          .bound = "spikes are invented only in dry runs",
+                          .remedy = "do not give it, or make a dry run"});
     }
     if (rates.size() != 1 && rates.size() != network.populations().size()) {
         throw ShapeError({.object = "invented rates",
@@ -146,8 +146,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
     if (is_dry_run && placement != connect::PlacementKind::round_robin) {
         throw StateError({.object = "placement",
                           .value = options.ranks ? "an array" : options.placement,
-                          .bound = "a dry run lets all ranks be alike, which they are only when neurons are dealt "
-                                   "round-robin",
+                          .bound = "a dry run takes all ranks to be alike, and only round_robin makes them so",
                           .remedy = "use round_robin"});
     }
     check_invented_rates(options, network, is_dry_run);
@@ -155,14 +154,14 @@ void check_options(const SimulationOptions& options, const Network& network, con
     if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),
-                          .bound = "it sends the ids of sources, which unsorted connections cannot be found by",
-                          .remedy = "sort connections, or use a method that sends to those who need a spike"});
+                          .bound = "it sends the ids of sources, and unsorted connections cannot be found by these",
+                          .remedy = "sort connections, or use a method that sends spikes only where they are needed"});
     }
     if (!method.directed && !options.keep_sources) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),
-                          .bound = "it sends the ids of sources, which must be kept for it",
-                          .remedy = "keep sources, or use a method that sends to those who need a spike"});
+                          .bound = "it sends the ids of sources, so these must be kept",
+                          .remedy = "keep sources, or use a method that sends spikes only where they are needed"});
     }
 }
 

@@ -206,7 +206,7 @@ std::uint32_t ConnectionAccess::first_shard() const {
         throw ValueOutOfBoundsError({.object = "number of threads of all processes",
                                      .value = std::to_string(all),
                                      .bound = "connections can be asked for on at most 262144",
-                                     .remedy = "look at a smaller network"});
+                                     .remedy = "use fewer threads, or a smaller network"});
     }
     return static_cast<std::uint32_t>(first);
 }

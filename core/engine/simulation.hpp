@@ -54,7 +54,8 @@ struct SimulationOptions {
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
     /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
     std::uint64_t connection_buffer = std::uint64_t{128} << 20;
-    /// By source; else each synapse gets spikes of its own. None: unless that takes less memory (engine/options.hpp).
+    /// Sort synapses by source, so that one message tells a rank of a spike. If false, each synapse gets a message. None: the
+    /// core chooses what takes less memory (engine/options.hpp).
     std::optional<bool> sort_connections = std::nullopt;
     bool keep_sources = true;  ///< so that connections can be asked for
     std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"

@@ -26,7 +26,7 @@ void check_room_for(comm::Communicator& communicator, const std::string& what, s
     const auto check = [&](std::uint64_t bytes) {
         if (bytes < least) return;
         check_room("memory for " + what, bytes, communicator.host_size(),
-                   "run for a shorter time between two looks at it, record less, or record to a file");
+                   "read the data more often, record less, or record to a file");
     };
     if (communicator.size() == 1 || communicator.is_dry_run() || how == Gather::local) {
         check(own_bytes);

@@ -62,9 +62,9 @@ void check_sums(const WeightRange& range, const std::string& object) {
     throw ValueOutOfBoundsError(
         {.object = object,
          .value = "from " + to_text(range.least) + " to " + to_text(range.greatest),
-         .bound = "sums of " + std::to_string(range.most_inputs) + " such weights, which can arrive at once, have " +
-                  to_text(std::ceil(std::log2(range.greatest_sum()))) + " bits; they can have 126",
-         .remedy = "bring the weights closer together"});
+         .bound = std::to_string(range.most_inputs) + " such weights can arrive at once, and their sum would need " +
+                  to_text(std::ceil(std::log2(range.greatest_sum()))) + " bits; it can have 126",
+         .remedy = "make the largest weights smaller, or the smallest larger"});
 }
 
 void check_given_weights(const LoweredNetwork& network, bool double_weights) {

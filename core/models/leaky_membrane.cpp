@@ -56,14 +56,13 @@ std::optional<std::string> constants_conflict(std::span<const double> gains, std
     constexpr double greatest = 0x1p127;
     for (const double gain : gains) {
         if (gain >= least && gain <= greatest) continue;
-        return "C_m and the time constants give an input of 1 a factor of " + to_text(gain) +
-               ", which must be between " + to_text(least) + " and " + to_text(greatest);
+        return "C_m and the time constants scale an input by " + to_text(gain) + "; this factor must be between " +
+               to_text(least) + " and " + to_text(greatest);
     }
     for (const double other : others) {
         if (std::abs(other) <= greatest) continue;
-        return "what the parameters make of a step (factors, potentials relative to E_L, what I_e adds) must be "
-               "within " +
-               to_text(greatest) + " of 0, and is " + to_text(other);
+        return "a factor of the update, a potential relative to E_L or the effect of I_e is " + to_text(other) +
+               "; its absolute value can be at most " + to_text(greatest);
     }
     return std::nullopt;
 }

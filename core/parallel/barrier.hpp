@@ -11,10 +11,10 @@ namespace ranvier::parallel {
 /// Thrown in workers that are told to give up: because another worker failed, or because the caller asked.
 struct Cancelled {};
 
-/// How often a waiting thread looks before it sleeps. It learns: who waited in vain looks half as often the next time, so
-/// that threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up takes as long
-/// as a short wait: who sleeps at once makes others wait who then sleep as well. So now and then a thread looks as often
-/// as at first, and if that was not in vain, all do so again.
+/// How often a waiting thread looks before it sleeps. It learns: a thread that looked without success looks half as often the
+/// next time. So threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up takes as
+/// long as a short wait: a thread that sleeps at once makes others wait, and these then sleep as well. So now and then a
+/// thread looks as often as at first, and if that succeeds, all do so again.
 class SpinBudget {
    public:
     /// @param most 0: never look, since another thread that is waited for needs the processor

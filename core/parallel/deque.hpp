@@ -13,8 +13,8 @@ namespace ranvier::parallel {
 /// After D. Chase and Y. Lev, "Dynamic circular work-stealing deque" (SPAA 2005), with the orders that N. M. Lê et al.,
 /// "Correct and efficient work-stealing for weak memory models" (PPoPP 2013), need, but on the operations themselves
 /// instead of fences between them, so that the thread sanitizer sees them. What the owner wrote before push() is seen by
-/// whoever gets the item. Putting is sequentially consistent: whoever announces that it goes to sleep and then looks, and
-/// whoever puts and then looks for sleepers, cannot miss each other.
+/// whoever gets the item. push() is sequentially consistent: a worker that announces its sleep and then looks for items, and
+/// a worker that puts an item and then looks for sleepers, cannot miss each other.
 ///
 /// @tparam Item a pointer or a small number
 template <class Item>

@@ -45,9 +45,9 @@ void Event::rearm(std::uint64_t count) {
     if (pending) {
         throw StateError({.object = "event to be armed again",
                           .value = "",
-                          .bound = "of its " + std::to_string(count_) + " signals " +
+                          .bound = "only " +
                                    std::to_string(kind_ == EventKind::repeating ? signals % count_ : signals) +
-                                   " have come and others have not",
+                                   " of its " + std::to_string(count_) + " signals have come",
                           .remedy = "let it happen first"});
     }
     check_count(count, kind_);

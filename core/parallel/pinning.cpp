@@ -108,7 +108,8 @@ int parse_processor(std::string_view text, std::string_view part) {
     if (error == std::errc::result_out_of_range || (error == std::errc{} && number > most)) {
         refuse_list(part, "no machine has so many processors");
     }
-    if (error != std::errc{} || end != text.data() + text.size()) refuse_list(part, "it is no number and no range");
+    if (error != std::errc{} || end != text.data() + text.size())
+        refuse_list(part, "it is neither a number nor a range");
     if (number < 0) refuse_list(part, "processors are counted from 0");
     return number;
 }

@@ -13,8 +13,8 @@
 
 namespace ranvier::parallel {
 
-/// Rounds of items that all workers of a team do together: in each round, each item once; a round begins when all items of
-/// the one before are done.
+/// Rounds of items that all workers of a team do together. Each round does each item once, and begins when all items of the
+/// round before are done.
 ///
 /// Item i belongs to worker i mod workers, who does it first of all, so that its data stay in its cache. What others have
 /// not begun is taken by whoever is free, as far as the policy allows.

@@ -11,10 +11,11 @@ namespace ranvier::parallel {
 
 /// Who among the workers searches for tasks, who sleeps, and whom to wake when there is a new one.
 ///
-/// No wake-up is lost: a worker first says that it lies down and then looks for tasks once more, whoever brings a task first
-/// puts it in its place and then looks who lies, and all of these are sequentially consistent. As few as possible are woken:
-/// nobody while another one of the company searches, since that one finds the task, and when it does so and was the last to
-/// search, it looks whether there are more, and wakes the next.
+/// No wake-up is lost. A worker first announces its sleep and then looks for tasks once more. A worker that brings a task
+/// first puts it in its place and then looks for sleepers. All of these operations are sequentially consistent.
+///
+/// As few workers as possible are woken: none while another one of the company searches, since that one finds the task. If
+/// it finds one and was the last to search, it looks whether there are more, and wakes the next worker.
 class Sleepers {
    public:
     /// @param companies number of the company of each worker; those of one company may take each other's tasks

@@ -9,8 +9,8 @@ namespace ranvier::parallel {
 
 /// Objects that many workers take and give back all the time, without allocation once there are enough of them.
 ///
-/// Each worker has a cache of its own; whole batches travel between the caches through a common store, since those who
-/// take are often not those who give back. Memory is first touched by the worker that takes it first.
+/// Each worker has a cache of its own; whole batches travel between the caches through a common stock, since the workers
+/// that take objects are often not those that give them back. Memory is first touched by the worker that takes it first.
 ///
 /// @tparam Object has a member `Object* next`, which is the pool's while the object is in it; made once, and used again as
 /// it was left

@@ -161,7 +161,7 @@ void TaskScheduler::repeat(std::uint32_t by, std::uint32_t type, const void* pay
     if (event.kind() == EventKind::passing) {
         throw StateError({.object = "task that repeats",
                           .value = "",
-                          .bound = "its event is gone when it has happened once",
+                          .bound = "its event happens once and is then deleted",
                           .remedy = "make an event that repeats, or one that can be armed again"});
     }
     const std::int32_t found_home = find_home(home);
@@ -272,7 +272,7 @@ void TaskScheduler::check_finished(const Event* goal) const {
     for (const auto& [type, tasks] : waiting) {
         bound += (bound.empty() ? "" : ", ") + std::to_string(tasks) + " of type '" + type + "' still wait";
     }
-    bound += ", and nothing is left that could signal the events";
+    bound += ", and no task is left that could signal the events";
     throw DeadlockError({.object = "tasks",
                          .value = "",
                          .bound = std::move(bound),

@@ -69,11 +69,11 @@ void Team::start() {
             workers_.emplace_back([this, worker] { work(worker); });
         } catch (const std::system_error& error) {
             end();
-            throw StateError({.object = "worker threads",
-                              .value = std::to_string(size()),
-                              .bound = "the system refused to start number " + std::to_string(worker + 1) + " (" +
-                                       error.what() + ")",
-                              .remedy = "use fewer threads, or raise the limits of processes and memory"});
+            throw StateError(
+                {.object = "worker threads",
+                 .value = std::to_string(size()),
+                 .bound = "the system did not start thread " + std::to_string(worker + 1) + " (" + error.what() + ")",
+                 .remedy = "use fewer threads, or raise the limits of processes and memory"});
         }
     }
     // Until then nobody knows who could be bound.

@@ -121,8 +121,8 @@ Topology Topology::restricted(std::span<const int> processors) const {
     if (kept.empty()) {
         throw ValueOutOfBoundsError({.object = "processors of a part of the machine",
                                      .value = "none",
-                                     .bound = "a part has at least one",
-                                     .remedy = {}});
+                                     .bound = "there must be at least one",
+                                     .remedy = "name one that this process may use"});
     }
     for (const int processor : kept) {
         if (find(processor) == nullptr) {
@@ -165,7 +165,7 @@ Topology Topology::shared_out(std::int32_t place, std::int32_t processes) const 
         throw ValueOutOfBoundsError({.object = "place of a process on its host",
                                      .value = std::to_string(place),
                                      .bound = "places are 0 to " + std::to_string(processes - 1),
-                                     .remedy = {}});
+                                     .remedy = "give its place among the processes of the host"});
     }
     const auto mine = static_cast<std::size_t>(place);
     const auto parts = static_cast<std::size_t>(processes);

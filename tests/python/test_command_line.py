@@ -197,7 +197,7 @@ def test_keys_that_are_lists(tmp_path: Path) -> None:
     run("run", path, "--set", "sizes=(3, 4, 5)", "time=1", "--json", results)
     assert json.loads(results.read_text())["neurons"] == 12
     assert "it must be a tuple" in fail("run", path, "--set", "sizes=3,a")
-    assert "there is none of that name" in fail("run", path, "--set", "others=1")
+    assert "this name does not exist" in fail("run", path, "--set", "others=1")
 
 
 def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:

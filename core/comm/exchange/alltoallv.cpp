@@ -11,7 +11,7 @@ namespace ranvier::comm {
 
 namespace {
 
-/// Spikes go only where they are needed: first how many, then these.
+/// Spikes go only where they are needed: first their numbers, then the spikes.
 ///
 /// With each count every process learns whether the other sends anything to anybody, so that silent epochs need no second
 /// collective, and whether it has more than its buffer holds, so that all agree on another round.
@@ -111,7 +111,7 @@ class AlltoallvExchange final : public ExchangeBase {
 
 const ExchangeInfo alltoallv_exchange{
     .name = "alltoallv",
-    .summary = "sends spikes only where they are needed: first how many, then these",
+    .summary = "sends spikes only where they are needed: first their numbers, then the spikes",
     .directed = true,
     .forgets_bursts = true,
     .make = make_exchange<AlltoallvExchange>,

@@ -28,8 +28,8 @@ std::vector<Rank> find_sources(Communicator& communicator, std::span<const Rank>
 /// Spikes go only where they are needed, in collectives of those processes that ever send to each other: first how many,
 /// then these.
 ///
-/// All that there is goes at once, whatever the limit of the buffer: another round would need the agreement of all
-/// processes, and with it the very collective that this method does without.
+/// All spikes are sent at once, whatever the limit of the buffer: for another round all processes would have to agree, in
+/// the very collective that this method avoids.
 class NeighborExchange final : public ExchangeBase {
    public:
     explicit NeighborExchange(const ExchangeArguments& arguments)
@@ -88,7 +88,7 @@ class NeighborExchange final : public ExchangeBase {
 
 const ExchangeInfo neighbor_exchange{
     .name = "neighbor",
-    .summary = "sends spikes in collectives of those processes that need any of each other",
+    .summary = "sends spikes in collectives of the processes that need spikes of each other",
     .directed = true,
     .forgets_bursts = true,
     .make = make_exchange<NeighborExchange>,

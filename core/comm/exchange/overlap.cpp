@@ -113,7 +113,7 @@ class OverlapExchange final : public ExchangeBase {
 
 const ExchangeInfo overlap_exchange{
     .name = "overlap",
-    .summary = "is alltoall as a collective that proceeds while neurons are updated",
+    .summary = "sends as alltoall does, while neurons of the next epoch are updated",
     .directed = true,
     .forgets_bursts = true,
     .make = make_exchange<OverlapExchange>,

@@ -17,14 +17,15 @@ namespace ranvier::comm {
 /// is valid, and what every process must know of every other, is written into the data (Jordan et al., 2018, "Extremely
 /// scalable spiking neuronal network simulation code").
 ///
-/// A section is a mark, then spikes, packed. The mark tells where the spikes end, so that a receiver touches nothing behind
-/// them, and, if they did not all fit, how many the longest section of its sender had left when the round began. Each process
+/// A section is a mark, then packed spikes. The mark tells where the spikes end, so that a receiver touches nothing behind
+/// them. If the spikes did not all fit, it also tells how many the longest section of its sender had left when the round
+/// began. Each process
 /// reads the marks of all others (and of itself), so that all know alike how much is left, whether there is another round,
 /// and how long its sections have to be.
 ///
 /// The sections of a first round have room for as much as was needed lately, up to a limit; later rounds are as long as what
 /// is left. Once in so many epochs the marks tell the most that their sender has needed since, and all shorten their sections
-/// alike. What every section is longer than its own spikes is sent in vain: with few spikes for each of many processes that
+/// alike. Sections are partly empty, and the empty part is sent too: with few spikes for each of many processes that
 /// is as much as the spikes, however the rounds are chosen.
 class Sections {
    public:

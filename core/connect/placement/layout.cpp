@@ -49,7 +49,8 @@ std::vector<std::uint64_t> divide_by_cost(std::span<const std::uint64_t> counts,
             left %= owners;
         }
         for (std::uint32_t owner = 0; owner < owners; ++owner) numbers[owner] += own[owner];
-        // Fewer than there are owners, but for rounding: each to who has least, or fewest.
+        // Fewer neurons than owners are left (more where numbers were rounded). Each goes to the owner with the least load, or
+        // with the fewest neurons among equals.
         for (; left > 0; --left) {
             std::uint32_t least = 0;
             for (std::uint32_t owner = 1; owner < owners; ++owner) {

@@ -12,11 +12,10 @@ namespace ranvier::connect {
 
 /// Which neuron here stands for one of another process, in a dry run.
 ///
-/// Others are said to send what this process does, when it does. If each sent the spikes of the neuron at the same place,
-/// its spikes would arrive here for rows of neighbors, which have ids one after the other where neurons are dealt to
-/// processes in turn, and would find them in the cache: delivery looked up to twice as fast as where processes have spikes
-/// of their own. So another process sends the spikes of another neuron of the same population: the same number by
-/// population, and as many destinations, but anywhere.
+/// The other processes are taken to send what this one sends, at the same time. If each sent the spikes of the neuron at the
+/// same place, these spikes would arrive here for neighboring rows, since ids are dealt to processes in turn. The rows would
+/// then be in the cache, and delivery would look up to twice as fast as in a real run. So another process sends the spikes
+/// of another neuron of the same population: as many spikes and destinations, but anywhere.
 class PlayedSources {
    public:
     /// @pre places go up with ids, as in those placements for which all ranks are alike
@@ -27,13 +26,13 @@ class PlayedSources {
         }
     }
 
-    /// The place of the neuron here whose spikes another process sends for the one that it has at a place.
+    /// The place of the neuron of this process that stands for the neuron at a place of another process.
     std::uint64_t here(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const Part& part = part_of(place);
         return part.first + turned(place - part.first, shift(there, part.size), part.size);
     }
-    /// The place of the neuron of another process that sends the spikes of the one at a place here.
+    /// The place of the neuron of another process that the neuron at a place of this process stands for.
     std::uint64_t there(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
         const Part& part = part_of(place);
@@ -56,7 +55,7 @@ class PlayedSources {
     }
     /// Below the number of neurons, if there are any.
     static std::uint64_t shift(Rank there, std::uint64_t neurons) {
-        // A part of all by the upper bits, since a remainder for each spike would be felt.
+        // A part of all by the upper bits, since a division for each spike would take too long.
         return (mix(static_cast<std::uint64_t>(there.value)) >> 32) * neurons >> 32;
     }
 

@@ -131,11 +131,12 @@ constexpr std::array parameters{
     RuleParameterInfo{"allow_multapses", "whether the list may hold a pair more than once", "true or false"},
 };
 
-RuleError list_error(std::uint64_t position, std::string bound, std::string remedy) {
-    return RuleError({.object = "list of rule 'explicit'",
-                      .value = "refused at position " + std::to_string(position),
-                      .bound = std::move(bound),
-                      .remedy = std::move(remedy)});
+RuleError pair_error(const RuleSpec& spec, std::uint64_t position, std::string bound, std::string remedy) {
+    return RuleError(
+        {.object = "pair at position " + std::to_string(position) + " of rule 'explicit'",
+         .value = "(" + std::to_string(spec.sources[position]) + ", " + std::to_string(spec.targets[position]) + ")",
+         .bound = std::move(bound),
+         .remedy = std::move(remedy)});
 }
 
 std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, std::uint64_t, ProjectionId) {
@@ -158,12 +159,12 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
     const MajorView view(pairs, RuleSampler::Major::target, spec.allow_autapses);
     for (std::uint64_t i = 0; i < targets.size(); ++i) {
         if (view.excluded(targets[i]) != sources[i]) continue;
-        throw list_error(i, "it connects a neuron to itself", "remove the pair, or allow autapses");
+        throw pair_error(spec, i, "it connects a neuron to itself", "remove the pair, or allow autapses");
     }
     auto list = std::make_unique<ExplicitList>(sources, targets);
     if (!spec.allow_multapses) {
         if (const auto position = list->find_repetition()) {
-            throw list_error(*position, "its pair has stood in the list before", "remove it, or allow multapses");
+            throw pair_error(spec, *position, "the list has this pair already", "remove it, or allow multapses");
         }
     }
     return list;

@@ -82,7 +82,7 @@ std::unique_ptr<RuleSampler> bind(const RuleSpec& spec, const PairSpace& pairs, 
 
 const RuleInfo nearest_neighbors_rule{
     .name = "nearest_neighbors",
-    .summary = "every neuron gets synapses from those with the nearest ids, round the ends of the population",
+    .summary = "every neuron gets synapses from the neurons with the nearest ids; the last id is next to the first",
     .parameters = parameters,
     .bind = bind,
 };
