@@ -1,40 +1,59 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "connect/placement/placement.hpp"
-#include "connect/tables/projection_plan.hpp"
-#include "connect/tables/table_builder.hpp"
-#include "engine/network.hpp"
-#include "engine/simulation.hpp"
+#include "models/neuron.hpp"
 
 namespace ranvier::engine {
 
-// What the options of a simulation come to. All of it throws ValueOutOfBoundsError or UnknownNameError where an option is
-// wrong.
+/// What a user chooses for a simulation. engine/option_choices.hpp tells what the options come to.
+struct SimulationOptions {
+    std::uint32_t threads = 0;  ///< 0: one for each processor that the process may use
+    models::Precision precision = models::Precision::double_precision;         ///< of the state of neurons
+    models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
+    std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
+    std::string table_layout =
+        "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
+    std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
+    /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
+    /// "compact", "none", or a list of processors (parallel/pinning.hpp).
+    std::string pinning = "auto";
+    /// Into how many shards the neurons of this process are divided; 0: one for each thread.
+    std::uint32_t shards = 0;
+    /// From whom a worker without work takes shards: "none", "local_and_remote", "prefer_local", "local_only"
+    /// (parallel/stealing.hpp).
+    std::string stealing = "none";
+    /// Of a neuron of each population, in any unit: shards get neurons by their cost, not by their number. None: by number.
+    std::vector<double> costs = {};
+    bool measure_costs = false;  ///< find out what the populations cost; see Simulation::costs()
+    std::uint64_t memory_limit =
+        0;  ///< bytes that the network may take on this process; 0: what the machine has available
 
-/// @param unless as many as there are, unless the options say otherwise
-std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
-std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
-/// Steps that runs are delivered ahead.
-std::uint32_t choose_window(const SimulationOptions& options);
-/// All but whether connections are sorted.
-connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
-/// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,
-/// they are unless unsorted ones take less memory and nothing needs to find them by source.
-bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
-                    std::int32_t ranks, std::uint32_t shards);
-/// @throws ShapeError
-connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
-
-/// @throws ShapeError, ValueOutOfBoundsError
-std::span<const double> checked_costs(const SimulationOptions& options, const Network& network);
-
-/// Checks what the above does not, and whether options go together.
-/// @throws ValueOutOfBoundsError, UnknownNameError, StateError
-void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
-                   bool is_dry_run);
+    // For several processes.
+    std::string placement = "round_robin";  ///< of neurons: "round_robin", "consecutive" or "shuffle"
+    /// A rank for each neuron and source, in the order of ids; goes before `placement`.
+    std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
+    std::string exchange = "alltoall";  ///< method of exchanging spikes; see comm::exchanges()
+    std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
+    std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
+    std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
+    /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
+    std::uint64_t connection_buffer = std::uint64_t{128} << 20;
+    /// Sort synapses by source, so that one message tells a rank of a spike. If false, each synapse gets a message. None: the
+    /// core chooses what takes less memory (engine/option_choices.hpp).
+    std::optional<bool> sort_connections = std::nullopt;
+    bool keep_sources = true;  ///< so that connections can be asked for
+    std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
+    bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
+    bool trace_epochs = false;  ///< keep the times of each epoch
+    /// In a dry run: the rate (spikes/s) at which each neuron is taken to send spikes, in place of its own spikes, which are
+    /// still recorded. One rate for all, or one for each population (sources that play spikes keep theirs). Without rates,
+    /// the other processes are taken to send what this one sends.
+    std::vector<double> invented_rates = {};
+};
 
 }  // namespace ranvier::engine

@@ -5,7 +5,7 @@
 #include "connect/placement/layout.hpp"
 #include "engine/lowering.hpp"
 #include "engine/memory.hpp"
-#include "engine/options.hpp"
+#include "engine/option_choices.hpp"
 #include "engine/simulation.hpp"
 #include "parallel/processor_quota.hpp"
 #include "parallel/processors.hpp"

@@ -389,13 +389,13 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
         }
     });
     // By table, each of which knows which spikes are on their way through it.
-    struct Part {
+    struct TableWeights {
         std::vector<std::uint64_t> positions;
         std::vector<double> weights;
     };
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Part> parts;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, TableWeights> parts;
     for (std::size_t i = 0; i < own.size(); ++i) {
-        Part& part = parts[{own[i].shard, own[i].receptor}];
+        TableWeights& part = parts[{own[i].shard, own[i].receptor}];
         part.positions.push_back(own[i].position);
         part.weights.push_back(stored[own[i].index]);
     }
@@ -449,7 +449,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         for (std::size_t i = 0; i < handles.size(); ++i) {
             if (Handle::unpack(handles[i]).receptor == receptor) own.push_back(weights[i]);
         }
-        const connect::WeightRange range = connect::store_weights(InstructionSet::baseline, own, double_weights);
+        const connect::WeightRange range = connect::round_as_stored(InstructionSet::baseline, own, double_weights);
         check_least_weight(range.least, double_weights, "least weight");
         ranges[receptor].join(range);
         check_sums(ranges[receptor], "these weights and those that there are");

@@ -137,7 +137,7 @@ void Shard::create_recorders(const Network& network) {
             const connect::ShardLayout::Part& part = layout_.part(id);
             const IdSequence own = part.ids.among(spec.neurons);
             if (own.empty()) continue;
-            StateRecorder::Part recorded(memory_[Component::recordings]);
+            StateRecorder::RecordedGroup recorded(memory_[Component::recordings]);
             recorded.population = id;
             for (const std::string& name : spec.variables) {
                 const auto variables = network.population(id).model->variables;
@@ -329,7 +329,7 @@ void Shard::record(Step step) {
         std::size_t next = recorder.values.size();
         recorder.values.resize(next + recorder.variables * recorder.places.size());
         for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
-            for (const StateRecorder::Part& part : recorder.parts) {
+            for (const StateRecorder::RecordedGroup& part : recorder.parts) {
                 groups_[part.population.value].neurons->read(part.variables[variable], part.local,
                                                              recorder.values.data() + next);
                 next += part.local.size();

@@ -125,8 +125,8 @@ class Shard {
     }
     struct StateRecorder {
         /// Neurons of one population.
-        struct Part {
-            explicit Part(std::pmr::memory_resource* memory) : local(memory) {}
+        struct RecordedGroup {
+            explicit RecordedGroup(std::pmr::memory_resource* memory) : local(memory) {}
 
             PopulationId population;
             std::vector<std::size_t> variables;     ///< indices into the model's variables
@@ -136,7 +136,7 @@ class Shard {
 
         Step interval = 1;
         std::size_t variables = 0;
-        std::vector<Part> parts;
+        std::vector<RecordedGroup> parts;
         std::pmr::vector<std::size_t> places;   ///< of the neurons of all parts among all of the recorder
         std::pmr::vector<Step> steps;
         std::pmr::vector<double> values;  ///< [sample][variable][local neuron]

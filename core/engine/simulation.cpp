@@ -6,11 +6,11 @@
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
-#include "engine/description.hpp"
+#include "engine/fingerprint.hpp"
 #include "engine/memory.hpp"
 #include "engine/memory_samples.hpp"
 #include "engine/network_checks.hpp"
-#include "engine/options.hpp"
+#include "engine/option_choices.hpp"
 #include "engine/simulation_implementation.hpp"
 #include "engine/weight_checks.hpp"
 

@@ -15,57 +15,13 @@
 #include "comm/exchange/exchange.hpp"
 #include "engine/gather.hpp"
 #include "engine/network.hpp"
+#include "engine/options.hpp"
 #include "engine/times.hpp"
 #include "parallel/memory.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/stealing.hpp"
 
 namespace ranvier::engine {
-
-struct SimulationOptions {
-    std::uint32_t threads = 0;  ///< 0: one for each processor that the process may use
-    models::Precision precision = models::Precision::double_precision;         ///< of the state of neurons
-    models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
-    std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
-    std::string table_layout =
-        "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
-    std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen
-    /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
-    /// "compact", "none", or a list of processors (parallel/pinning.hpp).
-    std::string pinning = "auto";
-    /// Into how many shards the neurons of this process are divided; 0: one for each thread.
-    std::uint32_t shards = 0;
-    /// From whom a worker without work takes shards: "none", "local_and_remote", "prefer_local", "local_only"
-    /// (parallel/stealing.hpp).
-    std::string stealing = "none";
-    /// Of a neuron of each population, in any unit: shards get neurons by their cost, not by their number. None: by number.
-    std::vector<double> costs = {};
-    bool measure_costs = false;  ///< find out what the populations cost; see Simulation::costs()
-    std::uint64_t memory_limit =
-        0;  ///< bytes that the network may take on this process; 0: what the machine has available
-
-    // For several processes.
-    std::string placement = "round_robin";  ///< of neurons: "round_robin", "consecutive" or "shuffle"
-    /// A rank for each neuron and source, in the order of ids; goes before `placement`.
-    std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
-    std::string exchange = "alltoall";  ///< method of exchanging spikes; see comm::exchanges()
-    std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
-    std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
-    std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions
-    /// Bytes of the buffers through which processes tell each other of synapses while the network is built.
-    std::uint64_t connection_buffer = std::uint64_t{128} << 20;
-    /// Sort synapses by source, so that one message tells a rank of a spike. If false, each synapse gets a message. None: the
-    /// core chooses what takes less memory (engine/options.hpp).
-    std::optional<bool> sort_connections = std::nullopt;
-    bool keep_sources = true;  ///< so that connections can be asked for
-    std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
-    bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
-    bool trace_epochs = false;  ///< keep the times of each epoch
-    /// In a dry run: spikes/s that each neuron, here and so everywhere, is said to send, in place of its own spikes; those
-    /// are still recorded. One rate for all, or one for each population (those of sources that play spikes do not count).
-    /// Without any, other processes are taken to send what this one does.
-    std::vector<double> invented_rates = {};
-};
 
 /// Called from the thread that called, about 20 times a second, while workers are busy. What it throws stops the work at
 /// the next safe point and is thrown on.

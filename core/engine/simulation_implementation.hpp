@@ -12,6 +12,7 @@
 #include "connect/routing/row_addresses.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "engine/lowering.hpp"
+#include "engine/machine.hpp"
 #include "engine/neuron_access.hpp"
 #include "engine/queries.hpp"
 #include "engine/shard.hpp"
@@ -19,7 +20,6 @@
 #include "engine/simulation.hpp"
 #include "engine/spike_traffic.hpp"
 #include "engine/times.hpp"
-#include "engine/workers.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::engine {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "engine/network.hpp"
-#include "models/description.hpp"
+#include "models/model_info.hpp"
 
 /// Checks of what users give as values. All throw before anything is changed, and name the object that is wrong.
 namespace ranvier::engine {

@@ -168,7 +168,7 @@ class IntervalFire final : public NeuronGroup {
     std::size_t update(const UpdateArguments& arguments) override {
         step_ = arguments.step;
         std::size_t fired = 0;
-        for (const Part& part : timing_.parts) {
+        for (const BurstRange& part : timing_.parts) {
             const double now = part.burst.own_time(time());
             const std::size_t first_fired = fired;
             const StepArrays arrays{.begin = part.begin,
@@ -215,7 +215,7 @@ class IntervalFire final : public NeuronGroup {
 
    private:
     /// Neurons whose own time is the same.
-    struct Part {
+    struct BurstRange {
         std::size_t begin;
         std::size_t end;
         Burst burst;
@@ -226,10 +226,10 @@ class IntervalFire final : public NeuronGroup {
         GroupValues tau;
         GroupValues shortest;
         GroupValues longest;
-        std::pmr::vector<Part> parts;
+        std::pmr::vector<BurstRange> parts;
 
         double own_time(std::size_t neuron, double time) const {
-            const auto after = std::ranges::upper_bound(parts, neuron, {}, &Part::begin);
+            const auto after = std::ranges::upper_bound(parts, neuron, {}, &BurstRange::begin);
             return (after - 1)->burst.own_time(time);
         }
     };
@@ -270,8 +270,8 @@ class IntervalFire final : public NeuronGroup {
         Timing timing{.tau = given[tau].copy(memory),
                       .shortest = given[interval_min].copy(memory),
                       .longest = given[interval_max].copy(memory),
-                      .parts = std::pmr::vector<Part>(memory)};
-        std::pmr::vector<Part>& parts = timing.parts;
+                      .parts = std::pmr::vector<BurstRange>(memory)};
+        std::pmr::vector<BurstRange>& parts = timing.parts;
         for (std::size_t i = 0; i < ids_.size(); ++i) {
             const Burst burst = burst_of(i, given[burst_groups][i], given[burst_duration][i], given[burst_factor][i]);
             if (parts.empty() || parts.back().burst != burst) parts.push_back({i, i, burst});

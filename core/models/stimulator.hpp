@@ -15,7 +15,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
-#include "models/description.hpp"
+#include "models/model_info.hpp"
 #include "models/neuron.hpp"
 
 namespace ranvier::models {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "models/description.hpp"
+#include "models/model_info.hpp"
 #include "models/stimulator.hpp"
 
 /// What stimulators share: their times on the grid, and the window in which they are active.

@@ -10,8 +10,8 @@
 
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "comm/exchange/marked_sections.hpp"
 #include "comm/exchange/rank_lists.hpp"
-#include "comm/exchange/sections.hpp"
 #include "comm/exchange/spike_packing.hpp"
 #include "exchange_world.hpp"
 
@@ -156,7 +156,7 @@ TEST(Neighbor, KnowsOnlyThoseWhoSendOrReceive) {
     }
 }
 
-/// Sections of one process, with as many spikes in an epoch as are asked for.
+/// MarkedSections of one process, with as many spikes in an epoch as are asked for.
 class OneProcessSections {
    public:
     explicit OneProcessSections(std::uint64_t most_bytes) : sections(destinations(), 1, {}, most_bytes) {}
@@ -188,7 +188,7 @@ class OneProcessSections {
     }
 
     World world{{.ranks = 1, .epochs = 1, .sources = 1}};
-    Sections sections;
+    MarkedSections sections;
 
    private:
     std::shared_ptr<const Destinations> destinations() {
@@ -198,7 +198,7 @@ class OneProcessSections {
     }
 };
 
-TEST(Sections, AreAsLongAsWasNeededLately) {
+TEST(MarkedSections, AreAsLongAsWasNeededLately) {
     OneProcessSections one(1 << 20);
     EXPECT_EQ(one.sections.room(), 3U);
     EXPECT_EQ(one.run_epoch(3), 1);
@@ -223,7 +223,7 @@ TEST(Sections, AreAsLongAsWasNeededLately) {
     EXPECT_LT(one.sections.bytes(), bytes);
 }
 
-TEST(Sections, StayBelowTheirLimit) {
+TEST(MarkedSections, StayBelowTheirLimit) {
     OneProcessSections one(8 + 10 * 2);  // a mark and 10 spikes
     EXPECT_EQ(one.run_epoch(1000), 1 + 100);  // 3, 10 from then on, and 7
     EXPECT_EQ(one.sections.room(), 7U);
@@ -273,7 +273,8 @@ WordsOfRanks expected_words(std::size_t ranks) {
 }
 
 /// What arrives from the sections of two workers in one epoch, in all its rounds.
-WordsOfRanks run_epoch(Sections& sections, std::span<const std::span<const EmittedSpike>> boxes, std::size_t ranks) {
+WordsOfRanks run_epoch(MarkedSections& sections, std::span<const std::span<const EmittedSpike>> boxes,
+                       std::size_t ranks) {
     WordsOfRanks arrived(ranks);
     const auto run_round = [&] {
         for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
@@ -321,7 +322,7 @@ TEST(ManyRanks, GetTheirSpikesInTheirOrder) {
     const std::span<const EmittedSpike> boxes[] = {outbox};
     const WordsOfRanks expected = expected_words(ranks);
     const ExchangeOptions options{.workers = 2, .most_lags = 3};
-    Sections sections(destinations, ranks, options, ranks * std::uint64_t{8 + 2 * 2});
+    MarkedSections sections(destinations, ranks, options, ranks * std::uint64_t{8 + 2 * 2});
     RankLists lists(destinations, ranks, options);
     RankLists partners(destinations, destinations->ranks(), options);
     EXPECT_EQ(lists.packing().bytes(), 2U);

@@ -29,7 +29,7 @@ TEST(StoredWeights, AreRoundedToSinglePrecision) {
     given[700] = 0.0;
     for (const InstructionSet set : sets()) {
         std::vector<double> stored = given;
-        const WeightRange range = store_weights(set, stored, false);
+        const WeightRange range = round_as_stored(set, stored, false);
         double least = HUGE_VAL;
         double greatest = 0.0;
         for (std::size_t i = 0; i < given.size(); ++i) {
@@ -47,10 +47,10 @@ TEST(StoredWeights, AreRoundedToSinglePrecision) {
 TEST(StoredWeights, AreKeptInDoublePrecision) {
     std::vector<double> weights{0.1, -3.0, 0.0, 1e9, 0.5};
     const std::vector<double> given = weights;
-    EXPECT_EQ(store_weights(InstructionSet::baseline, weights, true).quantum, 0x1p-55);  // of 0.1
+    EXPECT_EQ(round_as_stored(InstructionSet::baseline, weights, true).quantum, 0x1p-55);  // of 0.1
     EXPECT_EQ(weights, given);
     std::vector<double> simple{6.0, -4.0, 20.0};
-    const WeightRange range = store_weights(InstructionSet::baseline, simple, true);
+    const WeightRange range = round_as_stored(InstructionSet::baseline, simple, true);
     EXPECT_EQ(range.quantum, 2.0);
     EXPECT_EQ(range.least, 4.0);
     EXPECT_EQ(range.greatest, 20.0);
@@ -60,7 +60,7 @@ TEST(StoredWeights, HaveNoNegativeZero) {
     // An input is -0.0 until something is added to it; weights of -0.0 would leave it so.
     for (const bool double_precision : {false, true}) {
         std::vector<double> weights{-0.0, 1.0, -0.0};
-        const WeightRange range = store_weights(InstructionSet::baseline, weights, double_precision);
+        const WeightRange range = round_as_stored(InstructionSet::baseline, weights, double_precision);
         EXPECT_FALSE(std::signbit(weights[0]));
         EXPECT_FALSE(std::signbit(weights[2]));
         EXPECT_EQ(range.least, 1.0);
@@ -72,14 +72,14 @@ TEST(StoredWeights, TellOfThoseThatSinglePrecisionLoses) {
         for (const double lost : {1e-60, -1e-60, 1e-40, 1e-45}) {
             std::vector<double> weights(2000, 1.0);
             weights[1500] = lost;
-            EXPECT_LT(store_weights(set, weights, false).least, least_weight(false)) << lost;
+            EXPECT_LT(round_as_stored(set, weights, false).least, least_weight(false)) << lost;
         }
         std::vector<double> zeros(2000, 0.0);
-        const WeightRange none = store_weights(set, zeros, false);
+        const WeightRange none = round_as_stored(set, zeros, false);
         EXPECT_GT(none.least, 1.0);
         EXPECT_TRUE(none.fits_double());
         std::vector<double> least(10, 0x1p-126);
-        EXPECT_EQ(store_weights(set, least, false).least, least_weight(false));
+        EXPECT_EQ(round_as_stored(set, least, false).least, least_weight(false));
     }
 }
 
@@ -87,7 +87,7 @@ TEST(WeightRange, TellsWhatSumsCanHold) {
     // Single precision and 2^12 inputs: from 2^12 * 2^17 to 2^-23, 53 bits at most.
     const auto range = [](double least, double greatest, std::uint64_t inputs) {
         std::vector<double> weights{least, greatest};
-        WeightRange found = store_weights(InstructionSet::baseline, weights, false);
+        WeightRange found = round_as_stored(InstructionSet::baseline, weights, false);
         found.most_inputs = inputs;
         return found;
     };
@@ -103,7 +103,7 @@ TEST(WideSums, AreExactAndRoundedOnce) {
     std::lognormal_distribution<double> draw(0.0, 4.0);
     std::vector<double> weights(1000);
     for (double& weight : weights) weight = draw(random) * (random() % 2 == 0 ? 1.0 : -1.0);
-    const WeightRange range = store_weights(InstructionSet::baseline, weights, true);
+    const WeightRange range = round_as_stored(InstructionSet::baseline, weights, true);
     const std::int32_t exponent = std::ilogb(range.quantum) - 1;
     WideSum sum = 0;
     EXPECT_TRUE(std::signbit(from_wide(sum, range.quantum))) << "nothing has arrived";

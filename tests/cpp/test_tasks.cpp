@@ -237,7 +237,7 @@ TEST_P(TasksOf, GiveTheResultsOfASerialRun) {
 
 /// Forks and joins: each task waits for its parts by an event that is gone when they are done.
 TEST_P(TasksOf, JoinByPassingEvents) {
-    struct Part {
+    struct Piece {
         std::uint32_t begin;
         std::uint32_t end;
         std::uint64_t* result;
@@ -253,8 +253,8 @@ TEST_P(TasksOf, JoinByPassingEvents) {
         *task.result = parts[0] + parts[1];
         context.signal(*task.done);
     });
-    const TaskType<Part>* type = nullptr;
-    const auto sum = tasks_.add_type<Part>("sum", [&](TaskContext& context, const Part& part) {
+    const TaskType<Piece>* type = nullptr;
+    const auto sum = tasks_.add_type<Piece>("sum", [&](TaskContext& context, const Piece& part) {
         if (part.end - part.begin <= 4) {
             *part.result = 0;
             for (std::uint32_t i = part.begin; i < part.end; ++i) *part.result += i;

@@ -3,7 +3,7 @@
 
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/exchange_methods.hpp"
-#include "comm/exchange/sections.hpp"
+#include "comm/exchange/marked_sections.hpp"
 
 namespace ranvier::comm {
 
@@ -49,7 +49,7 @@ class AlltoallExchange final : public ExchangeBase {
     std::uint64_t buffer_bytes() const override { return sections_.bytes(); }
 
    private:
-    Sections sections_;
+    MarkedSections sections_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/exchange_methods.hpp"
-#include "comm/exchange/sections.hpp"
+#include "comm/exchange/marked_sections.hpp"
 
 namespace ranvier::comm {
 
@@ -80,7 +80,7 @@ class OverlapExchange final : public ExchangeBase {
 
    private:
     struct Epoch {
-        Sections sections;
+        MarkedSections sections;
         // After the buffers that it uses, so that it is complete before they go.
         std::unique_ptr<Request> request{};
     };

@@ -59,9 +59,9 @@ void PointToPointExchange::complete(std::uint32_t of_parity) {
         count_collective(sizeof totals, 0);
     }
     counts_.spikes_received += finished.arrived.size();
-    std::vector<ArrivedSpike>& delivered = delivered_[arrivals_.size()];
-    std::swap(delivered, finished.arrived);
-    arrivals_.push_back({finished.first_step, delivered});
+    std::vector<ArrivedSpike>& completed = completed_[arrivals_.size()];
+    std::swap(completed, finished.arrived);
+    arrivals_.push_back({finished.first_step, completed});
     finished.arrived.clear();
     finished.sent = 0;
     finished.received = 0;
@@ -85,7 +85,7 @@ void PointToPointExchange::receive() {
 std::uint64_t PointToPointExchange::buffer_bytes() const {
     std::uint64_t bytes = bytes_of(message_.data) + bytes_of(prepared_);
     for (const Epoch& of_parity : epochs_) bytes += bytes_of(of_parity.arrived);
-    for (const auto& delivered : delivered_) bytes += bytes_of(delivered);
+    for (const auto& completed : completed_) bytes += bytes_of(completed);
     return bytes;
 }
 

@@ -68,7 +68,7 @@ class PointToPointExchange : public ExchangeBase {
     std::uint32_t parity_ = 0;  ///< of the present epoch
     bool finishing_ = false;    ///< whether the present epoch has ended and nothing of it may stay on its way
     std::vector<std::size_t> prepared_;  ///< spikes of each shard's outbox that were sent already
-    std::array<std::vector<ArrivedSpike>, 2> delivered_;
+    std::array<std::vector<ArrivedSpike>, 2> completed_;
     Message message_;
 };
 

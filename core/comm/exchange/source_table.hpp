@@ -11,7 +11,7 @@
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/exchange/exchange_base.hpp"
-#include "comm/record_exchange.hpp"
+#include "comm/redistribution.hpp"
 
 namespace ranvier::comm {
 
@@ -39,7 +39,7 @@ class SourceTable {
                 Visit visit) {
         std::vector<Incoming> incoming;
         std::vector<Outgoing> outgoing;
-        RecordExchange<Record> exchange(communicator, options.buffer_bytes);
+        Redistribution<Record> exchange(communicator, options.buffer_bytes);
         const std::uint64_t most = std::max<std::uint64_t>(1, options.buffer_bytes / sizeof(Outgoing));
         std::uint32_t shard = 0;
         std::uint32_t local = 0;
@@ -92,7 +92,7 @@ class SourceTable {
         std::size_t end;
     };
 
-    static void send(RecordExchange<Record>& exchange, std::vector<Outgoing>& outgoing, std::size_t ranks,
+    static void send(Redistribution<Record>& exchange, std::vector<Outgoing>& outgoing, std::size_t ranks,
                      std::vector<Incoming>& incoming) {
         std::stable_sort(outgoing.begin(), outgoing.end(),
                          [](const Outgoing& a, const Outgoing& b) { return a.to < b.to; });
@@ -103,7 +103,7 @@ class SourceTable {
             records.push_back(item.record);
             ++counts[static_cast<std::size_t>(item.to.value)];
         }
-        exchange.run(records, counts, [&](const typename RecordExchange<Record>::Piece& piece) {
+        exchange.run(records, counts, [&](const typename Redistribution<Record>::Piece& piece) {
             for (const Record& record : piece.records) incoming.push_back({piece.from, record});
         });
     }

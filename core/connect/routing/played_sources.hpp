@@ -29,25 +29,26 @@ class PlayedSources {
     /// The place of the neuron of this process that stands for the neuron at a place of another process.
     std::uint64_t here(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
-        const Part& part = part_of(place);
+        const PopulationPlaces& part = part_of(place);
         return part.first + turned(place - part.first, shift(there, part.size), part.size);
     }
     /// The place of the neuron of another process that the neuron at a place of this process stands for.
     std::uint64_t there(Rank there, std::uint64_t place) const {
         if (there == rank_) return place;
-        const Part& part = part_of(place);
+        const PopulationPlaces& part = part_of(place);
         return part.first + turned(place - part.first, part.size - shift(there, part.size), part.size);
     }
 
    private:
     /// The neurons of a population here.
-    struct Part {
+    struct PopulationPlaces {
         std::uint64_t first;  ///< place
         std::uint64_t size;
     };
 
-    const Part& part_of(std::uint64_t place) const {
-        const auto after = std::ranges::upper_bound(parts_, place, {}, [](const Part& part) { return part.first; });
+    const PopulationPlaces& part_of(std::uint64_t place) const {
+        const auto after =
+            std::ranges::upper_bound(parts_, place, {}, [](const PopulationPlaces& part) { return part.first; });
         return *(after - 1);
     }
     static std::uint64_t turned(std::uint64_t index, std::uint64_t shift, std::uint64_t size) {
@@ -60,7 +61,7 @@ class PlayedSources {
     }
 
     Rank rank_;
-    std::vector<Part> parts_;  ///< of all populations, ascending
+    std::vector<PopulationPlaces> parts_;  ///< of all populations, ascending
 };
 
 }  // namespace ranvier::connect

@@ -45,7 +45,7 @@ std::vector<Rank> PresynapticTable::ranks() const {
     return ranks;
 }
 
-std::uint64_t PresynapticTable::Part::block_bytes() const {
+std::uint64_t PresynapticTable::ShardDestinations::block_bytes() const {
     std::uint64_t bytes = 0;
     for (const Buffer<std::uint8_t>& block : blocks) bytes += block.bytes();
     return bytes;
@@ -53,19 +53,19 @@ std::uint64_t PresynapticTable::Part::block_bytes() const {
 
 std::uint64_t PresynapticTable::size() const {
     std::uint64_t entries = 0;
-    for (const Part& part : parts_) entries += part.entries;
+    for (const ShardDestinations& part : parts_) entries += part.entries;
     return entries;
 }
 
 std::uint64_t PresynapticTable::bytes() const {
     std::uint64_t bytes = 0;
-    for (const Part& part : parts_) bytes += part.codes.bytes() + part.block_bytes();
+    for (const ShardDestinations& part : parts_) bytes += part.codes.bytes() + part.block_bytes();
     return bytes;
 }
 
 double PresynapticTable::bits_per_entry() const {
     std::uint64_t bytes = 0;
-    for (const Part& part : parts_) bytes += part.block_bytes();
+    for (const ShardDestinations& part : parts_) bytes += part.block_bytes();
     return 8.0 * static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(1, size()));
 }
 
@@ -96,7 +96,7 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
     }
     if (communicator_->is_dry_run()) played_.emplace(layout);
     for (const ShardLayout& shard : layout.shards()) {
-        PresynapticTable::Part part;
+        PresynapticTable::ShardDestinations part;
         part.sources = shard.size();
         table_->parts_.push_back(std::move(part));
         cursors_.emplace_back();
@@ -146,7 +146,7 @@ void PresynapticTableBuilder::make_blocks(std::uint32_t worker, std::pmr::memory
 
 /// Sorts and codes block after block, each of which it then gives back.
 void PresynapticTableBuilder::encode(std::uint32_t worker, std::pmr::memory_resource* memory) {
-    PresynapticTable::Part& part = table_->parts_[worker];
+    PresynapticTable::ShardDestinations& part = table_->parts_[worker];
     const DestinationCode& code = table_->code_;
     const std::vector<Cursor>& cursors = cursors_[worker];
     part.codes = Buffer<const std::uint8_t*>(part.sources, memory);

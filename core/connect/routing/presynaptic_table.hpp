@@ -11,7 +11,7 @@
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
-#include "comm/record_exchange.hpp"
+#include "comm/redistribution.hpp"
 #include "connect/placement/layout.hpp"
 #include "connect/routing/destination_code.hpp"
 #include "connect/routing/played_sources.hpp"
@@ -40,7 +40,7 @@ class PresynapticTable final : public comm::Destinations {
     friend class PresynapticTableBuilder;
 
     /// Of one shard.
-    struct Part {
+    struct ShardDestinations {
         std::uint32_t sources = 0;
         std::uint64_t entries = 0;
         /// The destinations of each source, in one of the blocks; null without any.
@@ -52,7 +52,7 @@ class PresynapticTable final : public comm::Destinations {
 
     std::int32_t ranks_ = 1;
     DestinationCode code_;
-    std::vector<Part> parts_;
+    std::vector<ShardDestinations> parts_;
 };
 
 /// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls them, in
@@ -108,7 +108,7 @@ class PresynapticTableBuilder {
     std::uint64_t chunk_ = 1;  ///< candidates that are gone through in a round
     std::uint64_t chunks_ = 0;  ///< of the process that needs most
     std::uint64_t rounds_ = 0;
-    comm::RecordExchange<Entry> exchange_;
+    comm::Redistribution<Entry> exchange_;
     std::vector<Entry> packed_;
     std::vector<std::uint64_t> counts_;  ///< by rank
     std::optional<PlayedSources> played_;  ///< in a dry run

@@ -53,7 +53,7 @@ int exponent_of_lowest_bit(double weight) {
     return static_cast<int>(bits >> 52 & 0x7FF) - 1075 + std::countr_zero(mantissa);
 }
 
-WeightRange store_single(InstructionSet set, std::span<double> weights) {
+WeightRange round_single(InstructionSet set, std::span<double> weights) {
     // Blocks that stay in the nearest cache between the two loops over them.
     constexpr std::size_t block = 512;
     FoundBits found;
@@ -74,7 +74,7 @@ WeightRange store_single(InstructionSet set, std::span<double> weights) {
     return range;
 }
 
-WeightRange store_double(std::span<double> weights) {
+WeightRange round_double(std::span<double> weights) {
     WeightRange range;
     int exponent = std::numeric_limits<int>::max();
     for (double& weight : weights) {
@@ -90,8 +90,8 @@ WeightRange store_double(std::span<double> weights) {
 
 }  // namespace
 
-WeightRange store_weights(InstructionSet set, std::span<double> weights, bool double_precision) {
-    return double_precision ? store_double(weights) : store_single(set, weights);
+WeightRange round_as_stored(InstructionSet set, std::span<double> weights, bool double_precision) {
+    return double_precision ? round_double(weights) : round_single(set, weights);
 }
 
 }  // namespace ranvier::connect

@@ -54,7 +54,7 @@ struct WeightRange {
 
 /// Rounds weights to what is stored, in single or double precision, and tells their range: of weights that single precision
 /// cannot keep, as they were given.
-WeightRange store_weights(InstructionSet set, std::span<double> weights, bool double_precision);
+WeightRange round_as_stored(InstructionSet set, std::span<double> weights, bool double_precision);
 
 /// Least absolute value of a weight that is not zero: below, single precision loses bits of it (and double precision those
 /// of the sums).

@@ -270,7 +270,7 @@ class TypedShardBuilder final : public ShardBuilder {
             if (row % 1024 == 0) team_.check_cancelled();
             sorter.sort(columns, row, offsets.data() + row * (delay_count + 1));
         }
-        columns.delays = DelayStore{};
+        columns.delays = RelativeDelays{};
         return std::make_unique<RunTable<Target, Weight, Offset>>(std::move(columns), std::move(offsets),
                                                                   memory_.spikes);
     }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "comm/record_exchange.hpp"
+#include "comm/redistribution.hpp"
 #include "connect/tables/shard_builder.hpp"
 #include "connect/tables/table_plan.hpp"
 
@@ -126,7 +126,7 @@ struct TableBuilder::Implementation {
                      Scratch& scratch) const;
     void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     /// Rounds weights to what is stored and takes note of them.
-    void store_weights(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t receptor,
+    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t receptor,
                        std::span<double> weights);
     void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
     void end_storing(std::uint32_t worker);
@@ -154,11 +154,11 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     }
 }
 
-void TableBuilder::Implementation::store_weights(const ProjectionPlan& plan, std::uint32_t worker,
+void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker,
                                                  std::uint32_t receptor, std::span<double> weights) {
     const std::size_t index = static_cast<std::size_t>(&plan - plans.data());
     stored[worker].weights[index][receptor].join(
-        connect::store_weights(options.instruction_set, weights, options.double_weights));
+        connect::round_as_stored(options.instruction_set, weights, options.double_weights));
 }
 
 void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory) {
@@ -194,7 +194,7 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
             builders[worker]->count(receptor, scratch.rows.data() + begin, count);
             return;
         }
-        store_weights(plan, worker, receptor, std::span(scratch.weights).subspan(begin, count));
+        round_weights(plan, worker, receptor, std::span(scratch.weights).subspan(begin, count));
         // The synapses of one target stand together.
         std::uint64_t* const inputs = stored[worker].inputs[receptor].data();
         for (std::size_t i = begin; i < begin + count;) {
@@ -335,7 +335,7 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
         remote[worker].clear();
         remote_ranks[worker].clear();
     }
-    comm::RecordExchange<RemoteSynapse>(*communicator, options.buffer_bytes)
+    comm::Redistribution<RemoteSynapse>(*communicator, options.buffer_bytes)
         .run(packed, counts, [&](const auto& piece) {
             for (const RemoteSynapse& synapse : piece.records) {
                 put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, shards());
@@ -366,7 +366,7 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             builders[worker]->count(receptor, scratch.rows.data(), scratch.rows.size());
             continue;
         }
-        store_weights(plan, worker, receptor, scratch.weights);
+        round_weights(plan, worker, receptor, scratch.weights);
         for (const std::uint32_t target : scratch.targets) stored[worker].inputs[receptor][target] += plan.most_spikes;
         builders[worker]->store(receptor, {.rows = scratch.rows.data(),
                                            .targets = scratch.targets.data(),

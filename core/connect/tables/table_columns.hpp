@@ -13,7 +13,7 @@
 namespace ranvier::connect {
 
 /// Delays of synapses relative to the least delay of their table, one byte each where that suffices.
-using DelayStore = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
+using RelativeDelays = std::variant<Buffer<std::uint8_t>, Buffer<std::uint16_t>>;
 
 /// Where rows begin, in as few bytes as their number of synapses allows.
 class RowStarts {
@@ -79,7 +79,7 @@ struct TableColumns {
     Buffer<std::uint32_t> sources;
     Buffer<Target> targets;  ///< local indices
     Buffer<Weight> weights;
-    DelayStore delays;  ///< empty when all delays are the same
+    RelativeDelays delays;  ///< empty when all delays are the same
     Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;

@@ -21,9 +21,9 @@ double expected_least(const ProjectionPlan& plan, double count, double low, doub
 }
 
 /// As it will be stored, if there are only these weights.
-WeightRange range_of(double least, double greatest, bool double_weights) {
+WeightRange stored_range(double least, double greatest, bool double_weights) {
     std::vector<double> weights{least, greatest};
-    return store_weights(InstructionSet::baseline, weights, double_weights);
+    return round_as_stored(InstructionSet::baseline, weights, double_weights);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ WeightRange expected_weights(std::span<const ProjectionPlan> plans, std::uint32_
         const auto [low, high] = plan.weights.expected_range(count);
         const double greatest = std::max(std::abs(low), std::abs(high));
         if (greatest == 0.0) continue;
-        all.join(range_of(expected_least(plan, count, low, high), greatest, double_weights));
+        all.join(stored_range(expected_least(plan, count, low, high), greatest, double_weights));
         const double mean = plan.most_spikes * count / static_cast<double>(plan.pairs.targets);
         for (const PopulationId id : plan.target_populations) inputs[id.value] += mean;
     }

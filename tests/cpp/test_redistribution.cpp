@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/record_exchange.hpp"
+#include "comm/redistribution.hpp"
 #include "thread_communicator.hpp"
 
 namespace ranvier::comm {
@@ -44,7 +44,7 @@ void expect_all_arrive(std::int32_t ranks, std::uint64_t buffer_bytes, const Cou
             counts.push_back(count(own, to));
             for (std::uint64_t i = 0; i < counts.back(); ++i) records.push_back({own, to, i});
         }
-        RecordExchange<Record> exchange(*communicator, buffer_bytes);
+        Redistribution<Record> exchange(*communicator, buffer_bytes);
         // Twice, since an exchange can be used again.
         for (int turn = 0; turn < 2; ++turn) {
             std::vector<std::uint64_t> next(all, 0);
@@ -73,7 +73,7 @@ void expect_all_arrive(std::int32_t ranks, std::uint64_t buffer_bytes, const Cou
     });
 }
 
-TEST(RecordExchange, BringsAllRecordsThroughBuffersOfAnySize) {
+TEST(Redistribution, BringsAllRecordsThroughBuffersOfAnySize) {
     for (const std::int32_t ranks : {1, 2, 3, 5}) {
         for (const std::uint64_t bytes : {0u, 1u, 24u, 100u, 1000u, 1u << 20}) {
             expect_all_arrive(ranks, bytes,
@@ -82,13 +82,13 @@ TEST(RecordExchange, BringsAllRecordsThroughBuffersOfAnySize) {
     }
 }
 
-TEST(RecordExchange, DoesNothingWhereThereIsNothing) {
+TEST(Redistribution, DoesNothingWhereThereIsNothing) {
     for (const std::int32_t ranks : {1, 2, 4}) {
         expect_all_arrive(ranks, 100, [](std::uint64_t, std::uint64_t) { return 0u; });
     }
 }
 
-TEST(RecordExchange, BringsWhatOneHasForOne) {
+TEST(Redistribution, BringsWhatOneHasForOne) {
     // The last process for the first, and all for the last: the rest have nothing to do but must take part.
     for (const std::uint64_t bytes : {1u, 200u}) {
         expect_all_arrive(4, bytes,
@@ -98,7 +98,7 @@ TEST(RecordExchange, BringsWhatOneHasForOne) {
     }
 }
 
-TEST(RecordExchange, BringsRandomNumbersOfRecords) {
+TEST(Redistribution, BringsRandomNumbersOfRecords) {
     std::mt19937_64 random(3);
     for (int turn = 0; turn < 20; ++turn) {
         const auto ranks = static_cast<std::int32_t>(2 + random() % 4);

@@ -15,12 +15,12 @@ namespace ranvier::comm {
 /// Sends records from everybody to everybody through buffers of bounded size, in as many rounds as that takes. For building
 /// networks and for queries: spikes have methods of their own.
 template <class Record>
-class RecordExchange {
+class Redistribution {
     static_assert(std::is_trivially_copyable_v<Record>);
 
    public:
     /// @param buffer_bytes the most that a buffer may take on each side; at least one record for each process is always sent
-    RecordExchange(Communicator& communicator, std::uint64_t buffer_bytes)
+    Redistribution(Communicator& communicator, std::uint64_t buffer_bytes)
         : communicator_(communicator),
           ranks_(static_cast<std::size_t>(communicator.size())),
           section_(std::max<std::uint64_t>(1, buffer_bytes / sizeof(Record) / ranks_)) {}

@@ -1,4 +1,4 @@
-#include "engine/description.hpp"
+#include "engine/fingerprint.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "engine/workers.hpp"
+#include "engine/machine.hpp"
 
 #include <algorithm>
 #include <utility>

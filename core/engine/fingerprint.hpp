@@ -5,7 +5,7 @@
 
 #include "comm/communicator.hpp"
 #include "engine/network.hpp"
-#include "engine/simulation.hpp"
+#include "engine/options.hpp"
 
 namespace ranvier::engine {
 

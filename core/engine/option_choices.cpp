@@ -1,4 +1,4 @@
-#include "engine/options.hpp"
+#include "engine/option_choices.hpp"
 
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "comm/exchange/sections.hpp"
+#include "comm/exchange/marked_sections.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -29,8 +29,8 @@ void renew(Buffer<std::byte>& buffer, std::size_t bytes) {
 
 }  // namespace
 
-Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, const ExchangeOptions& options,
-                   std::uint64_t most_bytes)
+MarkedSections::MarkedSections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks,
+                               const ExchangeOptions& options, std::uint64_t most_bytes)
     : destinations_(std::move(destinations)),
       packing_(destinations_->address_limit(), options.most_lags),
       ranks_(static_cast<std::size_t>(ranks)),
@@ -42,13 +42,13 @@ Sections::Sections(std::shared_ptr<const Destinations> destinations, std::int32_
     set_room(first_room_);
 }
 
-void Sections::set_room(std::uint64_t room) {
+void MarkedSections::set_room(std::uint64_t room) {
     room_ = room;
     const std::size_t bytes = sections_bytes() + ArrivedSpikes::slack;
     if (send_.size() < bytes) renew(send_, bytes);
 }
 
-void Sections::begin(Step first_step) {
+void MarkedSections::begin(Step first_step) {
     if (sealed_room_ > 0) learn();
     first_step_ = first_step;
     first_round_ = true;
@@ -61,7 +61,7 @@ void Sections::begin(Step first_step) {
 
 /// The first round, for a block of sections: what finds room goes into its section, the rest waits.
 template <std::size_t bytes>
-void Sections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
+void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
     const Rank last{static_cast<std::int32_t>(block.last)};
     const auto place_of = [&](Rank rank) {
@@ -92,7 +92,7 @@ void Sections::fill(Worker& worker, Share block, std::span<const std::span<const
 }
 
 /// Puts what waits in the order of the sections, so that the rounds that follow copy it and touch nothing else.
-void Sections::sort_overflow(Worker& worker, Share share, Share block) {
+void MarkedSections::sort_overflow(Worker& worker, Share share, Share block) {
     if (worker.overflow.empty() && worker.waiting.empty()) return;
     worker.next.resize(share.last - share.first, 0);
     worker.ends.resize(share.last - share.first, 0);
@@ -113,7 +113,7 @@ void Sections::sort_overflow(Worker& worker, Share share, Share block) {
     worker.overflow.clear();
 }
 
-void Sections::refill(Worker& worker, Share share) {
+void MarkedSections::refill(Worker& worker, Share share) {
     worker.longest = 0;
     if (worker.left == 0) {
         for (std::size_t section = share.first; section < share.last; ++section) write_mark(section, 0);
@@ -140,7 +140,7 @@ void Sections::refill(Worker& worker, Share share) {
     }
 }
 
-void Sections::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
+void MarkedSections::collocate(std::uint32_t worker, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Share share = share_of(worker, static_cast<std::uint32_t>(workers_.size()), ranks_);
     if (share.first == share.last) return;
     const auto filled = std::span(filled_).subspan(share.first, share.last - share.first);
@@ -177,13 +177,13 @@ void Sections::collocate(std::uint32_t worker, std::span<const std::span<const E
     }
 }
 
-void Sections::write_mark(std::size_t section, std::uint64_t told) {
+void MarkedSections::write_mark(std::size_t section, std::uint64_t told) {
     const std::uint64_t mark = std::min(told, most_left) << left_shift | filled_[section];
     std::memcpy(send_.data() + section * section_bytes(), &mark, mark_bytes);
 }
 
 /// Hardly ever anything has to be told, so that one worker is enough for this.
-void Sections::seal() {
+void MarkedSections::seal() {
     std::uint64_t longest = 0;
     for (const Worker& worker : workers_) longest = std::max(longest, worker.longest);
     if (first_round_) recent_ = std::max(recent_, longest);
@@ -196,7 +196,7 @@ void Sections::seal() {
     if (received_.size() != send_.size()) renew(received_, send_.size());
 }
 
-void Sections::take(std::uint32_t worker, const SpikeExchange::Visit& visit) {
+void MarkedSections::take(std::uint32_t worker, const SpikeExchange::Visit& visit) {
     const auto workers = static_cast<std::uint32_t>(workers_.size());
     // Few sections are long, and may differ much.
     constexpr std::size_t many_for_a_worker = 64;
@@ -228,16 +228,16 @@ void Sections::take(std::uint32_t worker, const SpikeExchange::Visit& visit) {
     }
 }
 
-std::uint64_t Sections::most_told() const {
+std::uint64_t MarkedSections::most_told() const {
     std::uint64_t most = 0;
     for (const Worker& worker : workers_) most = std::max(most, worker.most);
     return most;
 }
 
 // Nothing of this changes before all have collocated again, when nobody asks any more.
-bool Sections::more() const { return most_told() > sealed_room_; }
+bool MarkedSections::more() const { return most_told() > sealed_room_; }
 
-void Sections::next_round() {
+void MarkedSections::next_round() {
     const std::uint64_t most = most_told();
     if (first_round_) told_first_ = most;
     first_round_ = false;
@@ -245,7 +245,7 @@ void Sections::next_round() {
 }
 
 /// Chooses the room of first rounds, when an epoch is over.
-void Sections::learn() {
+void MarkedSections::learn() {
     if (first_round_) told_first_ = most_told();
     if (told_first_ > first_room_) {
         first_room_ = std::min(told_first_, most_room_);
@@ -259,18 +259,18 @@ void Sections::learn() {
     epochs_ = 0;
 }
 
-void Sections::add_to(ExchangeCounts& counts) const {
+void MarkedSections::add_to(ExchangeCounts& counts) const {
     for (const Worker& worker : workers_) {
         counts.spikes_sent += worker.sent;
         counts.spikes_received += worker.received;
     }
 }
 
-void Sections::reset_counts() {
+void MarkedSections::reset_counts() {
     for (Worker& worker : workers_) worker.sent = worker.received = 0;
 }
 
-std::uint64_t Sections::bytes() const {
+std::uint64_t MarkedSections::bytes() const {
     std::uint64_t bytes = bytes_of(filled_) + send_.bytes() + received_.bytes();
     for (const Worker& worker : workers_) {
         bytes += bytes_of(worker.found) + bytes_of(worker.overflow) + bytes_of(worker.waiting) + bytes_of(worker.next) +

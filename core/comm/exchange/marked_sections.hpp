@@ -25,13 +25,13 @@ namespace ranvier::comm {
 ///
 /// The sections of a first round have room for as much as was needed lately, up to a limit; later rounds are as long as what
 /// is left. Once in so many epochs the marks tell the most that their sender has needed since, and all shorten their sections
-/// alike. Sections are partly empty, and the empty part is sent too: with few spikes for each of many processes that
+/// alike. MarkedSections are partly empty, and the empty part is sent too: with few spikes for each of many processes that
 /// is as much as the spikes, however the rounds are chosen.
-class Sections {
+class MarkedSections {
    public:
     /// @param most_bytes of the buffer to send from; a section has room for one spike at least
-    Sections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, const ExchangeOptions& options,
-             std::uint64_t most_bytes);
+    MarkedSections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks, const ExchangeOptions& options,
+                   std::uint64_t most_bytes);
 
     /// Starts another epoch.
     void begin(Step first_step);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "connect/placement/placement.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_builder.hpp"
+#include "engine/network.hpp"
+#include "engine/options.hpp"
+
+namespace ranvier::engine {
+
+// What the options of a simulation come to. All of it throws ValueOutOfBoundsError or UnknownNameError where an option is
+// wrong.
+
+/// @param unless as many as there are, unless the options say otherwise
+std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
+std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
+/// Steps that runs are delivered ahead.
+std::uint32_t choose_window(const SimulationOptions& options);
+/// All but whether connections are sorted.
+connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
+/// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,
+/// they are unless unsorted ones take less memory and nothing needs to find them by source.
+bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
+                    std::int32_t ranks, std::uint32_t shards);
+/// @throws ShapeError
+connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
+
+/// @throws ShapeError, ValueOutOfBoundsError
+std::span<const double> checked_costs(const SimulationOptions& options, const Network& network);
+
+/// Checks what the above does not, and whether options go together.
+/// @throws ValueOutOfBoundsError, UnknownNameError, StateError
+void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
+                   bool is_dry_run);
+
+}  // namespace ranvier::engine
