@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "comm/communicator.hpp"
+
+/// What communicators have in common that have no other process to talk to: one process alone, and a dry run of many.
+namespace ranvier::comm {
+
+/// @throws InternalError unless it holds
+void require(bool holds, const char* what);
+/// @throws InternalError unless both are equally long
+void copy(std::span<const std::byte> from, std::span<std::byte> to);
+/// @throws InternalError beyond the end
+std::span<std::byte> part(std::span<std::byte> whole, std::size_t begin, std::size_t size);
+
+/// An operation that was complete when it began.
+class DoneRequest final : public Request {
+   public:
+    bool test() override { return true; }
+    void wait() override {}
+};
+
+/// Messages that were sent and not yet received, by tag.
+class Mailboxes {
+   public:
+    void post(int tag, Message message) { waiting_[tag].push_back(std::move(message)); }
+    bool take(int tag, Message& message) {
+        const auto mailbox = waiting_.find(tag);
+        if (mailbox == waiting_.end() || mailbox->second.empty()) return false;
+        message = std::move(mailbox->second.front());
+        mailbox->second.pop_front();
+        return true;
+    }
+
+   private:
+    std::map<int, std::deque<Message>> waiting_;
+};
+
+/// Communicates with itself: what goes to a rank comes back from that rank.
+class LoneCommunicator : public Communicator {
+   public:
+    Rank rank() const override { return Rank{0}; }
+    std::int32_t host_rank() const override { return 0; }
+    std::int32_t host_size() const override { return 1; }
+
+    void barrier() override {}
+    void alltoall(std::span<const std::byte> send, std::span<std::byte> receive) override { copy(send, receive); }
+    std::unique_ptr<Request> start_alltoall(std::span<const std::byte> send, std::span<std::byte> receive) override {
+        copy(send, receive);
+        return std::make_unique<DoneRequest>();
+    }
+    std::unique_ptr<Request> start_sum(std::span<std::uint64_t> values) override {
+        reduce(values, Reduction::sum);
+        return std::make_unique<DoneRequest>();
+    }
+
+    void send(std::span<const std::byte> data, Rank to, int tag) override {
+        require_rank(to);
+        mailboxes_->post(tag, {to, {data.begin(), data.end()}});
+    }
+    bool try_receive(int tag, Message& message) override { return mailboxes_->take(tag, message); }
+    void complete_sends() override {}
+    std::unique_ptr<PersistentSend> make_persistent_send(std::size_t bytes, std::span<const Rank> destinations,
+                                                         int tag) override {
+        for (const Rank rank : destinations) require_rank(rank);
+        return std::make_unique<OwnPersistentSend>(mailboxes_, bytes, destinations, tag);
+    }
+    std::unique_ptr<Window> make_window(std::size_t bytes) override {
+        return std::make_unique<OwnWindow>(bytes, size());
+    }
+
+    [[noreturn]] void abort(int status) override { std::_Exit(status); }
+
+   protected:
+    static void require_below(Rank rank, std::int32_t ranks) {
+        require(rank.value >= 0 && rank.value < ranks, "there is no such rank");
+    }
+    void require_rank(Rank rank) const { require_below(rank, size()); }
+
+   private:
+    class OwnPersistentSend final : public PersistentSend {
+       public:
+        OwnPersistentSend(std::shared_ptr<Mailboxes> mailboxes, std::size_t bytes, std::span<const Rank> destinations,
+                          int tag)
+            : mailboxes_(std::move(mailboxes)),
+              buffer_(bytes),
+              destinations_(destinations.begin(), destinations.end()),
+              tag_(tag) {}
+
+        std::span<std::byte> buffer() override { return buffer_; }
+        void start() override {
+            for (const Rank rank : destinations_) mailboxes_->post(tag_, {rank, buffer_});
+        }
+        bool done() override { return true; }
+        void wait() override {}
+
+       private:
+        std::shared_ptr<Mailboxes> mailboxes_;
+        std::vector<std::byte> buffer_;
+        std::vector<Rank> destinations_;
+        int tag_;
+    };
+
+    class OwnWindow final : public Window {
+       public:
+        OwnWindow(std::size_t bytes, std::int32_t ranks) : memory_(bytes), ranks_(ranks) {}
+
+        std::span<std::byte> memory() override { return memory_; }
+        void put(std::span<const std::byte> data, Rank target, std::size_t offset) override {
+            require_below(target, ranks_);
+            copy(data, part(memory_, offset, data.size()));
+        }
+        void fence() override {}
+
+       private:
+        std::vector<std::byte> memory_;
+        std::int32_t ranks_;
+    };
+
+    // Shared, so that a persistent send may outlive the communicator that made it.
+    std::shared_ptr<Mailboxes> mailboxes_ = std::make_shared<Mailboxes>();
+};
+
+}  // namespace ranvier::comm
