@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "error_fields.hpp"
 
 namespace {
 
@@ -47,19 +48,7 @@ void expect_error(Network& network, const std::function<void()>& call, const std
                                         network.state_recorders().size()};
     };
     const auto before = sizes();
-    try {
-        call();
-        ADD_FAILURE() << "accepted; expected a message with: " << (texts.empty() ? "" : texts.front());
-    } catch (const ErrorType& error) {
-        for (const std::string& text : texts) {
-            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what() << "\nlacks: " << text;
-        }
-        EXPECT_FALSE(error.fields().object.empty());
-        EXPECT_FALSE(error.fields().bound.empty());
-        EXPECT_FALSE(error.fields().remedy.empty());
-    } catch (const std::exception& error) {
-        ADD_FAILURE() << "another error: " << error.what();
-    }
+    fields_of<ErrorType>(call, texts);
     EXPECT_EQ(sizes(), before) << "something was added although the call failed";
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "error_fields.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/topology.hpp"
 
@@ -246,17 +247,6 @@ TEST(Pinning, FollowsAList) {
     const Topology topology = Topology::synthetic("node:2 core:2 pu:2");
     const std::vector<Place> expected{{7, 1}, {0, 0}, {0, 0}};
     EXPECT_EQ(place_threads(topology, 3, parse_pinning("7,0,0")), expected);
-}
-
-template <class Expected, class Call>
-ErrorFields fields_of(Call call) {
-    try {
-        call();
-    } catch (const Expected& error) {
-        return error.fields();
-    }
-    ADD_FAILURE() << "nothing of that type was thrown";
-    return {};
 }
 
 TEST(Pinning, RefusesWrongLists) {

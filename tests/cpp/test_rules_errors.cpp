@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/errors.hpp"
+#include "error_fields.hpp"
 #include "rule_testing.hpp"
 
 namespace {
@@ -13,18 +14,9 @@ using namespace rule_testing;
 /// Expects an error of a type whose message holds all of some texts.
 template <class ErrorType>
 void expect_error(const RuleSpec& spec, const PairSpace& pairs, const std::vector<std::string>& texts) {
-    try {
-        bind(spec, pairs);
-        ADD_FAILURE() << spec.name << " was accepted";
-    } catch (const ErrorType& error) {
-        for (const std::string& text : texts) {
-            EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what() << "\nlacks: " << text;
-        }
-        EXPECT_FALSE(error.fields().object.empty());
-        EXPECT_FALSE(error.fields().value.empty());
-        EXPECT_FALSE(error.fields().bound.empty());
-        EXPECT_FALSE(error.fields().remedy.empty());
-    }
+    SCOPED_TRACE(spec.name);
+    const ErrorFields fields = fields_of<ErrorType>([&] { bind(spec, pairs); }, texts);
+    EXPECT_FALSE(fields.value.empty());
 }
 
 const PairSpace apart{NeuronId{0}, 10, NeuronId{10}, 20};
@@ -142,7 +134,7 @@ TEST(ExplicitList, RefusesBadLists) {
     RuleSpec no_multapses = explicit_list({0, 4, 4, 0, 4}, {1, 2, 3, 1, 2});
     EXPECT_NO_THROW(bind(no_multapses, apart));
     no_multapses.allow_multapses = false;
-    expect_error<RuleError>(no_multapses, apart, {"position 3", "before"});
+    expect_error<RuleError>(no_multapses, apart, {"position 3", "already"});
 }
 
 TEST(ExplicitList, MayBeEmpty) {

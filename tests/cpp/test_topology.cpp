@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "error_fields.hpp"
 #include "parallel/hwloc_library.hpp"
 #include "parallel/processors.hpp"
 #include "parallel/topology.hpp"
@@ -90,17 +91,6 @@ TEST(SyntheticTopology, KeepsNodesWithoutCoresAtTheEnd) {
     EXPECT_LT(topology.nodes()[2].memory_bytes, topology.nodes()[0].memory_bytes);
     // They stay when their neighbours go.
     EXPECT_EQ(topology.restricted(std::vector{3}).nodes().size(), 3u);
-}
-
-template <class Expected, class Call>
-ErrorFields fields_of(Call call) {
-    try {
-        call();
-    } catch (const Expected& error) {
-        return error.fields();
-    }
-    ADD_FAILURE() << "nothing of that type was thrown";
-    return {};
 }
 
 TEST(SyntheticTopology, IsRefusedByName) {
