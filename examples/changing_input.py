@@ -2,8 +2,8 @@
 Input that changes
 ==================
 
-A population is driven by a Poisson process whose rate follows a sine, and then its stimulus and its parameters are changed
-between runs. The response is shown as a peristimulus time histogram.
+A population is driven by a Poisson process whose rate follows a sine. Then a stimulus and a parameter are changed between
+runs. The response is shown as a rate.
 """
 
 # %%

@@ -65,6 +65,7 @@ def _refuse(parser: argparse.ArgumentParser, rest: Sequence[str]) -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = argparse.ArgumentParser(prog="ranvier", description="Simulate networks of spiking neurons.")
     parser.add_argument("--version", action="version", version=f"ranvier {_core.version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,21 +91,7 @@ def main(arguments: argparse.Namespace) -> int:
         for method in parse_methods(arguments.methods)
         for intervals in _INTERVALS[arguments.intervals]
     ]
-    check_positive(
-        arguments, ("threads", "connections", "time", "resolution", "repetitions", "spike_buffer", "allgather_spikes")
-    )
-    if arguments.cells < max(ranks):
-        raise ValueOutOfBoundsError("--cells", str(arguments.cells), "there must be one for each process")
-    # What is wrong with the network is told before any process is started.
-    net = interval_fire(
-        cells=arguments.cells,
-        connections=arguments.connections,
-        topology=arguments.topology,
-        resolution=arguments.resolution,
-    ).net
-    if net.to_steps(arguments.time, "--time") < 1:
-        raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
-    check_destinations(arguments.json, arguments.plot)
+    _check(arguments, ranks)
     mpiexec = find_mpiexec(arguments.mpiexec)
     network_keys = ("cells", "connections", "topology", "burst", "placement", "time", "resolution", "seed")
     keys = (*network_keys, "spike_buffer", "allgather_spikes", "repetitions")
@@ -150,6 +137,24 @@ def main(arguments: argparse.Namespace) -> int:
         for path in _draw(results, arguments):
             console.print(f"  Figure in {path}", style="dim", soft_wrap=True)
     return 0
+
+
+def _check(arguments: argparse.Namespace, ranks: Sequence[int]) -> None:
+    """Check what can be wrong before any process is started, the network too."""
+    check_positive(
+        arguments, ("threads", "connections", "time", "resolution", "repetitions", "spike_buffer", "allgather_spikes")
+    )
+    if arguments.cells < max(ranks):
+        raise ValueOutOfBoundsError("--cells", str(arguments.cells), "there must be one for each process")
+    net = interval_fire(
+        cells=arguments.cells,
+        connections=arguments.connections,
+        topology=arguments.topology,
+        resolution=arguments.resolution,
+    ).net
+    if net.to_steps(arguments.time, "--time") < 1:
+        raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
+    check_destinations(arguments.json, arguments.plot)
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------

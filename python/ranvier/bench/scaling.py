@@ -111,14 +111,7 @@ def main(arguments: argparse.Namespace) -> int:
         arguments, ("threads", "neurons_per_rank", "neurons", "indegree", "time", "resolution", "repetitions")
     )
     check_choice("--model", arguments.model, list(NETWORKS))
-    memory = parse_bytes("--memory-per-rank", arguments.memory_per_rank)
-    if arguments.mode == "fill" and memory * max(ranks) > _core.available_memory():
-        raise InsufficientMemoryError(
-            "--memory-per-rank",
-            arguments.memory_per_rank,
-            f"{max(ranks)} processes would need more than the {_core.available_memory() / 1e9:.1f} GB available",
-            "give less, or fewer processes",
-        )
+    memory = _memory(arguments, max(ranks))
     variants = method_variants(methods, arguments.sorted)
     # What is wrong with them is told before any process is started.
     plans = [
@@ -168,6 +161,19 @@ def main(arguments: argparse.Namespace) -> int:
         _figures.save(_figures.scaling(results, _title(arguments)), arguments.plot)
         console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
+
+
+def _memory(arguments: argparse.Namespace, ranks: int) -> int:
+    """Return the bytes that each process may take."""
+    memory = parse_bytes("--memory-per-rank", arguments.memory_per_rank)
+    if arguments.mode == "fill" and memory * ranks > _core.available_memory():
+        raise InsufficientMemoryError(
+            "--memory-per-rank",
+            arguments.memory_per_rank,
+            f"{ranks} processes would need more than the {_core.available_memory() / 1e9:.1f} GB available",
+            "give less, or fewer processes",
+        )
+    return memory
 
 
 def parse_bytes(name: str, text: str) -> int:

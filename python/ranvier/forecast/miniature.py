@@ -143,24 +143,7 @@ def describe(
     of_targets = min(1.0, left / of_sources)
     faster = 1.0 / (of_sources * of_targets)
     faster *= min(1.0, _MOST_RECORDS / max(1.0, load.records_per_second / load.exchanges_per_second))
-    groups = []
-    for sign in (1.0, -1.0):
-        own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
-        if not own:
-            continue
-        sources = {each.index: len(each) for one in own for each in one.sources.populations}
-        largest = max(own, key=lambda one: one.expected_synapses)
-        synapses = sum(one.expected_synapses for one in own)
-        mean = sum(one.expected_synapses * _mean_rate(one, of_source) for one in own) / synapses
-        groups.append(
-            Group(
-                sources=max(1, round(sum(sources.values()) * of_sources * of_targets)),
-                indegree=max(1, round(synapses / neurons * of_sources)),
-                rate=min(mean * faster, _MOST_SPIKES * 1000.0 / network.resolution),
-                weight=largest.weight if isinstance(largest.weight, Distribution) else sign,
-                delay=_delay(largest, network.resolution),
-            )
-        )
+    groups = _groups(network, of_source, of_sources, of_targets, faster)
     shortest = min((shortest_delay(one) for one in network.projections), default=0)
     if shortest and all(_steps(group.delay, network.resolution) > shortest for group in groups):
         # Of some few synapses only, but spikes are exchanged as often as these ask for.
@@ -175,6 +158,31 @@ def describe(
         threads=threads if here else 1,
         shards=threads,
     )
+
+
+def _groups(
+    network: Network, of_source: Mapping[int, float], of_sources: float, of_targets: float, faster: float
+) -> list[Group]:
+    """Return a group of sources for each sign of weights, with these parts of the sources and targets."""
+    groups = []
+    for sign in (1.0, -1.0):
+        own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
+        if not own:
+            continue
+        sources = {each.index: len(each) for one in own for each in one.sources.populations}
+        largest = max(own, key=lambda one: one.expected_synapses)
+        synapses = sum(one.expected_synapses for one in own)
+        mean = sum(one.expected_synapses * _mean_rate(one, of_source) for one in own) / synapses
+        groups.append(
+            Group(
+                sources=max(1, round(sum(sources.values()) * of_sources * of_targets)),
+                indegree=max(1, round(synapses / network.neuron_count * of_sources)),
+                rate=min(mean * faster, _MOST_SPIKES * 1000.0 / network.resolution),
+                weight=largest.weight if isinstance(largest.weight, Distribution) else sign,
+                delay=_delay(largest, network.resolution),
+            )
+        )
+    return groups
 
 
 def _mean_rate(projection: Projection, of_source: Mapping[int, float]) -> float:
