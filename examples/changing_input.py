@@ -2,8 +2,8 @@
 Input that changes
 ==================
 
-A population is driven by a Poisson process whose rate follows a sine. Then a stimulus and a parameter are changed between
-runs. The response is shown as a rate.
+A population is driven by a Poisson process whose rate follows a sine. Then a stimulus and a parameter are changed
+between runs. The response is shown as a rate.
 """
 
 # %%
