@@ -45,7 +45,7 @@ above.step(times, rates, where="post", color="0.5")
 above.set(ylabel="input (spikes/s)")
 below.stairs(response, edges)
 below.set(xlabel="time (ms)", ylabel="response (spikes/s)", ylim=(0.0, None))
-for time, what in ((500.0, "more current"), (750.0, "longer refractory period")):
+for time, what in ((500.0, "more current"), (750.0, "t_ref = 5 ms")):
     below.axvline(time, color="0.7", linestyle=":")
     below.text(time + 5.0, 2.0, what)
 

@@ -207,7 +207,7 @@ def test_more_spikes_at_once_have_exact_sums() -> None:
 def test_spikes_whose_sums_would_not_be_exact_are_refused() -> None:
     sim = played([[1.0], [2.0]], [2.0**95, 1.0] * 4)
     before = sim.memory()
-    with pytest.raises(ValueOutOfBoundsError, match="they can have 126"):
+    with pytest.raises(ValueOutOfBoundsError, match="it can have 126"):
         sim.set(sim.network["sources"], spike_times=[[3.0] * 1000, []])
     assert sim.memory() == before
     sim.run(5.0)

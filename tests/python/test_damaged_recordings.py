@@ -213,7 +213,7 @@ def test_very_many_populations(tmp_path: Path) -> None:
         views = [
             net.create("iaf_psc_exp", 1, name=f"a population with a long name, of number {i}") for i in range(2000)
         ]
-        net.record_spikes(*views, to=tmp_path / f"spikes{suffix}")
+        net.record_spikes(views, to=tmp_path / f"spikes{suffix}")
         rv.Simulation(net, threads=1).run(1.0)
         assert len(rv.read_spikes(tmp_path / f"spikes{suffix}").segments) == 2000
 

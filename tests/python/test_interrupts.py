@@ -113,7 +113,7 @@ def test_while_running_and_continued(threads: int) -> None:
 @pytest.mark.parametrize("suffix", [".h5", ".csv"])
 def test_files_reach_as_far_as_the_simulation(tmp_path: Path, suffix: str) -> None:
     net, _ = balanced(400)
-    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}")
+    recorder = net.record_spikes(to=tmp_path / f"spikes{suffix}", overwrite=True)
     moment = Moment("run")
     sim = rv.Simulation(net, threads=2, progress=moment.watch)
     with pytest.raises(KeyboardInterrupt), moment:

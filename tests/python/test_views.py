@@ -125,7 +125,7 @@ def test_a_network_is_a_collection_of_its_populations() -> None:
     assert rv.Network()
     with pytest.raises(KeyError) as caught:
         net["ex"]
-    assert str(caught.value).startswith("population is 'ex', but there is none of that name; did you mean 'exc'?")
+    assert str(caught.value).startswith("population is 'ex', but this name does not exist; did you mean 'exc'?")
 
 
 # ---- where a view is taken -------------------------------------------------------------------------------------------

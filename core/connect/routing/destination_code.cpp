@@ -1,6 +1,7 @@
 #include "connect/routing/destination_code.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ranvier::connect {
 
@@ -34,9 +35,11 @@ std::uint64_t count_ones(std::uint64_t word) { return count_ones_by_byte(word) >
 unsigned place_of_one(std::uint64_t word, std::uint64_t n) {
     const std::uint64_t sums = count_ones_by_byte(word);
     const std::uint64_t enough = ((sums | highest_bits) - n * lowest_bits) & highest_bits;
+    assert(enough != 0);
     const auto shift = static_cast<unsigned>(std::countr_zero(enough)) / 8 * 8;
     word >>= shift;
     for (n -= (sums << 8) >> shift & 0xFF; n > 1; --n) word &= word - 1;
+    assert(word != 0);
     return shift + static_cast<unsigned>(std::countr_zero(word));
 }
 
