@@ -28,6 +28,7 @@ extensions = [
 
 # What does not resolve stops the build; names of types in signatures of NumPy are not pages.
 nitpicky = False
+templates_path = ["_templates"]
 exclude_patterns = ["_build", "gallery/**/*.ipynb", "gallery/**/*.md5"]
 suppress_warnings = ["config.cache"]
 

@@ -226,7 +226,7 @@ void TaskScheduler::run(const RunOptions& options) {
     if (options.goal != nullptr && options.goal->kind() != EventKind::once) {
         throw StateError({.object = "goal of a run",
                           .value = "an event that repeats or passes",
-                          .bound = "only one that stays as it is when it has happened can tell that it has",
+                          .bound = "only an event that happens once can tell that it has happened",
                           .remedy = "make an event that happens once, and arm it again before each run"});
     }
     prepare();

@@ -21,10 +21,12 @@ def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Res
     signature = inspect.signature(call)
     parameters = [each for each in signature.parameters.values() if each.name != "self"]
     known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
-    name = call.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(call)
     def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+        # A class is called by its own name, not by that of a base.
+        is_made = call.__name__ == "__init__" and bool(arguments)
+        name = type(arguments[0]).__name__ if is_made else call.__qualname__
         for keyword in keywords:
             if keyword not in known:
                 unknown_name(f"keyword of {name}()", keyword, known)

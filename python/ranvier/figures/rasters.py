@@ -111,6 +111,9 @@ def raster(
     irregularity_axes = figure.add_subplot(grid[0, 2], sharey=spike_axes)
     network_axes = figure.add_subplot(grid[1, 0], sharex=spike_axes)
     _draw_spikes(spike_axes, shown, bands)
+    if shown.duration < spikes.duration:
+        # Rates and irregularity are of the whole window.
+        spike_axes.set_title(f"{shown.start:g} to {shown.stop:g} of {spikes.start:g} to {spikes.stop:g} ms", loc="left")
     published = {name: rate for name, rate in published.items() if name in spikes.rates()}
     _draw_boxes(rate_axes, spikes.rates(), bands, max(published.values(), default=0.0))
     _draw_published(rate_axes, published, bands)

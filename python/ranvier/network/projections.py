@@ -29,7 +29,7 @@ class Projection(Immutable):
     name, sources, targets, rule, weight, delay
         As they were given, or changed by `Network.set`.
     weight_bound
-        The same; None: 64 times the largest weight.
+        The same; None: weights may be changed to any that can be summed exactly.
     """
 
     network: Any
