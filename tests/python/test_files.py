@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+import threading
 from pathlib import Path
 
 import h5py
@@ -15,7 +16,7 @@ import ranvier as rv
 from full_disk import files_limited_to
 from ranvier import errors
 from ranvier.recording import files, store
-from ranvier.recording.files import path_of_rank
+from ranvier.recording.files import check_new, path_of_rank
 from small_networks import balanced
 
 SUFFIXES = [".h5", ".hdf5", ".csv"]
@@ -344,3 +345,26 @@ def test_weights_in_double_precision_are_those_that_were_given(tmp_path: Path, s
     sim = rv.Simulation(net, threads=2)
     synapses = sim.connections()
     assert (synapses.weights == given.astype(np.float32)[synapses.targets, synapses.sources]).all()
+
+
+def test_a_file_that_another_process_tries_out_is_no_error(tmp_path: Path) -> None:
+    """Who looks whether it could write makes an empty file and removes it, while others look as well."""
+    path = tmp_path / "spikes.h5"
+    going_on = threading.Event()
+    ended = threading.Event()
+
+    def try_out() -> None:
+        while not ended.is_set():
+            path.touch()
+            path.unlink()
+            going_on.set()
+
+    other = threading.Thread(target=try_out)
+    other.start()
+    try:
+        assert going_on.wait(10.0)
+        for _ in range(3000):
+            check_new(path)
+    finally:
+        ended.set()
+        other.join()

@@ -18,6 +18,7 @@ import contextlib
 import glob
 import os
 import re
+import stat
 import uuid
 from pathlib import Path
 from typing import Protocol
@@ -65,7 +66,12 @@ def check_new(path: Path) -> None:
         When there is one.
     """
     with file_errors(path, "written"):
-        if path.is_file() and path.stat().st_size > 0:
+        try:
+            # Asked once: another process that tries whether it could write there makes an empty file and removes it.
+            found = path.stat()
+        except FileNotFoundError:
+            return
+        if stat.S_ISREG(found.st_mode) and found.st_size > 0:
             raise exists(path)
 
 
