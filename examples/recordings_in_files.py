@@ -12,6 +12,7 @@ window.
 import tempfile
 from pathlib import Path
 
+import h5py
 from matplotlib import pyplot as plt
 
 import ranvier as rv
@@ -40,8 +41,6 @@ axes.set(xlabel="time (ms)", ylabel="membrane potential (mV)")
 
 # %%
 # Any program that knows HDF5 can read the file.
-
-import h5py  # noqa: E402
 
 with h5py.File(folder / "spikes.h5") as file:
     file.visititems(lambda name, item: print(name, getattr(item, "shape", "")))
