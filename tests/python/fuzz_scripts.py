@@ -48,6 +48,8 @@ _LONGEST_LINE = 60  # s
 _SCRIPT = "<script>"
 # What is not a number, and elements that are masked: nothing can be done with them.
 _NEVER_TAKEN = re.compile(r"\bnan\b|np\.ma\.masked\b|mask=")
+# Whatever may be compared, or asked whether it is in a network.
+_ASKS = re.compile(r" == | in net$")
 
 # Handles name parts of the network, and hold nothing.
 _NEVER_ASSIGNED = re.compile(r"^[pcs]\d+\.[\w.'\[\]]+ = ")
@@ -102,7 +104,7 @@ class Session:
                 self._state = self.state()
             return
         self.accepted.append(line)
-        if (_NEVER_TAKEN.search(line) and " == " not in line) or _NEVER_ASSIGNED.search(line):
+        if (_NEVER_TAKEN.search(line) and not _ASKS.search(line)) or _NEVER_ASSIGNED.search(line):
             self.faults.append((f"taken by {callee}", "neither refused nor used"))
         self._state = self.state()
         unknown = {name for name in self._state if name.startswith("not a number")}

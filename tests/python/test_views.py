@@ -113,6 +113,28 @@ def test_what_cannot_be_joined_is_refused() -> None:
         _ = exc + 3  # type: ignore[operator]
 
 
+def test_a_view_of_no_neurons_has_a_name() -> None:
+    one = rv.Network().create("iaf_psc_exp", 1, name="one")
+    assert [one[1::2].name, one[1:].name, one[[]].name] == ["one[1:1]", "one[1:1]", "one[0:0]"]
+
+
+@pytest.mark.parametrize("other", [np.longdouble(0.1), np.float64(1.0), np.arange(3), np.zeros((2, 2)), 1, "exc"])
+@pytest.mark.parametrize("part", [slice(None), slice(1, None)])
+def test_a_view_is_not_joined_with_what_is_none(other: Any, part: slice) -> None:
+    view = rv.Network().create("iaf_psc_exp", 3)[part]
+    with pytest.raises(errors.WrongTypeError, match="must be a population or a part of one"):
+        other + view
+    with pytest.raises(errors.WrongTypeError, match="must be a population or a part of one"):
+        view + other
+
+
+def test_a_population_is_not_taken_for_an_array() -> None:
+    population = rv.Network().create("iaf_psc_exp", 3, name="exc")
+    for convert in (np.asarray, np.array, np.mean, np.sort):
+        with pytest.raises(errors.WrongTypeError, match=r"exc\.ids is the array of its ids"):
+            convert(population)
+
+
 def test_a_network_is_a_collection_of_its_populations() -> None:
     net, exc, other, inh = network()
     assert list(net) == [exc, other, inh]

@@ -41,6 +41,9 @@ class PopulationView(Immutable):
     Each neuron may be in it once, and lists of indices ascend. ``len(view)`` is the number of neurons.
     """
 
+    # NumPy leaves arithmetic with views to them. Otherwise it would take each neuron for an element of an array.
+    __array_ufunc__ = None
+
     _selection: tuple[tuple[Population, Indices], ...]
 
     def __init__(self, selection: tuple[tuple[Population, Indices], ...]) -> None:
@@ -152,6 +155,18 @@ class PopulationView(Immutable):
                 indices = merged(population.name, joined[population.index][1], indices)
             joined[population.index] = population, indices
         return PopulationView(tuple(joined[index] for index in sorted(joined)))
+
+    def __radd__(self, other: object) -> PopulationView:
+        """Refuse what is no view, also where NumPy asks."""
+        raise WrongTypeError(
+            f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
+        )
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None) -> npt.NDArray[np.int64]:
+        """Refuse to be taken for an array: NumPy would make one of as many views as there are neurons."""
+        raise WrongTypeError(
+            f"population {self.name}", bound="it is not an array", remedy=f"{self.name}.ids is the array of its ids"
+        )
 
     def _called(self) -> str:
         return f"population {self.name}"

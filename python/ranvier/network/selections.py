@@ -139,7 +139,7 @@ def index_text(indices: Indices) -> str:
     if isinstance(indices, range):
         if len(indices) == 1:
             return str(indices[0])
-        if indices.step == 1:
+        if indices.step == 1 or not indices:
             return f"{indices.start}:{indices.stop}"
         return f"{indices.start}:{indices[-1] + 1}:{indices.step}"
     if len(indices) <= _MOST_SHOWN:
