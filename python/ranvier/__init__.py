@@ -1,6 +1,6 @@
 """Ranvier: a simulator of spiking neuronal networks.
 
-Describe a `Network`, build a `Simulation` of it, run that, and look at what its recorders recorded.
+Describe a `Network`, build a `Simulation` of it, run the simulation, and read what its recorders have recorded.
 
 >>> import ranvier as rv
 >>> net = rv.Network(resolution=0.1, seed=1)
@@ -105,7 +105,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> ModuleType:
-    # Loading matplotlib takes longer than all the rest together, and who runs on a cluster may not draw.
+    # Loading matplotlib takes longer than loading all the rest, and many runs on a cluster draw nothing.
     if name == "plot":
         return importlib.import_module("ranvier.plot")
     message = f"module 'ranvier' has no attribute {name!r}"

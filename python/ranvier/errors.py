@@ -1,8 +1,9 @@
-"""What can go wrong, as types.
+"""The types of errors.
 
-Every error that a user can cause and mend is a `RanvierError` and tells four things as attributes: `object`, what it is
-about; `value`, what was given; `bound`, what that breaks; `remedy`, what to do. Each is also one of Python's own
-errors, so that ``except ValueError`` works as one would expect. An `InternalError` is a bug in Ranvier.
+Every error that a user can cause and correct is a `RanvierError`. It has four attributes: `object`, what the error is
+about; `value`, the value that was passed; `bound`, the condition that this value breaks; `remedy`, what to do. Each
+type is also one of Python's own errors, so that ``except ValueError`` works as expected. An `InternalError` is a bug
+in Ranvier.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ def __dir__() -> list[str]:
 
 
 class RanvierError(Exception):
-    """Base of all errors that a user can cause and mend.
+    """Base of all errors that a user can cause and correct.
 
     Attributes
     ----------
     object
         What the error is about, for example ``"parameter tau_m of population exc"``.
     value
-        What was given, as text.
+        The value that was passed, as text.
     bound
-        What that breaks.
+        The condition that this value breaks.
     remedy
         What to do.
     """
@@ -80,31 +81,31 @@ class UnknownNameError(RanvierError, KeyError):
     """A model, parameter, variable, rule, population or option of that name does not exist."""
 
     def __str__(self) -> str:
-        # That of a KeyError shows the message in quotes.
+        # KeyError would show the message in quotes.
         return str(self.args[0]) if self.args else ""
 
 
 class ValueOutOfBoundsError(RanvierError, ValueError):
-    """A value is out of its bounds or not finite."""
+    """A value is outside its bounds or not finite."""
 
 
 class IndexOutOfBoundsError(ValueOutOfBoundsError, IndexError):
-    """An index is beyond what there is to choose from."""
+    """An index is outside the range of what it selects from."""
 
 
 class WrongTypeError(RanvierError, TypeError):
-    """An argument is of another type than is needed: `value` tells which, and `bound` what it must be."""
+    """An argument has the wrong type: `value` is the type that it has, `bound` says what it must be."""
 
     def _sentence(self) -> str:
         return f"{self.object} {self.bound}, not {self.value}" if self.value else super()._sentence()
 
 
 class ReadOnlyError(RanvierError, AttributeError, TypeError):
-    """What was assigned cannot be changed by assignment; the remedy is the call that changes it."""
+    """An attribute cannot be assigned; the remedy names the call that changes it."""
 
 
 class ShapeError(RanvierError, ValueError):
-    """An array does not have the length or the number of dimensions that is needed."""
+    """An array has the wrong length or the wrong number of dimensions."""
 
 
 class GridError(RanvierError, ValueError):
@@ -116,23 +117,23 @@ class DelayError(RanvierError, ValueError):
 
 
 class RuleError(RanvierError, ValueError):
-    """A connection rule cannot be carried out on these populations."""
+    """A connection rule cannot be applied to these populations."""
 
 
 class InsufficientMemoryError(RanvierError, MemoryError):
-    """More memory would be needed than the machine has; found before anything is built."""
+    """More memory is needed than the machine has. The check takes place before anything is built."""
 
 
 class StateError(RanvierError, RuntimeError):
-    """A call that the present state of the object does not allow."""
+    """The present state of the object does not allow this call."""
 
 
 class CommunicationError(RanvierError, ConnectionError):
-    """The transport between processes failed, or there is none."""
+    """The communication between processes failed or is not available."""
 
 
 class RemoteError(RanvierError, RuntimeError):
-    """Another process of the run failed, or describes another network, so that this one cannot go on."""
+    """Another process of the run failed, or describes a different network, so that this process cannot continue."""
 
 
 class FileError(RanvierError, OSError):
@@ -140,14 +141,14 @@ class FileError(RanvierError, OSError):
 
 
 class IncompleteRecordingWarning(UserWarning):
-    """The end of a recording in a file is missing; what was read ends before.
+    """The end of a recording in a file is missing; the data that were read end earlier.
 
     Attributes
     ----------
     path
         The file.
     end
-        The step up to which all is there.
+        The last step up to which the recording is complete.
     """
 
     def __init__(self, path: Path, end: int, time: str) -> None:
@@ -155,8 +156,8 @@ class IncompleteRecordingWarning(UserWarning):
         self.end = end
         self._time = time
         super().__init__(
-            f"file {path} ends within what was being written: it is whole up to {time} ms. The program was killed, the "
-            "disk was full, or it is being written now"
+            f"file {path} is incomplete: the recording is whole up to {time} ms. The program was killed, the disk was "
+            "full, or a program is writing the file now"
         )
 
     def __reduce__(self) -> tuple[type[IncompleteRecordingWarning], tuple[Path, int, str]]:

@@ -260,7 +260,7 @@ REFUSED: dict[str, tuple[Callable[[Parts], Any], dict[str, Any], type[RanvierErr
     ),
     "array that does not fit the rule": (lambda p: p.projection, {"weight": np.ones(29)}, ShapeError, "weight"),
     "bound below the weights": (lambda p: p.projection, {"weight_bound": 1.0}, ValueOutOfBoundsError, "raise it"),
-    "targets": (lambda p: p.projection, {"targets": 3}, ReadOnlyError, "connect others"),
+    "targets": (lambda p: p.projection, {"targets": 3}, ReadOnlyError, "make another projection"),
     "unknown value of a stimulus": (lambda p: p.drive, {"rat": 1.0}, UnknownNameError, "did you mean 'rate'"),
     "negative rate": (lambda p: p.drive, {"weight": 1.0, "rate": -1.0}, ValueOutOfBoundsError, "rate"),
     "sequences of different lengths": (lambda p: p.steps, {"times": [1.0]}, RanvierError, "amplitudes"),

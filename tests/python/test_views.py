@@ -62,7 +62,7 @@ def test_a_view_has_the_neurons_that_numpy_selects(index: Any) -> None:
         ([0, 20], errors.IndexOutOfBoundsError, "it has 20 neurons"),
         ([5, 1], errors.ValueOutOfBoundsError, "1 after 5"),
         ([1, 1], errors.ValueOutOfBoundsError, "numpy.unique"),
-        ([3, -17], errors.ValueOutOfBoundsError, "each once"),
+        ([3, -17], errors.ValueOutOfBoundsError, "without repetition"),
         (slice(None, None, -1), errors.ValueOutOfBoundsError, "must be > 0"),
         (slice(0, 5, 0), errors.WrongTypeError, "slice of exc"),
         ([True, False], errors.ShapeError, "there are 20 neurons"),

@@ -1,1 +1,1 @@
-"""What all parts of the package use: names, numbers, values, times, paths."""
+"""Helpers for all parts of the package: names, numbers, values, times, paths."""

@@ -1,6 +1,6 @@
 """Distributions from which parameters, weights and delays are drawn.
 
-What is drawn depends on the seed of the network and on the neuron or synapse it is for, never on the number of threads.
+A drawn value depends on the seed of the network and on its neuron or synapse, never on the number of threads.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _bounded(kind: str, first: float, second: float, low: float, high: float, mo
         unknown_name("mode of a distribution", mode, ["redraw", "clip"])
     first, second, low, high = (number("parameter of a distribution", value) for value in (first, second, low, high))
     if math.isnan(low) or math.isnan(high):
-        mode = "redraw"  # the core refuses bounds that are not numbers, but only where there are bounds
+        mode = "redraw"  # the core refuses bounds that are NaN, but only if there are bounds
     elif low == -math.inf and high == math.inf:
         mode = "none"
     return _core.Distribution(kind, first, second, mode, low, high)
@@ -49,7 +49,7 @@ class Distribution:
         self._to_core().check(repr(self))
 
     def __repr__(self) -> str:
-        # As a user would write it: without what was left at its default.
+        # As a user would write it: without the values that equal the defaults.
         given = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
@@ -72,13 +72,13 @@ class Normal(Distribution):
     low, high
         Values below `low` or above `high` are not used.
     mode
-        What happens to those: ``"redraw"`` draws again, ``"clip"`` takes the nearer bound.
+        What happens to such values: ``"redraw"`` draws again, ``"clip"`` takes the nearer bound.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For parameters that are not finite, a negative width, bounds in the wrong order, and bounds that fewer than one
-        draw in 1000 would meet (with ``"redraw"``).
+        For parameters that are not finite, a negative standard deviation, bounds in the wrong order, and (with
+        ``"redraw"``) bounds that accept fewer than one draw in 1000.
     """
 
     mean: float
@@ -125,7 +125,7 @@ class Uniform(Distribution):
     Raises
     ------
     ValueOutOfBoundsError
-        When an end is not finite, or when they are in the wrong order.
+        When a bound is not finite, or when the bounds are in the wrong order.
     """
 
     low: float
@@ -142,9 +142,9 @@ class Exponential(Distribution):
     Parameters
     ----------
     mean
-        Mean of what is added to `shift`; ``mean >= 0``.
+        Mean of the value that is added to `shift`; ``mean >= 0``.
     shift
-        The least value.
+        Smallest value.
     low, high, mode
         As for `Normal`.
 

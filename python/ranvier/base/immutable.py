@@ -1,4 +1,4 @@
-"""What cannot be changed by assignment: errors that name the call which changes it."""
+"""Objects that cannot be changed by assignment; their errors name the call that changes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 class Immutable:
-    """Base of what is made once and never changed by assignment."""
+    """Base of objects that cannot be changed by assignment."""
 
     def __setattr__(self, name: str, value: object) -> None:
         self._refuse(name)
@@ -27,32 +27,32 @@ class Immutable:
         self._refuse(name)
 
     def _refuse(self, name: str) -> NoReturn:
-        # A repr would show arrays, and may fail in what is not complete.
+        # A repr would show arrays, and may fail for an object that is not complete yet.
         raise ReadOnlyError(f"{name} of {self._called()}", bound="it cannot be assigned", remedy=self._way_to(name))
 
     def _called(self) -> str:
-        """Return what errors call it."""
+        """Return the name of this object in errors."""
         return type(self).__name__
 
     def _way_to(self, name: str) -> str:
-        """Return how to change what somebody tried to assign."""
+        """Return how to change an attribute that somebody tried to assign."""
         raise NotImplementedError
 
     def _put(self, **attributes: object) -> None:
-        """Assign attributes: only who makes or keeps the object may."""
+        """Assign attributes. Only the code that makes or owns the object may do so."""
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
 
 class Settings(Immutable, Mapping[str, Any]):
-    """Named values that were set, to be read only."""
+    """Named values that were set. They are read-only."""
 
     _values: dict[str, Any]
     _owner: str
     _change: str
 
     def __init__(self, values: Mapping[str, Any], called: str, call: str) -> None:
-        """Keep values of what is called so; `call` is the begin of the call that changes them."""
+        """Keep values of an object with the name `called`; `call` is the beginning of the call that changes them."""
         self._put(_values=dict(values), _owner=called, _change=call)
 
     def __getitem__(self, name: str) -> Any:
@@ -91,13 +91,13 @@ def _refuse_value(self: object, name: str, value: object = None) -> NoReturn:
     raise ReadOnlyError(
         f"{name} of {type(self).__name__}",
         bound="it cannot be assigned",
-        remedy=f"make another {type(self).__name__}, and hand it to net.connect() or net.set()",
+        remedy=f"make another {type(self).__name__}, and pass it to net.connect() or net.set()",
     )
 
 
 @dataclass_transform(frozen_default=True)
 def value_class(kind: type[Class]) -> type[Class]:
-    """Make a class of named values that are compared by them and cannot be assigned."""
+    """Make a frozen dataclass. Objects are equal if their values are equal; assignment raises an error."""
     made = dataclasses.dataclass(frozen=True, repr=False)(kind)
     made.__setattr__ = _refuse_value  # type: ignore[method-assign]
     made.__delattr__ = _refuse_value  # type: ignore[method-assign]

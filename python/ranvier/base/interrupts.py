@@ -12,7 +12,7 @@ __all__ = ["interrupts_deferred"]
 
 
 class Deferral:
-    """Interrupts that wait; see `interrupts_deferred`."""
+    """Holds interrupts back; see `interrupts_deferred`."""
 
     def __init__(self, handler: Callable[[int, FrameType | None], object] | None) -> None:
         self._handler = handler
@@ -20,11 +20,11 @@ class Deferral:
         self._waits = True
 
     def receive(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal now, where that is allowed, or later."""
+        """Handle a signal now if that is allowed, otherwise later."""
         if self._waits or self._handler is None:
             self._received.append((number, frame))
             return
-        # Whoever is interrupted puts things in order now, and is not interrupted again while at it.
+        # The interrupted code cleans up now, and must not be interrupted again while it does.
         self._waits = True
         self._handler(number, frame)
         self._waits = False
@@ -48,12 +48,12 @@ class Deferral:
 
 @contextlib.contextmanager
 def interrupts_deferred() -> Iterator[Deferral]:
-    """Let Ctrl-C wait until the block has ended, so that what is handed over in it is not lost half-way.
+    """Delay Ctrl-C until the block has ended, so that it cannot stop a transfer of data half-way.
 
-    What it yields can let it through in a part of the block.
+    The object that it yields can allow Ctrl-C in a part of the block.
     """
     previous = signal.getsignal(signal.SIGINT)
-    # Python delivers signals to the main thread alone; a handler that is not Python's cannot be called from here.
+    # Python delivers signals only to the main thread; a handler that was not set in Python cannot be called from here.
     if threading.current_thread() is not threading.main_thread() or not callable(previous):
         yield Deferral(None)
         return

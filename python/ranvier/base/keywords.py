@@ -1,4 +1,4 @@
-"""Keywords of calls: one that does not exist is an error that names the nearest one."""
+"""Checks of keywords: the error for a keyword that does not exist names the nearest one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Result = TypeVar("Result")
 
 
 def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Let a function or method raise typed errors for arguments that do not fit, with the nearest name of a keyword."""
+    """Make a function raise typed errors for wrong arguments; for an unknown keyword they name the nearest one."""
     signature = inspect.signature(call)
     parameters = [each for each in signature.parameters.values() if each.name != "self"]
     known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
 
     @functools.wraps(call)
     def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-        # A class is called by its own name, not by that of a base.
+        # For a class, errors show its own name, not that of a base.
         is_made = call.__name__ == "__init__" and bool(arguments)
         name = type(arguments[0]).__name__ if is_made else call.__qualname__
         for keyword in keywords:

@@ -1,4 +1,4 @@
-"""Checks that there is memory for an array before it is made: the system ends a process that takes too much."""
+"""Checks, before an array is made, that there is memory for it: the system kills a process that takes too much."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from ranvier.errors import InsufficientMemoryError
 
 __all__ = ["check_room"]
 
-# Asking the system takes longer than making an array of so many bytes.
+# For fewer bytes than this, asking the system takes longer than making the array.
 _LEAST = 16 << 20
 
 
 def check_room(what: str, size: int, remedy: str) -> None:
-    """Make sure that this process may take so many bytes more.
+    """Check that this process can allocate `size` more bytes.
 
     Parameters
     ----------
     what
-        What they are for; error messages call it that.
+        What the bytes are for; error messages use this name.
     size
         Number of bytes.
     remedy
-        What to do where there are fewer.
+        What the user can do when there are fewer.
 
     Raises
     ------

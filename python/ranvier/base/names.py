@@ -1,4 +1,4 @@
-"""Errors for names that do not exist, in the words of the core."""
+"""Errors for names that do not exist. The core writes their text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ranvier.errors import WrongTypeError
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
-    """Raise the UnknownNameError that tells the nearest of the known names and lists all of them."""
-    # The core takes no surrogates, which no name has anyhow.
+    """Raise an UnknownNameError that suggests the nearest known name and lists all known names."""
+    # The core cannot take surrogates; no known name contains any.
     shown = str(name).encode("utf-8", "backslashreplace").decode()
     _core.raise_unknown_name(kind, shown, list(known))
     raise AssertionError("the core did not raise")
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
-    """Raise UnknownNameError, which tells the nearest one, when a value is none of the names that are known."""
+    """Raise an UnknownNameError, which suggests the nearest name, unless the value is one of the known names."""
     if not isinstance(value, str):
         raise WrongTypeError(name, type(value).__name__, f"must be one of {', '.join(known)}")
     if value not in known:
@@ -29,7 +29,7 @@ _MOST_NAMES = 8
 
 
 def some_names(names: Sequence[str], separator: str = ", ") -> str:
-    """Return names in a line, of very many only the first ones."""
+    """Return names in one line; if there are very many, only the first ones."""
     if len(names) <= _MOST_NAMES:
         return separator.join(names)
     return separator.join(names[: _MOST_NAMES - 2]) + f" and {len(names) - _MOST_NAMES + 2} more"

@@ -1,4 +1,4 @@
-"""Numbers that users give. Anything else is refused by name, also text that looks like a number."""
+"""Checks of numbers from users. Anything else is refused, also text that looks like a number."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["as_array", "number", "number_array", "whole_number"]
 
 
 def number(name: str, value: object) -> float:
-    """Return a number as a float; `name` is what error messages call it.
+    """Return a number as a float; `name` is its name in error messages.
 
     Raises
     ------
     TypeError
         When it is not a number.
     ValueOutOfBoundsError
-        When it is a whole number beyond what floating point holds.
+        When it is a whole number too large for floating point.
     """
     array = number_array(name, value, "a number")
     if array.ndim > 0:
@@ -33,16 +33,16 @@ def number(name: str, value: object) -> float:
 def number_array(
     name: str, values: object, wanted: str = "a number, an array of numbers or a distribution"
 ) -> npt.NDArray[np.float64]:
-    """Return a copy of numbers, of any shape; `wanted` is what error messages say that it must be.
+    """Return a copy of an array of numbers, of any shape; `wanted` says in error messages what it must be.
 
     Raises
     ------
     TypeError
-        When it holds what is not a number, or elements that are masked.
+        When an element is not a number, or is masked.
     ValueOutOfBoundsError
-        When it holds a whole number beyond what floating point holds.
+        When an element is a whole number too large for floating point.
     InsufficientMemoryError
-        When there is no room for the copy.
+        When there is not enough memory for the copy.
     """
     array = as_array(name, values)
     if array is None or not _holds_numbers(array):
@@ -56,22 +56,22 @@ def number_array(
     try:
         return np.array(array, dtype=np.float64)
     except OverflowError:
-        raise ValueOutOfBoundsError(name, "beyond what floating point holds", "it must be finite") from None
+        raise ValueOutOfBoundsError(name, "too large for floating point", "it must be finite") from None
 
 
 def as_array(name: str, values: object) -> npt.NDArray[Any] | None:
-    """Return an array of whatever was given; None when it is lists of different lengths.
+    """Return the values as an array, or None when they are lists of different lengths.
 
     Raises
     ------
     WrongTypeError
-        When it holds elements that are masked.
+        When elements are masked.
     InsufficientMemoryError
-        When there is no room for it, for example for the numbers of a long range.
+        When there is not enough memory, for example for the numbers of a long range.
     """
     check_unmasked(name, values)
     if isinstance(values, range):
-        # It takes no memory itself; its own length may be more than Python counts.
+        # A range itself takes no memory; its length may be larger than len() can return.
         count = max(0, -((values.start - values.stop) // values.step))
         check_room(f"an array of {name}", 8 * count, "give fewer values")
     try:
@@ -86,7 +86,7 @@ def check_unmasked(name: str, values: object) -> None:
     Raises
     ------
     WrongTypeError
-        For such an array, or a list that holds one.
+        For such an array, or a list that contains one.
     """
     parts = values if isinstance(values, list | tuple) else [values]
     if any(np.ma.is_masked(part) for part in parts):
@@ -106,7 +106,7 @@ def whole_number(name: str, value: object, least: int, greatest: int, remedy: st
     TypeError
         When it is not a whole number.
     ValueOutOfBoundsError
-        When it is out of the bounds.
+        When it is outside the bounds.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise WrongTypeError(name, type(value).__name__, "must be an integer")

@@ -1,4 +1,4 @@
-"""Files that users name: checked before anything long begins, and written whole."""
+"""Files that users name. They are checked before any long work begins, and are always written completely."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @contextlib.contextmanager
 def file_errors(path: Path, what: str) -> Iterator[None]:
-    """Raise FileError for what the system says of a file that is, for example, ``"written"``."""
+    """Turn errors of the system into FileError; `what` is what is done to the file, for example ``"written"``."""
     try:
         yield
     except FileError:
@@ -48,14 +48,14 @@ def file_errors(path: Path, what: str) -> Iterator[None]:
 
 
 def checked_path(path: str | PathLike[str], what: str = "path") -> Path:
-    """Return the path of a file that the system can have.
+    """Return a path, checked to be a possible name of a file.
 
     Raises
     ------
     FileError
-        When there can be no file of that name.
+        When no file can have that name.
     TypeError
-        When it is no path at all.
+        When it is not a path.
     """
     text: object = os.fspath(path) if isinstance(path, str | PathLike) else None
     if not isinstance(text, str):
@@ -63,27 +63,27 @@ def checked_path(path: str | PathLike[str], what: str = "path") -> Path:
     try:
         encoded = os.fsencode(text)
     except UnicodeEncodeError as error:
-        raise _impossible(what, text, "it has characters that no file name can have", error) from error
+        raise _impossible(what, text, "it has characters that a file name cannot have", error) from error
     if b"\0" in encoded:
-        raise _impossible(what, text, "no file name can have a character NUL")
+        raise _impossible(what, text, "a file name cannot have the character NUL")
     if not encoded:
         raise _impossible(what, text, "it is empty")
     return Path(text)
 
 
 def _impossible(what: str, text: str, bound: str, cause: Exception | None = None) -> FileError:
-    error = FileError(what, ascii(text), bound, "name a file that there can be")
+    error = FileError(what, ascii(text), bound, "use another file name")
     error.__cause__ = cause
     return error
 
 
 def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = ()) -> None:
-    """Make sure that a file can be written; what it holds is left alone.
+    """Check that a file can be written, without changing its content.
 
     Raises
     ------
     FileError
-        When it cannot, or when its name does not end in one of the suffixes, if there are any.
+        When it cannot be written, or when its name does not end in one of `suffixes`, if there are any.
     """
     path = checked_path(path)
     if suffixes and path.suffix.lower() not in suffixes:
@@ -92,18 +92,18 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = ()) ->
         )
     with file_errors(path, "written"):
         while True:
-            # What is there is asked for by its name: a pipe or a terminal may have no other.
+            # Use the name as it was passed: a pipe or a terminal may have no other name.
             with contextlib.suppress(FileNotFoundError):
                 if stat.S_ISFIFO(path.stat().st_mode):
-                    # To open it and to close it again would tell a reader that all has been written.
+                    # Opening and closing it would tell a reader that everything has been written.
                     if not os.access(path, os.W_OK):
                         raise PermissionError(None, "Permission denied")
                     return
                 os.close(os.open(path, os.O_WRONLY))
                 return
-            # Of a link, what it leads to: that is what would be created.
+            # For a link, check its target: that is the file that would be created.
             target = os.path.realpath(path)
-            # Other processes of the run may look at the same time: what is created is gone again soon.
+            # Other processes of the run may check at the same time; each removes the file that it created at once.
             with contextlib.suppress(FileExistsError):
                 os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
                 with contextlib.suppress(FileNotFoundError):
@@ -112,7 +112,7 @@ def check_writable(path: str | PathLike[str], suffixes: tuple[str, ...] = ()) ->
 
 
 def check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
-    """Raise FileError, before anything is measured, where results or their figure cannot be written."""
+    """Raise FileError, before anything is measured, if results or their figure cannot be written."""
     if json_path is not None:
         check_writable(json_path)
     if plot_path is not None:
@@ -122,15 +122,15 @@ def check_destinations(json_path: Path | None, plot_path: Path | None) -> None:
 
 
 def figure_suffixes() -> tuple[str, ...]:
-    """Return the suffixes of the formats that a figure can be drawn in."""
-    # Loading matplotlib takes a second: only for those who want to draw.
+    """Return the file suffixes of the formats in which a figure can be saved."""
+    # Loading matplotlib takes a second, so it is loaded only when a figure is wanted.
     from matplotlib.backend_bases import FigureCanvasBase
 
     return tuple(f".{kind}" for kind in FigureCanvasBase.get_supported_filetypes())
 
 
-# What the system says where a file can be written but no other can take its place: in a folder that may not be changed,
-# or when the file alone was mounted there.
+# Errors of the system when a file can be written but cannot be replaced: its folder is read-only, or the file is a
+# mount point.
 _NO_OTHER_FILE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXDEV)
 
 
@@ -138,16 +138,16 @@ _NO_OTHER_FILE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.EXD
 
 
 def write_whole(path: str | PathLike[str], data: bytes) -> None:
-    """Write a file so that its name stands at each moment for all that was in it before, or for all of `data`.
+    """Write a file such that at each moment it holds either its whole old content or all of `data`.
 
-    It is written beside, and then takes the place of the old one, whose mode it gets. A link leads to what it led to
-    before. What is no ordinary file, such as a pipe or a terminal, is written to, and so is the file that standard
-    output or standard error goes to.
+    The data are written to a new file beside the old one. The new file gets the mode of the old one and then replaces
+    it. A symbolic link stays, and its target is replaced. A pipe, a terminal, and the file that standard output or
+    standard error goes to are written to directly.
 
     Raises
     ------
     FileError
-        When it cannot be written; what was there is still there.
+        When it cannot be written; the old content is still there.
     """
     path = checked_path(path)
     with file_errors(path, "written"):
@@ -162,7 +162,7 @@ def write_whole(path: str | PathLike[str], data: bytes) -> None:
                 with path.open("wb") as file:
                     file.write(data)
                 return
-            # The folder's permissions allow to replace what the file's own protect.
+            # The permissions of the folder would allow replacing a file that its own permissions protect.
             os.close(os.open(path, os.O_WRONLY))
         _replace(Path(os.path.realpath(path)), old, data)
 
@@ -173,7 +173,7 @@ def write_text(path: str | PathLike[str], text: str) -> None:
 
 
 def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
-    """Draw a figure in the format that the suffix tells, and write it as `write_whole` does."""
+    """Draw a figure in the format of the file's suffix, and write it as `write_whole` does."""
     path = checked_path(path)
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix[1:].lower())
@@ -181,7 +181,7 @@ def save_figure(figure: Figure, path: str | PathLike[str]) -> None:
 
 
 def _write_to_standard_stream(wanted: os.stat_result, data: bytes) -> bool:
-    """Write to standard output or standard error if that is what a file is; return whether."""
+    """Write to standard output or standard error if the file is one of them; return whether it is."""
     for number, stream in ((1, sys.stdout), (2, sys.stderr)):
         try:
             found = os.path.samestat(wanted, os.fstat(number))
@@ -189,7 +189,7 @@ def _write_to_standard_stream(wanted: os.stat_result, data: bytes) -> bool:
             # Closed.
             continue
         if found:
-            # In the order in which things were written, and where the stream stands in its file.
+            # Flush first, so that everything is written in order, at the present position of the stream.
             if stream is not None:
                 stream.flush()
             write_all(number, data)
@@ -198,7 +198,7 @@ def _write_to_standard_stream(wanted: os.stat_result, data: bytes) -> bool:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write to an open file, which may take a part at a time."""
+    """Write all data to an open file, which may accept only a part at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -207,7 +207,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 def _replace(target: Path, old: os.stat_result | None, data: bytes) -> None:
     beside = target.with_name(f".ranvier.{secrets.token_hex(8)}")
     try:
-        # A new file gets the mode that the system gives to new files.
+        # A new file gets the system's default mode.
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except OSError as error:
         if old is None or error.errno not in _NO_OTHER_FILE:
@@ -237,14 +237,14 @@ def _replace(target: Path, old: os.stat_result | None, data: bytes) -> None:
 
 
 def _take_after(descriptor: int, old: os.stat_result) -> None:
-    """Give a new file the owner and the mode of the one that it replaces, as far as that is allowed."""
+    """Give a new file the owner and the mode of the file that it replaces, as far as the system allows."""
     with contextlib.suppress(OSError):
         os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def _overwrite(target: Path, data: bytes) -> None:
-    """Write over what is there, once it is sure that there is space for it."""
+    """Overwrite a file, after making sure that there is enough space."""
     descriptor = os.open(target, os.O_WRONLY)
     try:
         size = os.fstat(descriptor).st_size
@@ -262,7 +262,7 @@ def _overwrite(target: Path, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    # So that the new name outlives a power failure; not all file systems can do that.
+    # So that the new name survives a power failure; not all file systems support this.
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""How further processes of this Python are started."""
+"""Starting further processes of this Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["python_command"]
 def python_command(*arguments: str) -> list[str]:
     """Return a command that starts this Python with a module (``-m``) or a program (``-c``) and its arguments.
 
-    By itself Python would look for what these import in the folder where the user stands first, and carry out a
-    ``numpy.py`` that happens to lie there.
+    By default, Python searches the current folder first for imported modules, and would run a ``numpy.py`` that happens
+    to be there.
     """
     return [sys.executable, "-P", *arguments]

@@ -1,4 +1,4 @@
-"""Steps as times: the double nearest to the decimal time, so that step 3 of 0.1 ms is at 0.3 ms."""
+"""Conversion of steps to times: the double nearest to the decimal time, so that step 3 of 0.1 ms is at 0.3 ms."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["text_of", "time_of", "times_of"]
 def time_of(step: int, resolution: float) -> float:
     """Return the time of a step, in the unit of the resolution.
 
-    The resolution is taken for the simplest fraction whose nearest double it is, such as a tenth or a third, or for the
-    decimal number of at most 15 digits; where there is neither, for what its bits are. The time is the double nearest
-    to the product, for any 64-bit step.
+    The resolution is a double. It stands for the simplest fraction, such as a tenth or a third, or the decimal number
+    of at most 15 digits whose nearest double it is; if there is none, for its exact binary value. The time is the
+    double nearest to the product of this number and the step, for any 64-bit step.
     """
     return _core.step_time(int(step), resolution)
 

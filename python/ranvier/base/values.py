@@ -1,4 +1,4 @@
-"""Values that users give: one number for all, an array with one for each, or a distribution to draw them from."""
+"""Values from users: one number for all, an array with one number for each, or a distribution."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["FloatArray", "Values"]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 Values: TypeAlias = npt.ArrayLike | Distribution
 StoredValues: TypeAlias = float | FloatArray | Distribution
-"""Values as a network keeps them: arrays are copies that nobody can change."""
+"""Values in the form in which a network keeps them: arrays are read-only copies."""
 
 
 def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
-    """Return a locked copy of an array of numbers with one dimension."""
+    """Return a read-only copy of a one-dimensional array of numbers."""
     stored = store(name, values)
     if not isinstance(stored, np.ndarray):
         raise ShapeError(name, "a single number", "it must be an array of one dimension")
@@ -30,13 +30,13 @@ def store_array(name: str, values: npt.ArrayLike) -> FloatArray:
 
 
 def store(name: str, values: Values) -> StoredValues:
-    """Return values as a network keeps them; `name` is what error messages call them."""
+    """Return values in the form in which a network keeps them; `name` is their name in error messages."""
     if isinstance(values, Distribution):
         return values
     if isinstance(values, np.ndarray):
-        # The copy that is kept, which the core shares; one that is broadcast may have taken no memory so far.
+        # Check the memory for the copy, which the core shares; a broadcast array may have taken no memory so far.
         check_room(name, 8 * values.size, "give fewer values, or a distribution")
-    # A copy, even of an array: the description of a network must not change behind its back.
+    # Always a copy: if the user later writes to the array, the network must not change.
     array = number_array(name, values)
     if array.ndim == 0:
         return float(array)
@@ -47,5 +47,5 @@ def store(name: str, values: Values) -> StoredValues:
 
 
 def to_core(values: StoredValues) -> float | FloatArray | _core.Distribution:
-    """Return stored values as the core takes them."""
+    """Return stored values in the form in which the core takes them."""
     return values._to_core() if isinstance(values, Distribution) else values

@@ -1,4 +1,4 @@
-"""Calls that made the parts of a network, as plain data: a network remembers them, and makes them again."""
+"""The calls that make the parts of a network, as plain data: a network remembers them and can repeat them."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Call(ABC, Generic[Made]):
 
     @abstractmethod
     def make(self, contents: Contents) -> Made:
-        """Carry it out, and return the handle of what it has made."""
+        """Carry out the call, and return the handle of the new part."""
 
 
 class ChangeableCall(Call[Made]):
-    """A call that can be made again with other arguments."""
+    """A call that can be repeated with other arguments."""
 
     @abstractmethod
     def change(self, contents: Contents, made: Made) -> None:
-        """Give what was made these arguments, which the core may refuse: then nothing changes."""
+        """Give the part these arguments. If the core refuses them, nothing changes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class Connect(ChangeableCall[Projection]):
         return made
 
     def change(self, contents: Contents, made: Projection) -> None:
-        """Give the projection this rule, weight and delay."""
+        """Give the projection the rule, weight and delay of this call."""
         contents.core.set_projection(made.index, self.rule.name, **self._arguments())
         made._show(self.rule, self.weight, self.delay, self.weight_bound)
 

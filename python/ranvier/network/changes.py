@@ -1,4 +1,4 @@
-"""What `Network.set` makes of a call that a user made earlier: the same call with other arguments."""
+"""How `Network.set` changes an earlier call of the user: it makes the same call with other arguments."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
-    """Return values of parameters of a model as a network keeps them."""
+    """Return values of parameters of a model, in the form in which a network keeps them."""
     return {
         check_text(f"name of a parameter of {model}", key): store(f"parameter {key} of {model}", value)
         for key, value in values.items()
@@ -43,7 +43,7 @@ def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValu
 
 
 def sequences_of(stimulator: str, values: dict[str, StoredValues]) -> dict[str, npt.NDArray[np.float64]]:
-    """Take those values out that are lists of numbers for each target, and return them."""
+    """Remove from `values` those that are lists of numbers for each target, and return them."""
     known = models.STIMULATORS.get(stimulator)
     sequences = {key: values.pop(key) for key in (known.sequence_names if known else ()) if key in values}
     for key, sequence in sequences.items():
@@ -64,7 +64,7 @@ def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
 
 
 def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple[PopulationView, dict[str, Any]]]:
-    """Return the parts of a view and the values of each: arrays hold one for each neuron of the view."""
+    """Split a view and its values by population: arrays hold one value for each neuron of the view."""
     if len(view.parts) == 1:
         return [(view, dict(values))]
     parts = []
@@ -89,7 +89,7 @@ def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple
 def changed_population(
     view: PopulationView, made: Call[Population], values: dict[str, Any]
 ) -> Create | CreateSpikeGenerators:
-    """Return the call that creates a population with other values, for all or some of its neurons."""
+    """Return the call that creates a population with other values for all or some of its neurons."""
     population = view.population
     for key in values:
         if key in ("model", "name", "size"):
@@ -154,7 +154,7 @@ def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
 
 
 def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Rule:
-    """Take from what is given the rule or the parameters of one, and return the rule that results."""
+    """Remove the rule, or parameters of a rule, from `given`, and return the resulting rule."""
     keywords = {key: given.pop(key) for key in list(given) if key not in ("weight", "delay", "weight_bound", "rule")}
     if "rule" in given:
         return make_rule(given.pop("rule"), keywords)
@@ -190,7 +190,7 @@ def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dic
 
 
 def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str, value: StoredValues) -> StoredValues:
-    """Return values of all neurons of a population, of which those of a part are new."""
+    """Return values for all neurons of a population: new ones for a part of it, the present ones for the others."""
     population = view.population
     others = _present_value(population, present, key)
     if isinstance(value, Distribution) or isinstance(others, Distribution):
@@ -198,7 +198,7 @@ def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str
         raise ValueOutOfBoundsError(
             f"{key} of {of.name}",
             repr(drawn),
-            "where parts of a population differ, each neuron needs a number",
+            "if parts of a population differ, each neuron needs a number",
             "give the whole population an array or a distribution, or make two populations",
         )
     if isinstance(value, np.ndarray) and value.shape != (len(view),):
@@ -214,7 +214,7 @@ def _in_part(view: PopulationView, present: Mapping[str, StoredValues], key: str
 
 
 def _present_value(population: Population, present: Mapping[str, StoredValues], key: str) -> StoredValues:
-    """Return what was set, or the default."""
+    """Return the value that was set, or the default."""
     if key in present:
         return present[key]
     (model,) = (model for model in _core.neuron_models() if model.name == population.model)

@@ -1,4 +1,4 @@
-"""Checks of what users give to a network that Python alone can make; the core makes the others."""
+"""Checks of arguments of a network that only Python can make; the core makes all other checks."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _MOST_UNITS = 2**48
 
 
 def name_type(value: object) -> str:
-    """Return the name of a value's type for people."""
+    """Return a readable name of a value's type."""
     if isinstance(value, type) and issubclass(value, Model):
         return f"the class {value.__name__}: write {value.__name__}()"
     return type(value).__name__
 
 
 def check_seed(seed: int) -> int:
-    """Return a seed.
+    """Return a checked seed.
 
     Raises
     ------
@@ -58,25 +58,25 @@ def check_seed(seed: int) -> int:
 
 
 def check_size(size: int) -> int:
-    """Return the size of a population.
+    """Return the checked size of a population.
 
     Raises
     ------
     ValueOutOfBoundsError
-        When there would be no neurons, or more than the core can number.
+        When there would be no neurons, or more neurons than the core has ids for.
     """
     return whole_number("size of a population", size, 1, _MOST_UNITS)
 
 
 def check_name(what: str, name: str | None) -> str:
-    """Return a name as the core takes it, for which none is an empty one."""
+    """Return a name in the form in which the core takes it: an empty string for None."""
     if name is not None and not isinstance(name, str):
         raise WrongTypeError(f"name of a {what}", type(name).__name__, "must be a string or None")
     return check_text(f"name of a {what}", name) if name else ""
 
 
 def check_text(what: str, text: str) -> str:
-    """Return a text that files and the core can hold."""
+    """Return a text, checked that files and the core can store it."""
     if not isinstance(text, str):
         raise WrongTypeError(what, name_type(text), "must be a string")
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -100,7 +100,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
-    """Flatten an array with one number per target and source, which only a rule that connects all pairs knows."""
+    """Flatten an array with one number per target and source, which is allowed only if the rule connects all pairs."""
     if not isinstance(values, Iterable):
         return values
     array = number_array(name, values)
@@ -120,26 +120,26 @@ Neurons: TypeAlias = PopulationView | Sequence[PopulationView]
 
 
 def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:
-    """Return what was given for neurons of a network as one view.
+    """Return a population, a view or a sequence of them as one view.
 
     Raises
     ------
     WrongTypeError, StateError
-        When it is something else, or belongs to another network.
+        When `neurons` is something else, or belongs to another network.
     ShapeError
         When it is an empty sequence.
     ValueOutOfBoundsError
-        When a neuron is in more than one element of a sequence.
+        When a neuron is in more than one element of the sequence.
     """
     if isinstance(neurons, list | tuple):
         if not neurons:
-            raise ShapeError(what, "an empty sequence", "there must be a population", "leave out what has no neurons")
+            raise ShapeError(what, "an empty sequence", "there must be a population", "leave out empty ones")
         views = [as_view(network, f"element {i} of {what}", each) for i, each in enumerate(neurons)]
         return functools.reduce(operator.add, views)
     if not isinstance(neurons, PopulationView):
         remedy = ""
         if isinstance(neurons, Stimulator | Stimulus):
-            remedy = "reach neurons with a stimulator by net.stimulate(targets, stimulator)"
+            remedy = "use net.stimulate(targets, stimulator) for a stimulator"
         elif isinstance(neurons, NeuronModel):
             remedy = "make neurons with net.create(model, size) first"
         wanted = wanted or "must be a population, a view or a sequence of them"
@@ -150,12 +150,12 @@ def as_view(network: object, what: str, neurons: object, wanted: str = "") -> Po
 
 
 def population_names(view: PopulationView) -> str:
-    """Return the names of the populations that a view has neurons of, in a line."""
+    """Return the names of the populations that the view has neurons of, in one line."""
     return some_names([population.name for population in view.populations], " + ")
 
 
 def model_and_values(model: object) -> tuple[str, dict[str, StoredValues]]:
-    """Return the name and the values of a neuron model that a user gave, or its name."""
+    """Return the name and the values of a neuron model, which may be passed as an object or by name."""
     name = model.name if isinstance(model, Stimulator) else model
     if isinstance(name, str) and name in models.STIMULATORS:
         raise WrongTypeError("model", f"the stimulator {name}", "must be a neuron model", "use net.stimulate()")
@@ -167,14 +167,14 @@ def model_and_values(model: object) -> tuple[str, dict[str, StoredValues]]:
 
 
 def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValues]]:
-    """Return the name and the values of a stimulator that a user gave, or its name."""
+    """Return the name and the values of a stimulator, which may be passed as an object or by name."""
     name = stimulator.name if isinstance(stimulator, NeuronModel) else stimulator
     if isinstance(stimulator, PopulationView) or (isinstance(name, str) and name in models.NEURON_MODELS):
         raise WrongTypeError(
             "stimulator",
             name_type(stimulator) if isinstance(stimulator, PopulationView) else f"the neuron model {name}",
             "must be a stimulator or the name of one",
-            "use net.connect() to let neurons reach others",
+            "use net.connect() to connect neurons",
         )
     if isinstance(stimulator, Stimulator):
         return stimulator.name, dict(stimulator.values)
@@ -184,6 +184,6 @@ def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValu
 
 
 def known_values(model: str) -> list[str]:
-    """Return the names of the values of a neuron model or a stimulator; of one that does not exist none."""
+    """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
     return kind.value_names() if kind else []

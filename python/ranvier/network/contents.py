@@ -1,4 +1,4 @@
-"""What a network consists of: its core, and the handles that users have."""
+"""The contents of a network: its object in the core, and the handles that users have."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Contents:
     """The parts of a network, in the order of creation."""
 
     network: Any
-    """The network that users have; its handles tell it."""
+    """The `Network` object that users have; handles refer to it."""
     core: _core.Network
     populations: list[Population] = field(default_factory=list)
     projections: list[Projection] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the generated classes of `ranvier.models` have in common."""
+"""The base classes of the generated classes of `ranvier.models`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Model", "NeuronModel", "Stimulator"]
 
 
 class Model(Immutable):
-    """A model with values for its parameters, which cannot be changed: another one can be made."""
+    """A model with values for its parameters. It cannot be changed; make another one instead."""
 
     name: ClassVar[str]
     """Name of the model in the registry of the core."""
@@ -26,7 +26,7 @@ class Model(Immutable):
 
     def __new__(cls, *arguments: object, **values: object) -> Self:
         """Refuse names that are not those of parameters."""
-        # Called before __init__, whose signature would have Python raise an error that does not name what was meant.
+        # Called before __init__, where Python would raise an error that does not suggest the nearest name.
         known = cls._defaults()
         for name in values:
             if name not in known:
@@ -99,4 +99,4 @@ class Stimulator(Model):
     """A stimulator with values for its parameters."""
 
     emits_spikes: ClassVar[bool]
-    """Whether it adds to the synaptic input of its targets rather than to their current."""
+    """Whether it adds to the synaptic input of its targets, and not to their current."""

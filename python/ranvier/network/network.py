@@ -57,25 +57,25 @@ FilePath: TypeAlias = str | PathLike[str]
 
 
 class Network(NetworkBase):
-    """The description of a network. Nothing is built until a `Simulation` is made of it.
+    """The description of a network. Nothing is built until you make a `Simulation` of it.
 
-    Every call checks what it is given at once. A network can be copied and pickled, and several may live side by side;
-    handles (populations, projections, recorders) belong to the network that made them.
+    Every call checks its arguments at once. A network can be copied and pickled, and a process can have several
+    networks. Handles (populations, projections, recorders) belong to the network that made them.
 
     Parameters
     ----------
     resolution
         Length of a step, ms, > 0. Times and delays are multiples of it.
     seed
-        What all random numbers depend on, 0 to 2**64 - 1. The same network and seed give the same spikes, bit for bit,
-        for any number of threads.
+        Seed of all random numbers, 0 to 2**64 - 1. The same network and seed give the same spikes, bit for bit, for any
+        number of threads and processes.
     name
-        What summaries and reports call it.
+        Name of the network in summaries and reports.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For a resolution that is not positive and finite, and a seed out of its range.
+        For a resolution that is not positive and finite, and for a seed outside its range.
 
     Examples
     --------
@@ -94,21 +94,21 @@ class Network(NetworkBase):
         Parameters
         ----------
         model
-            The model with values for its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name.
+            The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name.
         size
             Number of neurons, >= 1.
         name
-            Name of the population; None: one that tells the model and a number.
+            Name of the population; None: a name made of the model and a number.
         **values
-            Values of parameters or initial values of state variables: one for all neurons, an array of shape
-            ``(size,)`` or a distribution. They go before those of the model.
+            Values of parameters or initial values of state variables: one number for all neurons, an array of shape
+            ``(size,)`` or a distribution. They take precedence over the values in `model`.
 
         Raises
         ------
         UnknownNameError
-            For a model or a parameter that does not exist; the message tells the nearest name.
+            For a model or a parameter that does not exist; the message suggests the nearest name.
         ValueOutOfBoundsError
-            For values that are out of their bounds or not finite, and for no neurons.
+            For values that are outside their bounds or not finite, and for ``size < 1``.
         ShapeError
             For an array that does not hold one value for each neuron.
         """
@@ -127,8 +127,8 @@ class Network(NetworkBase):
         Parameters
         ----------
         spike_times
-            One list of times for each source (ms; ascending, on the grid, > 0). A time may stand in a list more than
-            once: then that many spikes leave at once.
+            One list of times for each source (ms; ascending, on the grid, > 0). If a time is in a list more than once,
+            the source emits that many spikes at this time.
         name
             Name of the population.
 
@@ -159,52 +159,53 @@ class Network(NetworkBase):
         Parameters
         ----------
         sources, targets
-            Populations, views or sequences of them. The rule draws from all sources and targets together, in the order
-            of their ids: with ``FixedIndegree(100)``, a target gets 100 of all sources. Targets must have the same
-            number of receptors.
+            Populations, views or sequences of them. A sequence counts as one population, in the order of the ids: with
+            ``FixedIndegree(100)``, each target gets 100 connections from all sources in total. All targets must have
+            the same number of receptors.
         rule
-            Who connects to whom, for example ``rv.FixedIndegree(100)``; or the name of a rule, with its parameters as
+            The connection rule, for example ``rv.FixedIndegree(100)``; or the name of a rule, with its parameters as
             keywords: ``"fixed_indegree", indegree=100``.
         weight
-            In the unit of the model of the targets (pA or mV): a number, an array (its shape is that of the rule), or a
+            In the unit of the model of the targets (pA or mV): a number, an array (the rule determines its shape), or a
             distribution.
         delay
-            Milliseconds, at least one step. A number for all synapses must be a multiple of the resolution. Values of
-            single synapses, given as an array or drawn from a distribution, are rounded to the nearest step, half a
-            step up.
+            Milliseconds, at least one step. A single number must be a multiple of the resolution. Delays in an array or
+            drawn from a distribution are rounded to the nearest step; half a step is rounded up.
         weight_bound
-            Largest absolute weight that these synapses may be given while a simulation runs; None: any. Where all
-            projections onto a population have such a bound, weights above the largest of them are refused.
+            Largest absolute weight that these synapses can be set to while a simulation runs; None: any. If all
+            projections onto a population have such a bound, weights above the largest bound are refused.
         name
-            Name of the projection; None: one that tells the populations.
+            Name of the projection; None: a name made of the names of the populations.
         **parameters
-            Of a rule that was given by its name.
+            Parameters of the rule, if `rule` is a name.
 
         Raises
         ------
         UnknownNameError
             For a rule or a parameter of it that does not exist.
         RuleError
-            When the rule cannot be carried out on these neurons, for example for an in-degree above the number of
-            sources without multapses.
+            When the rule cannot be applied to these neurons, for example when the in-degree is larger than the number
+            of sources and multapses are not allowed.
         GridError
-            For a delay of all synapses that is not a multiple of the resolution.
+            For a single delay that is not a multiple of the resolution.
         DelayError
-            For a delay that is, or rounds to, less than one step, and for one that is too long.
+            For a delay that is less than one step, also after rounding, and for a delay that is too long.
         ShapeError
             For an array of weights or delays that does not fit the rule.
         ValueOutOfBoundsError
-            For values that are not finite or out of their bounds.
+            For values that are not finite or outside their bounds.
 
         Notes
         -----
-        Weights are kept as they are drawn or given, rounded to single precision (to within 2**-24 of each) unless the
-        simulation stores them in double precision. A neuron gets the sum of all that arrives in a step, rounded once to
-        double precision, so that spikes do not depend on the order of delivery. Sums are exact while all weights that
-        can arrive at once, added up, are below 2**126 times the last bit of the smallest one; where double precision
-        does not suffice for that (2**53), they are taken in 128 bits, and delivering a spike takes up to five times as
-        long; weights that are stored in double precision mostly need that. A simulation refuses weights for which
-        this is not enough, and weights below 1.2e-38 in single precision (but for 0), with a ValueOutOfBoundsError.
+        Weights are rounded to single precision (relative error at most 2**-24), unless the simulation stores them in
+        double precision. All weights that arrive at a neuron in a step are added without rounding; the sum is rounded
+        once to double precision. So spikes do not depend on the order of delivery.
+
+        Sums are exact as long as the sum of all weights that can arrive in one step is below 2**126 times the last bit
+        of the smallest weight. If it is above 2**53 times that bit, which double precision can hold, sums are computed
+        with 128-bit integers, and delivering a spike takes up to five times as long. Weights that are stored in double
+        precision usually need this. If 128 bits are not enough, and for weights below 1.2e-38 in single precision
+        (except 0), the simulation raises a ValueOutOfBoundsError.
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
@@ -232,24 +233,25 @@ class Network(NetworkBase):
         name: str | None = None,
         **values: Values,
     ) -> Stimulus:
-        """Stimulate neurons. Each target gets a stimulus of its own: Poisson trains and noise are independent.
+        """Stimulate neurons. Poisson trains and noise are independent from target to target.
 
         Parameters
         ----------
         targets
             A population, a view or a sequence of them.
         stimulator
-            The stimulator with values for its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only
-            its name.
+            The stimulator with values of its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only its
+            name.
         weight
-            Of the spikes that reach each target, in the unit of its model (pA or mV); a factor for currents. A number,
-            an array of shape ``(len(targets),)`` or a distribution.
+            Weight of the spikes in the unit of the target's model (pA or mV); for currents, a factor. A number, an
+            array of shape ``(len(targets),)`` or a distribution.
         delay
-            Milliseconds until what the stimulator emits acts on the targets, on the grid; None: the least, one step.
+            Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution; None: the
+            shortest delay, one step.
         name
             Name of the stimulus.
         **values
-            Values of parameters; they go before those of the stimulator.
+            Values of parameters. They take precedence over the values in `stimulator`.
 
         Raises
         ------
@@ -280,21 +282,21 @@ class Network(NetworkBase):
         )
 
     def set(self, part: Neurons | Projection | Stimulus, /, **values: Any) -> None:
-        """Change what was created, connected or stimulated before, for simulations that are built from now on.
+        """Change a population, a projection or a stimulus, for simulations that are built from now on.
 
-        All values are checked as if they had been given at first, and are changed together or not at all. A simulation
-        that was built before keeps what it was built with; `Simulation.set` and `Connections.weight` change it.
+        All values are checked as in the call that made the part. If one of them is refused, nothing changes. A
+        simulation that was built before keeps its values; `Simulation.set` and `Connections.weights` change these.
 
         Parameters
         ----------
         part
             A population, a view, a projection or a stimulus of this network.
         **values
-            *Of a population*: parameters and initial values of state variables, as for `create`; for sources that play
-            given spikes ``spike_times``, as for `create_spike_generators`. A part of a population takes numbers and
-            arrays of shape ``(len(part),)``; the other neurons keep what they have.
+            *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
+            `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
+            shape ``(len(part),)``; the other neurons keep their values.
             *Of a projection*: ``weight``, ``delay`` and ``weight_bound``, as for `connect`; ``rule``, or parameters of
-            the rule that it has.
+            its present rule.
             *Of a stimulus*: parameters of the stimulator, ``weight`` and ``delay``, as for `stimulate`.
 
         Raises
@@ -302,7 +304,7 @@ class Network(NetworkBase):
         UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError, RuleError
             As for the call that made the part.
         ReadOnlyError
-            For what is fixed when a part is made: sizes, models, names, sources and targets.
+            For properties that are fixed when a part is made: sizes, models, names, sources and targets.
 
         Examples
         --------
@@ -338,14 +340,14 @@ class Network(NetworkBase):
         Parameters
         ----------
         neurons
-            A population, a view or a sequence of them, each of which has rates of its own; None: all neurons that the
+            A population, a view or a sequence of them; rates are computed for each of them. None: all neurons that the
             network has now.
         to
-            A file to write to, ``.h5`` or ``.csv``: it is written piece by piece, and nothing piles up in memory.
-            None: the simulation keeps the spikes.
+            File to write to, ``.h5`` or ``.csv``. Spikes are written while the simulation runs, so that they do not
+            fill the memory. None: the simulation keeps the spikes in memory.
         overwrite
-            Whether a simulation may replace a file that exists. Without it no simulation is built as long as there is
-            such a file, unless it is empty. All runs of one simulation write to the same file, one after the other.
+            Whether a simulation may replace an existing file. If False, building a simulation fails as long as the file
+            exists, unless it is empty. All runs of one simulation write to the same file, one after the other.
 
         Raises
         ------
@@ -377,19 +379,19 @@ class Network(NetworkBase):
         Parameters
         ----------
         neurons
-            A population, a view or a sequence of them; the samples are in the order of the ids.
+            A population, a view or a sequence of them. Samples are in the order of the ids.
         variables
             Names of state variables of their models, for example ``["V_m", "I_syn_ex"]``.
         interval
-            Milliseconds from sample to sample, a multiple of the resolution; None: the resolution. Samples are taken at
-            the times that are multiples of it.
+            Sampling interval, ms, a multiple of the resolution; None: the resolution. Samples are taken at multiples of
+            the interval.
         to, overwrite
             As for `record_spikes`.
 
         Raises
         ------
         UnknownNameError
-            When the model has no such variable; the message tells the nearest one.
+            When the model has no such variable; the message suggests the nearest one.
         GridError
             For an interval that is not a multiple of the resolution.
         FileError
@@ -399,7 +401,7 @@ class Network(NetworkBase):
         if not isinstance(variables, str | Sequence):
             raise WrongTypeError("variables", name_type(variables), "must be the name of one or a list of names")
         names = [variables] if isinstance(variables, str) else variables
-        # The list of the neurons, their ids, and the copy of the core.
+        # The list of the neurons, their ids, and the core's copy.
         check_room(f"the list of the {len(view)} neurons of {view.name}", 24 * len(view), "record fewer neurons")
         destination, replaces = self._destination(to, overwrite)
         return self._make(
@@ -430,10 +432,9 @@ class Network(NetworkBase):
         projection
             The projection whose synapses are recorded.
         interval
-            Milliseconds from sample to sample, a multiple of the resolution. Samples are taken at the times that are
-            multiples of it.
+            Sampling interval, ms, a multiple of the resolution. Samples are taken at multiples of the interval.
         sources, targets
-            Only synapses of these neurons; None: of all.
+            Record only synapses from these sources and to these targets; None: from or to any.
         to, overwrite
             As for `record_spikes`.
 
@@ -464,11 +465,11 @@ class Network(NetworkBase):
     # ---- checks that need the network --------------------------------------------------------------------------------
 
     def _view(self, what: str, neurons: Neurons, wanted: str = "") -> PopulationView:
-        """Return what was given for neurons as one view of this network."""
+        """Return a population, a view or a sequence of them as one view of this network."""
         return as_view(self, what, neurons, wanted)
 
     def _destination(self, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
-        """Return where a recorder writes, and whether it replaces a file."""
+        """Return the file that a recorder writes to, and whether it may replace an existing file."""
         replaces = check_flag("overwrite", overwrite)
         if to is None:
             if replaces:
@@ -479,7 +480,7 @@ class Network(NetworkBase):
         path = checked_path(to, "to")
         check_writable(path, files.SUFFIXES)
         for recorder in self.recorders:
-            # Links and detours lead to the same file too.
+            # Different paths, also through links, can lead to the same file.
             if recorder.to is not None and recorder.to.resolve() == path.resolve():
                 raise FileError(
                     f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
@@ -488,7 +489,7 @@ class Network(NetworkBase):
 
 
 def check_network(network: object) -> None:
-    """Make sure that something is a network.
+    """Check that an argument is a network.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a network consists of, and how it came about."""
+"""The contents of a network, and the calls that made them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Made = TypeVar("Made", bound=Handle)
 
 
 class NetworkBase:
-    """A network without the calls that `Network` adds to it.
+    """Base of `Network`, without the calls that add or change parts.
 
-    It can be copied and pickled: it remembers the calls that the core has accepted, as plain data, and makes them
-    again. Threads may call it at the same time.
+    It can be copied and pickled: it remembers, as plain data, the calls that the core has accepted, and repeats them.
+    Several threads may call it at the same time.
     """
 
     @known_keywords
@@ -45,22 +45,22 @@ class NetworkBase:
         self._contents = Contents(self, _core.Network(resolution, seed))
         self._lock = threading.RLock()
         self._calls: list[Call[Any]] = []
-        self._places: dict[tuple[type, int], int] = {}  # of the call that made a part, by the kind and index of that
+        self._places: dict[tuple[type, int], int] = {}  # place of the call that made a part, by the part's kind, index
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What is assigned by mistake would be lost without a word, also when the network is copied or pickled.
+        # An attribute that was assigned by mistake would have no effect, and would be lost in a copy.
         known = ("name", "resolution", "seed")
         if not name.startswith("_") and name not in known and type(self).__module__.startswith("ranvier."):
             raise ReadOnlyError(
                 f"{name} of network {self.name}",
                 bound=f"it cannot be assigned, only {', '.join(known)} can",
-                remedy="change what is in the network with net.set(...), or keep what is yours in a variable",
+                remedy="change parts of the network with net.set(...), and keep other values in variables of your own",
             )
         super().__setattr__(name, value)
 
     @property
     def name(self) -> str:
-        """What summaries and reports call it."""
+        """Name of the network in summaries and reports."""
         return self._name
 
     @name.setter
@@ -69,7 +69,7 @@ class NetworkBase:
 
     @property
     def resolution(self) -> float:
-        """Length of a step, ms. It cannot be changed once something was put on its grid (StateError)."""
+        """Length of a step, ms. Changing it raises StateError once the network has times or delays on its grid."""
         return self._contents.core.resolution
 
     @resolution.setter
@@ -78,7 +78,7 @@ class NetworkBase:
 
     @property
     def seed(self) -> int:
-        """What all random numbers depend on."""
+        """Seed of all random numbers."""
         return self._contents.core.seed
 
     @seed.setter
@@ -112,7 +112,7 @@ class NetworkBase:
 
     @property
     def expected_synapses(self) -> float:
-        """Number of synapses: exact where the rules fix it, else its expectation."""
+        """Number of synapses: exact if the rules determine it, otherwise its expected value."""
         return self._contents.core.expected_synapses
 
     def __getitem__(self, name: str) -> Population:
@@ -121,7 +121,7 @@ class NetworkBase:
         Raises
         ------
         UnknownNameError
-            When there is none; the message tells the nearest name.
+            When there is none; the message suggests the nearest name.
         """
         for population in self._contents.populations:
             if isinstance(name, str) and population.name == name:
@@ -152,12 +152,12 @@ class NetworkBase:
         Raises
         ------
         GridError
-            When it is not a multiple of the resolution; the message names it `what`.
+            When it is not a multiple of the resolution; the message calls the time `what`.
         """
         return self._contents.core.to_steps(number(what, milliseconds), what)
 
     def summary(self) -> str:
-        """Return tables of what the network consists of, as text."""
+        """Return tables of the parts of the network, as text."""
         return summary.as_text(self)
 
     def _repr_html_(self) -> str:
@@ -170,12 +170,12 @@ class NetworkBase:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether another network has the same description, seed and name."""
+        """Whether another network has the same parts, resolution, seed and name."""
         if not isinstance(other, NetworkBase):
             return NotImplemented
         return _are_alike(self.__getstate__(), other.__getstate__())
 
-    # It can be changed.
+    # A network is mutable.
     __hash__ = None  # type: ignore[assignment]
 
     # ---- calls, and calls made again ---------------------------------------------------------------------------------
@@ -191,8 +191,8 @@ class NetworkBase:
             self._make(_locked(call))
 
     def _make(self, call: Call[Made]) -> Made:
-        """Carry out a call, and remember it when it was accepted."""
-        # Between two of these statements no other thread, nor Ctrl-C, may come.
+        """Carry out a call, and remember it if it was accepted."""
+        # Neither another thread nor Ctrl-C may come between these statements.
         with self._lock, interrupts_deferred():
             made = call.make(self._contents)
             self._places[type(made), made.index] = len(self._calls)
@@ -204,7 +204,7 @@ class NetworkBase:
         return self._calls[self._places[type(made), made.index]]
 
     def _change(self, changes: list[tuple[Handle, ChangeableCall[Any]]]) -> None:
-        """Put other calls in the place of those that made some parts: all or, where the core refuses one, none."""
+        """Replace the calls that made some parts: all of them, or none if the core refuses one."""
         with self._lock, interrupts_deferred():
             present = [(made, self._call_of(made)) for made, _ in changes]
             for number_done, (made, call) in enumerate(changes):
@@ -219,12 +219,12 @@ class NetworkBase:
 
 
 def contents_of(network: NetworkBase) -> Contents:
-    """Return what a network consists of, for those who build it or tell what it takes."""
+    """Return the contents of a network, for building it and for predicting what it needs."""
     return network._contents
 
 
 def snapshot_of(network: NetworkBase) -> Contents:
-    """Return what a network consists of now; nobody changes that."""
+    """Return a copy of the present contents of a network, which does not change any more."""
     with network._lock:
         now = network._contents
         return Contents(
@@ -238,7 +238,7 @@ def snapshot_of(network: NetworkBase) -> Contents:
 
 
 def _are_alike(a: Any, b: Any) -> bool:
-    """Return whether arguments of calls, with arrays in them, are the same."""
+    """Return whether two arguments of calls, which may contain arrays, are equal."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.array_equal(a, b)
     if isinstance(a, dict) and isinstance(b, dict):
@@ -251,7 +251,7 @@ def _are_alike(a: Any, b: Any) -> bool:
 
 
 def _locked(argument: Any) -> Any:
-    """Lock arrays, which were copied or pickled, so that they can be written to again."""
+    """Make arrays read-only again after copying or unpickling, which made them writable."""
     if isinstance(argument, np.ndarray):
         return locked(argument)
     if isinstance(argument, dict):

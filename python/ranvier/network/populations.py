@@ -1,4 +1,4 @@
-"""Populations of a network and views of their neurons, as handles: they name neurons and show what was set."""
+"""Populations of a network and views of their neurons: handles that name neurons and show the values that were set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FIXED_OF_POPULATIONS = (
 
 
 class HasPopulations(Protocol):
-    """A network, as far as handles of neurons know it."""
+    """The part of a network's interface that handles of neurons use."""
 
     @property
     def populations(self) -> tuple[Population, ...]:
@@ -36,9 +36,10 @@ class HasPopulations(Protocol):
 class PopulationView(Immutable):
     """Neurons of one or several populations, in the ascending order of their ids.
 
-    It is used wherever a population is. ``view[10:20]``, ``view[::2]``, ``view[3]``, ``view[[1, 5, 9]]`` and
+    A view can be used wherever a population can. ``view[10:20]``, ``view[::2]``, ``view[3]``, ``view[[1, 5, 9]]`` and
     ``view[mask]``, with one boolean for each neuron, are views too; ``exc + inh`` is a view of the neurons of both.
-    Each neuron may be in it once, and lists of indices ascend. ``len(view)`` is the number of neurons.
+    A view contains each neuron at most once; lists of indices must be ascending. ``len(view)`` is the number of
+    neurons.
     """
 
     # NumPy leaves arithmetic with views to them. Otherwise it would take each neuron for an element of an array.
@@ -47,43 +48,43 @@ class PopulationView(Immutable):
     _selection: tuple[tuple[Population, Indices], ...]
 
     def __init__(self, selection: tuple[tuple[Population, Indices], ...]) -> None:
-        # Ascending; none of the populations has no neurons, unless it is the only one.
+        # Ascending. Each population has at least one neuron here, unless it is the only population.
         some = tuple((population, indices) for population, indices in selection if len(indices)) or selection[:1]
         self._put(_selection=some)
 
     @property
     def populations(self) -> tuple[Population, ...]:
-        """The populations that have neurons in it, in the order of creation."""
+        """The populations that have neurons in this view, in the order of creation."""
         return tuple(population for population, _ in self._selection)
 
     @property
     def population(self) -> Population:
-        """The population that it is a part of.
+        """The population that this view is a part of.
 
         Raises
         ------
         ValueOutOfBoundsError
-            When it has neurons of several: see `populations` and `parts`.
+            When the view has neurons of several populations: see `populations` and `parts`.
         """
         if len(self._selection) > 1:
             raise ValueOutOfBoundsError(
                 f"number of populations of {self.name}",
                 str(len(self._selection)),
                 "it must be one here",
-                "go through its parts: for part in view.parts",
+                "loop over its parts: for part in view.parts",
             )
         return self._selection[0][0]
 
     @property
     def parts(self) -> tuple[PopulationView, ...]:
-        """Its neurons of each population, as views."""
+        """The neurons of each population in this view, as views."""
         if len(self._selection) == 1:
             return (self,)
         return tuple(_view(population, indices) for population, indices in self._selection)
 
     @property
     def indices(self) -> npt.NDArray[np.int64]:
-        """Indices of the neurons in their population, of which there must be one, shape ``(len(self),)``."""
+        """Indices of the neurons in their population, shape ``(len(self),)``. There must be only one population."""
         _ = self.population
         return self._as_array(self._selection[0][1])
 
@@ -94,7 +95,7 @@ class PopulationView(Immutable):
 
     @property
     def name(self) -> str:
-        """Name as in Python: ``exc``, ``exc[10:20]``, ``exc[3]``, ``exc[::2] + inh``."""
+        """Name in Python's notation: ``exc``, ``exc[10:20]``, ``exc[3]``, ``exc[::2] + inh``."""
         names = []
         for population, indices in self._selection:
             whole = isinstance(indices, range) and indices == range(len(population))
@@ -103,7 +104,7 @@ class PopulationView(Immutable):
 
     @property
     def first_id(self) -> int:
-        """Global id of the first neuron; of no neurons, that of their population."""
+        """Global id of the first neuron; for a view without neurons, that of its population."""
         population, indices = self._selection[0]
         return population.first_id + int(indices[0] if len(indices) else 0)
 
@@ -115,14 +116,14 @@ class PopulationView(Immutable):
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the ids follow each other without gaps."""
+        """Whether the ids are consecutive."""
         population, indices = self._selection[-1]
         return not len(self) or population.first_id + int(indices[-1]) - self.first_id == len(self) - 1
 
     def _as_array(self, indices: Indices) -> npt.NDArray[np.int64]:
         if not isinstance(indices, range):
             return indices
-        check_room(f"the ids of {self.name}", 16 * len(self), "ask for those of a part of it")
+        check_room(f"the ids of {self.name}", 16 * len(self), "ask for the ids of a part of it")
         return np.arange(indices.start, indices.stop, indices.step, dtype=np.int64)
 
     def __len__(self) -> int:
@@ -142,7 +143,7 @@ class PopulationView(Immutable):
         return PopulationView(tuple(selection))
 
     def __add__(self, other: PopulationView) -> PopulationView:
-        """Return a view of the neurons of both. They must be of one network, and have no neuron in common."""
+        """Return a view of the neurons of both. Both must belong to the same network and have no neuron in common."""
         if not isinstance(other, PopulationView):
             raise WrongTypeError(
                 f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
@@ -210,7 +211,7 @@ def selection_of(view: PopulationView) -> Selection:
 
 
 def view_of(network: HasPopulations, selection: Selection) -> PopulationView:
-    """Return a view from plain data: the population itself where it is all of one."""
+    """Return a view from plain data, or the population itself if the view is the whole of it."""
     populations = network.populations
     selected = tuple(
         (populations[index], indices if isinstance(indices, range) else locked(indices)) for index, indices in selection
@@ -221,7 +222,7 @@ def view_of(network: HasPopulations, selection: Selection) -> PopulationView:
 
 
 def core_ids(view: PopulationView) -> tuple[int, int, int] | npt.NDArray[np.int64]:
-    """Return the ids of a view as the core takes them: (first, stride, size), or a list."""
+    """Return the ids of a view in the form in which the core takes them: (first, stride, size), or a list."""
     (population, indices), *others = view._selection
     if view.is_contiguous:
         return view.first_id, 1, len(view)
@@ -238,17 +239,16 @@ def _view(population: Population, indices: Indices) -> PopulationView:
 
 
 class Population(PopulationView):
-    """Neurons of one model, or sources that play given spikes. Made by the methods of `Network`.
+    """Neurons of one model, or sources with given spike times. Made by the methods of `Network`.
 
     Attributes
     ----------
     index
-        Its place in ``network.populations``.
+        Index of the population in ``network.populations``.
     model
         Name of the model.
     values
-        What was set when it was created, or by `Network.set`: parameters and initial values of state variables, by
-        name.
+        Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
 
     index: int
@@ -273,7 +273,7 @@ class Population(PopulationView):
         self._show(values)
 
     def _show(self, values: Mapping[str, StoredValues]) -> None:
-        """Take values that the network has taken."""
+        """Show the values that the network has accepted."""
         self._put(values=Settings(values, self._called(), f"net.set({self.name}, "))
 
     @property
@@ -293,11 +293,11 @@ class Population(PopulationView):
 
     @property
     def plays_spikes(self) -> bool:
-        """Whether it plays given spikes instead of computing them."""
+        """Whether it is a population of sources with given spike times (`Network.create_spike_generators`)."""
         return self.model == "spike_generator"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        # The network rebuilds its populations when it is unpickled: take the one there.
+        # The network makes its populations again when it is unpickled: use that object.
         return _population_of, (self.network, self.index)
 
 

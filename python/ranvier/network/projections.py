@@ -1,4 +1,4 @@
-"""Projections and stimuli of a network, as handles: they name a part of it and show what it has taken."""
+"""Projections and stimuli of a network: handles that name a part of it and show its values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Projection(Immutable):
     Attributes
     ----------
     network
-        The network that it is a part of.
+        The network that it belongs to.
     index
-        Its place in ``network.projections``.
+        Index of the projection in ``network.projections``.
     name, sources, targets, rule, weight, delay
-        As they were given, or changed by `Network.set`.
+        The arguments of `Network.connect`, or as changed by `Network.set`.
     weight_bound
-        The same; None: weights may be changed to any that can be summed exactly.
+        The same; None: weights can be changed to any values that can be summed exactly.
     """
 
     network: Any
@@ -55,12 +55,12 @@ class Projection(Immutable):
         self._put(network=network, _core=core, index=index, name=name, sources=sources, targets=targets)
 
     def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float) -> None:
-        """Take values that the network has taken."""
+        """Show the values that the network has accepted."""
         self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
 
     @property
     def expected_synapses(self) -> float:
-        """Number of synapses: exact where the rule fixes it, else its expectation."""
+        """Number of synapses: exact if the rule determines it, otherwise its expected value."""
         return self._core.expected_synapses_of(self.index)
 
     def _called(self) -> str:
@@ -68,7 +68,7 @@ class Projection(Immutable):
 
     def _way_to(self, name: str) -> str:
         if name in _FIXED_OF_PROJECTIONS:
-            return "it is fixed when neurons are connected: connect others"
+            return "it is fixed when neurons are connected: make another projection"
         change = f"write net.set(projection, {name}=...) and build the network again"
         if name != "weight":
             return change
@@ -87,16 +87,16 @@ def _projection_of(network: Any, index: int) -> Projection:
 
 
 class Stimulus(Immutable):
-    """What one call of `Network.stimulate` adds.
+    """The stimulus that one call of `Network.stimulate` adds.
 
     Attributes
     ----------
     network
-        The network that it is a part of.
+        The network that it belongs to.
     index
-        Its place in ``network.stimuli``.
+        Index of the stimulus in ``network.stimuli``.
     name, targets, stimulator, values, weight, delay
-        As they were given, or changed by `Network.set`; the stimulator by its name.
+        The arguments of `Network.stimulate`, or as changed by `Network.set`; `stimulator` is the name of the model.
     """
 
     network: Any
@@ -112,7 +112,7 @@ class Stimulus(Immutable):
         self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
 
     def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float) -> None:
-        """Take values that the network has taken."""
+        """Show the values that the network has accepted."""
         self._put(values=Settings(values, self._called(), "net.set(stimulus, "), weight=weight, delay=delay)
 
     def _called(self) -> str:

@@ -1,4 +1,4 @@
-"""Recorders of a network, as handles: a simulation of the network gathers what they ask for."""
+"""Recorders of a network: handles that say what a simulation of the network records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Recorder", "SpikeRecorder", "StateRecorder", "WeightRecorder"]
 
 Kind = Literal["spikes", "state", "weights"]
 Destination: TypeAlias = tuple[Path | None, bool]
-"""The file that a recorder writes to, and whether it may replace one that exists."""
+"""The file that a recorder writes to, and whether it may replace an existing file."""
 
 
 class Recorder(Immutable):
@@ -29,11 +29,11 @@ class Recorder(Immutable):
     network
         The network that it records from.
     index
-        Its place among the network's recorders of its kind.
+        Index among the network's recorders of this kind.
     to
-        The file that it writes to, or None when the simulation keeps what it records.
+        The file that it writes to; None: the simulation keeps the recording in memory.
     overwrite
-        Whether it may replace a file that exists.
+        Whether it may replace an existing file.
     """
 
     kind: Kind
@@ -50,7 +50,7 @@ class Recorder(Immutable):
         return f"recorder of {self.description}"
 
     def _way_to(self, name: str) -> str:
-        return "a recorder stays as it was made: add another one to the network"
+        return "a recorder cannot be changed: add another one to the network"
 
     @property
     def description(self) -> str:
@@ -100,7 +100,7 @@ class StateRecorder(Recorder):
     variables
         Names of the state variables.
     interval
-        Milliseconds from sample to sample; samples are taken at the times that are multiples of it.
+        Sampling interval, ms; samples are taken at multiples of it.
     """
 
     kind = "state"
@@ -123,7 +123,7 @@ class StateRecorder(Recorder):
 
     @property
     def population_names(self) -> str:
-        """Names of the populations that the neurons belong to, in a line."""
+        """Names of the populations that the neurons belong to, in one line."""
         return some_names([population.name for population in self.neurons.populations], " + ")
 
     @property
@@ -141,9 +141,9 @@ class WeightRecorder(Recorder):
     projection
         The projection whose synapses are recorded.
     interval
-        Milliseconds from sample to sample; samples are taken at the times that are multiples of it.
+        Sampling interval, ms; samples are taken at multiples of it.
     sources, targets
-        Only synapses of these neurons; None: of all.
+        Only synapses from these sources and to these targets are recorded; None: from or to any.
     """
 
     kind = "weights"

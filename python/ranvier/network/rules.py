@@ -1,8 +1,8 @@
-"""Connection rules: who connects to whom.
+"""Connection rules: which source connects to which target.
 
-What a rule draws depends on the seed of the network, the projection and the neurons alone, so that it is the same for
-any number of threads. An *autapse* connects a neuron to itself; *multapses* are several connections from one neuron to
-another.
+The connections that a rule draws depend only on the seed of the network, the projection and the neurons, so they are
+the same for any number of threads. An *autapse* connects a neuron to itself; *multapses* are several connections from
+one neuron to another.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
     "UniformIndegree",
 ]
 
-# The core counts synapses in 64 bits, and Python's integers have no end.
+# The core counts synapses in 64 bits; Python's integers are unbounded.
 _LARGEST_NUMBER = 2**63 - 1
 
 
@@ -55,9 +55,9 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")
     if array.size and array.max() > _LARGEST_NUMBER:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.max()), "there are fewer neurons")
-    # The copy that is kept, which the core shares.
+    # Check the memory for the copy, which the core shares.
     check_room(f"{name} of {rule}", 8 * array.size, "give fewer connections, or a rule that draws them")
-    # Copied, and locked: the description of a network must not change behind its back.
+    # A read-only copy: if the user later writes to the array, the network must not change.
     result = np.array(array, dtype=np.int64)
     result.flags.writeable = False
     return result
@@ -81,7 +81,7 @@ class Rule:
                 raise WrongTypeError(f"{field.name} of {self.name}", type(value).__name__, "must be True or False")
 
     def __repr__(self) -> str:
-        # As a user would write it: without what was left at its default.
+        # As a user would write it: without the values that equal the defaults.
         given = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
@@ -101,7 +101,7 @@ class OneToOne(Rule):
     Parameters
     ----------
     allow_autapses
-        Whether a neuron that would connect to itself does.
+        Whether a neuron may connect to itself.
 
     Arrays of weights or delays hold one number per pair, in the order of the neurons.
     """
@@ -119,8 +119,8 @@ class AllToAll(Rule):
     allow_autapses
         Whether a neuron that is both a source and a target connects to itself.
 
-    Arrays of weights or delays hold one number per pair of a target and a source, ``(targets, sources)``, also flat.
-    Those of autapses that are not allowed stand in them too, and are not used.
+    Arrays of weights or delays hold one number per pair, with the shape ``(targets, sources)`` or flattened. They also
+    contain numbers for autapses that are not allowed; these are not used.
     """
 
     name: ClassVar[str] = "all_to_all"
@@ -161,7 +161,7 @@ class UniformIndegree(Rule):
     Parameters
     ----------
     indegree_min, indegree_max
-        Least and greatest number of connections of a target. Every whole number from one to the other is as probable.
+        Smallest and largest number of connections of a target. All whole numbers in this range are equally probable.
     allow_autapses
         Whether a neuron may be drawn as its own source.
     allow_multapses
@@ -187,8 +187,8 @@ class UniformIndegree(Rule):
 class NearestNeighbors(Rule):
     """Every neuron gets connections from the neurons with the nearest ids, but not from itself.
 
-    The sources must be the targets: a population, or a part of it, that is connected to itself. Its last neuron stands
-    beside its first one.
+    The sources must be the targets: a population, or a part of it, that is connected to itself. Neurons are arranged in
+    a ring: the last neuron is next to the first one.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ class NearestNeighbors(Rule):
         Connections per target, half of them from the neurons before it and half from those after it. An even number,
         less than the number of neurons.
 
-    Arrays of weights or delays hold one number per connection: target by target, and for each its sources from the one
-    farthest before it to the one farthest after it.
+    Arrays of weights or delays hold one number per connection, sorted by target. For each target, the sources are
+    sorted from the farthest one before it to the farthest one after it.
     """
 
     name: ClassVar[str] = "nearest_neighbors"
@@ -236,12 +236,12 @@ class FixedOutdegree(Rule):
 
 @value_class
 class FixedTotalNumber(Rule):
-    """A number of connections between pairs of a source and a target drawn uniformly.
+    """A fixed total number of connections, between pairs of a source and a target that are drawn uniformly.
 
     Parameters
     ----------
     number
-        Connections in all.
+        Total number of connections.
     allow_autapses
         Whether a neuron may be paired with itself.
     allow_multapses
@@ -280,17 +280,17 @@ class PairwiseBernoulli(Rule):
 
 @value_class
 class Explicit(Rule):
-    """The connections themselves, as a list in coordinate form.
+    """A list of all connections, in coordinate form.
 
     Parameters
     ----------
     sources, targets
-        Of each connection, the index of its source among the sources and of its target among the targets. Two arrays of
-        integers of equal length.
+        For each connection, the index of its source among the sources and of its target among the targets. Two arrays
+        of integers of equal length.
     allow_autapses
         Whether the list may connect a neuron to itself.
     allow_multapses
-        Whether the list may hold a pair more than once.
+        Whether the list may contain a pair more than once.
 
     Arrays of weights or delays hold one number per connection, in the same order.
     """
@@ -348,21 +348,21 @@ _RULES: dict[str, type[Rule]] = {
 
 
 def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()) -> Rule:
-    """Return the rule, which may be given by its name and the parameters as keywords.
+    """Return a rule, which the user may pass as an object, or as its name with its parameters as keywords.
 
     Parameters
     ----------
     rule, keywords
-        As the user gave them.
+        The user's arguments.
     others
-        Further keywords of the call, which the user may have meant.
+        Further keywords of the call, which errors can suggest.
 
     Raises
     ------
     UnknownNameError
         When no rule, or no parameter of the rule, has that name.
     RuleError
-        When a parameter is missing, or when keywords stand beside a rule that is complete.
+        When a parameter is missing, or when a rule object and keywords are both passed.
     """
     if isinstance(rule, type) and issubclass(rule, Rule) and rule is not Rule:
         raise WrongTypeError("a rule", f"the class {rule.__name__}", "must be made", f"write rv.{rule.__name__}(...)")
@@ -380,8 +380,8 @@ def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()
             return rule
         raise RuleError(
             f"rule {rule.name}",
-            bound=f"keywords ({', '.join(keywords)}) cannot stand beside a complete rule",
-            remedy="give them to the rule itself",
+            bound=f"keywords ({', '.join(keywords)}) cannot be combined with a rule object",
+            remedy="pass them to the rule itself",
         )
     missing = [field.name for field in fields(rule_type) if field.default is MISSING and field.name not in keywords]
     if missing:

@@ -1,4 +1,4 @@
-"""Indices that users select neurons with, and ascending indices as they are kept: ranges where they can be."""
+"""Indices with which users select neurons. They are kept in ascending order, as a range if possible."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Index", "Indices", "as_indices", "chosen_positions", "index_text", "
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Indices: TypeAlias = range | IntArray
-"""Ascending: a range where they are equally far apart, else a locked array."""
+"""Ascending indices: a range if they are equally spaced, otherwise a read-only array."""
 Index: TypeAlias = SupportsIndex | slice | range | Sequence[int] | npt.NDArray[np.integer[Any]] | npt.NDArray[np.bool_]
 
 _MOST_SHOWN = 6
@@ -26,7 +26,7 @@ _ALLOWED = "must be an integer, a slice, a list of indices or a mask"
 
 
 def as_indices(array: IntArray) -> Indices:
-    """Return ascending indices as they are kept."""
+    """Return ascending indices as a range if they are equally spaced, otherwise as a read-only array."""
     if len(array) < 2:
         return range(int(array[0]), int(array[0]) + 1) if len(array) else range(0)
     steps = np.diff(array)
@@ -36,7 +36,7 @@ def as_indices(array: IntArray) -> Indices:
 
 
 def pick(indices: Indices, positions: Indices) -> Indices:
-    """Return those of some indices that stand at some positions."""
+    """Return the indices at some positions."""
     if isinstance(positions, range):
         picked = indices[positions.start : positions.stop : positions.step]
         return picked if isinstance(picked, range) else as_indices(picked)
@@ -46,7 +46,7 @@ def pick(indices: Indices, positions: Indices) -> Indices:
 
 
 def part_of_positions(positions: Indices, begin: int, end: int) -> Indices:
-    """Return those of some positions that lie in [begin, end), counted from begin on."""
+    """Return the positions in [begin, end), relative to begin."""
     if isinstance(positions, range):
         step = positions.step
         first = min(len(positions), max(0, -((positions.start - begin) // step)))
@@ -58,7 +58,7 @@ def part_of_positions(positions: Indices, begin: int, end: int) -> Indices:
 
 
 def merged(what: str, one: Indices, other: Indices) -> Indices:
-    """Return all of two sets of indices of `what`, which must have none in common."""
+    """Return the union of two sets of indices of `what`, which must have no index in common."""
     if len(one) == 0 or len(other) == 0:
         return one if len(other) == 0 else other
     if isinstance(one, range) and isinstance(other, range) and one.step == other.step == 1:
@@ -70,13 +70,16 @@ def merged(what: str, one: Indices, other: Indices) -> Indices:
     repeated = both[1:][both[1:] == both[:-1]]
     if repeated.size:
         raise ValueOutOfBoundsError(
-            what, f"joined with index {repeated[0]} on both sides", "a view has each neuron once", "join other neurons"
+            what,
+            f"joined with index {repeated[0]} on both sides",
+            "a view has each neuron only once",
+            "join other neurons",
         )
     return as_indices(both)
 
 
 def chosen_positions(what: str, size: int, index: Index) -> Indices:
-    """Return the positions in `what`, which has so many neurons, that an index in square brackets stands for."""
+    """Return the positions that an index in square brackets selects from the `size` neurons of `what`."""
     if isinstance(index, slice):
         return _of_slice(what, size, index)
     if isinstance(index, list | np.ndarray | range):
@@ -128,14 +131,14 @@ def _of_list(what: str, size: int, index: list[Any] | npt.NDArray[Any] | range) 
         raise ValueOutOfBoundsError(
             f"indices of {what}",
             f"{positions[wrong[0] + 1]} after {positions[wrong[0]]}",
-            "they must ascend, each once: a view keeps its neurons in the order of their ids",
+            "they must be ascending without repetition: a view keeps its neurons in the order of their ids",
             "give numpy.unique(indices)",
         )
     return as_indices(positions)
 
 
 def index_text(indices: Indices) -> str:
-    """Return indices as one would write them in square brackets."""
+    """Return indices in Python's notation for square brackets."""
     if isinstance(indices, range):
         if len(indices) == 1:
             return str(indices[0])

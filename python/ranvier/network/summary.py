@@ -1,4 +1,4 @@
-"""Tables of what a network consists of, as text and for notebooks."""
+"""Tables of the parts of a network, as text and for notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ranvier.network.recorders import Recorder
 
 
 class Summarized(Protocol):
-    """A network, as far as a summary tells of it."""
+    """The part of a network's interface that a summary uses."""
 
     @property
     def name(self) -> str: ...
@@ -40,7 +40,7 @@ class Summarized(Protocol):
 
 __all__ = ["as_html", "as_text"]
 
-# Rows of one table that are shown; a network may have thousands of projections.
+# Largest number of rows shown of one table; a network may have thousands of projections.
 _MOST_ROWS = 100
 
 Table = tuple[str, list[str], list[list[str]]]
@@ -87,7 +87,7 @@ def as_html(network: Summarized) -> str:
 
 
 def describe_values(values: object) -> str:
-    """Return values as a user would write them, and of an array only its size and range."""
+    """Return values as a user would write them; for an array, only its size and range."""
     if isinstance(values, np.ndarray):
         if not values.size:
             return "array of 0"
@@ -110,7 +110,7 @@ def _title(network: Summarized) -> str:
 
 
 def _tables(network: Summarized) -> list[Table]:
-    # A table of nothing tells nothing.
+    # Empty tables are left out.
     return [
         table
         for table in (_populations(network), _projections(network), _stimuli(network), _recorders(network))
