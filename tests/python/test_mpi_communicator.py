@@ -134,7 +134,7 @@ def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Pa
         if rank == 1:
             assert not lines[6:]
         else:
-            assert "it is 7 on rank 0, and nothing of the kind on rank 1" in lines[6]
+            assert "it is 7 on rank 0, and the result of another call on rank 1" in lines[6]
 
 
 def test_a_process_that_nobody_launched_is_alone() -> None:

@@ -1,4 +1,4 @@
-"""What a simulation tells of itself: what there is, what happened, and what it took."""
+"""Information about a simulation: its size, counts of events, times and memory."""
 
 from __future__ import annotations
 
@@ -19,20 +19,22 @@ __all__ = ["Accounts", "Counts"]
 
 @dataclass(frozen=True)
 class Counts:
-    """What there is and what happened.
+    """Sizes of a simulation, and counts of events.
+
+    Events are counted since the start or the last `Simulation.reset_counts`.
 
     Attributes
     ----------
     neurons, synapses
-        How many there are.
+        Number of neurons and of synapses.
     spikes
-        Spikes of neurons since the start or the last `Simulation.reset_counts`.
+        Number of spikes of neurons.
     synaptic_events
-        Synapses that were reached by a spike, since then.
+        Number of spikes that were delivered, counted at each synapse.
     steps
-        Steps since then.
+        Number of steps.
     population_spikes
-        Spikes by the name of the population, since then.
+        Number of spikes by the name of the population.
     """
 
     neurons: int
@@ -44,7 +46,7 @@ class Counts:
 
 
 class Accounts:
-    """The part of `Simulation` that tells of it."""
+    """Base of `Simulation`: its methods that give information about it."""
 
     _built: BuiltNetwork
 
@@ -74,10 +76,11 @@ class Accounts:
         return self._built.core.threads
 
     def costs(self) -> dict[str, float]:
-        """Return what a neuron of each population has cost on average, in nanoseconds a step, by population.
+        """Return the mean cost of a neuron of each population since the last `reset_counts`, in nanoseconds per step.
 
-        That is its update with its stimuli, and the share of delivery that the synapses onto it take if all synapses
-        cost the same and the neurons of a population have as many as each other. Since the last `reset_counts`.
+        It is the time for updating the neuron and its stimuli, and for delivering spikes to it. The time of delivery is
+        divided among neurons on the assumption that all synapses cost the same, and that all neurons of a population
+        have the same number of synapses.
 
         Raises
         ------
@@ -95,17 +98,17 @@ class Accounts:
 
     @property
     def processors(self) -> list[int | None]:
-        """The processor that each thread of this process is kept on; None for one that the system may move."""
+        """The processor to which each thread of this process is bound; None for a thread that the system may move."""
         return [processor if processor >= 0 else None for processor, _ in self._built.core.places]
 
     @property
     def oversubscribed(self) -> bool:
-        """Whether some processor has more than one thread of this run, so that threads wait for each other."""
+        """Whether a processor has more than one thread of this run, so that threads wait for each other."""
         return self._built.core.is_crowded
 
     @property
     def stolen_shards(self) -> int:
-        """How often a thread of this process has updated a shard of another one for an epoch."""
+        """How often a thread of this process has updated a shard of another thread for an epoch."""
         with self._built.exclusive():
             return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
 
@@ -126,13 +129,13 @@ class Accounts:
 
     @property
     def exchange(self) -> str:
-        """The method by which processes exchange spikes; for ``"auto"`` the one it has chosen, ``"none"`` for none."""
+        """Method by which processes exchange spikes: for ``"auto"`` the chosen one, for one process ``"none"``."""
         with self._built.exclusive():
             return self._built.core.exchange
 
     @property
     def sorts_connections(self) -> bool:
-        """Whether synapses are sorted by source, as was asked for or as ``"auto"`` has chosen; for all processes."""
+        """Whether synapses are sorted by source, as set or as ``"auto"`` has chosen; the same on all processes."""
         return self._built.core.sorts_connections
 
     @property
@@ -148,7 +151,7 @@ class Accounts:
     # ---- counts and times --------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:
-        """Return what there is and what happened since the start or the last `reset_counts`."""
+        """Return sizes of the simulation, and counts since the start or the last `reset_counts`."""
         with self._built.exclusive():
             counts = self._built.core.counts()
         return Counts(
@@ -165,7 +168,7 @@ class Accounts:
         )
 
     def reset_counts(self) -> None:
-        """Count spikes, events, steps and the time of the simulation from now on, for example after a transient."""
+        """Start counting spikes, events, steps and times anew, for example after a transient."""
         with self._built.exclusive():
             self._built.core.reset_counts()
 
@@ -174,15 +177,15 @@ class Accounts:
         """Seconds of wall-clock time by phase.
 
         *build* makes neurons and synapses, *init* sorts the tables and makes the presynaptic table and the buffers,
-        *simulation* is all runs since the last `reset_counts`. *update*, *collocate*, *communicate*, *deliver*, *wait*
-        and *record* are parts of it, means over the threads of this process.
+        *simulation* is the total of all runs since the last `reset_counts`. *update*, *collocate*, *communicate*,
+        *deliver*, *wait* and *record* are parts of *simulation*, averaged over the threads of this process.
         """
         with self._built.exclusive():
             times = self._built.core.times()
         return {name: getattr(times, name) for name in (*PHASES, *PARTS)}
 
     def timers(self) -> Timers:
-        """Return where the time of all processes and their threads went; all processes must call it.
+        """Return the times of all parts of the simulation, on all processes and threads. All processes must call it.
 
         Raises
         ------
@@ -199,7 +202,7 @@ class Accounts:
         )
 
     def traffic(self) -> Traffic:
-        """Return what this process has exchanged with the others; all zero for one process alone."""
+        """Return how much this process has exchanged with the others; all zero for a single process."""
         with self._built.exclusive():
             return Traffic(**self._built.core.traffic())
 
@@ -222,30 +225,30 @@ class Accounts:
 
     @property
     def real_time_factor(self) -> float:
-        """Seconds of wall-clock time per simulated second, since the last `reset_counts`; not a number before a run."""
+        """Seconds of wall-clock time per simulated second since the last `reset_counts`; NaN before a run."""
         simulated = time_of(self.counts().steps, self.resolution) / 1000.0
         return self.phases["simulation"] / simulated if simulated else float("nan")
 
     def memory(self) -> dict[str, int]:
-        """Return the bytes that the simulation takes, by component, from its own account."""
+        """Return the bytes that the simulation uses, by component, as counted by the simulation itself."""
         with self._built.exclusive():
             return dict(self._built.core.memory())
 
     def memory_by_node(self) -> dict[str, dict[str, int]]:
-        """Return the bytes that the simulation takes, by NUMA node and component, from its own account.
+        """Return the bytes that the simulation uses, by NUMA node and component, as counted by the simulation itself.
 
-        Each thread has memory of its own, which is counted at the node that the thread is bound to; nodes are named by
-        the numbers that the system gives them. Where threads are bound to no node, and there are several, it is counted
-        as ``"any"``.
+        Each thread has its own memory, which is counted for the node to which the thread is bound. Nodes have the
+        numbers of the operating system. If there are several nodes and threads are not bound to one, their memory is
+        counted as ``"any"``.
         """
         with self._built.exclusive():
             return {node: dict(parts) for node, parts in self._built.core.memory_by_node().items()}
 
     def memory_pages(self) -> dict[str, int]:
-        """Return where the arrays of the simulation really lie: bytes by NUMA node, from a sample of their pages.
+        """Return the real location of the simulation's arrays: bytes by NUMA node, from a sample of their pages.
 
-        Small arrays are left out. Bytes that have no place yet are ``"untouched"``; where the system does not tell, as
-        in some containers, they are ``"unknown"``.
+        Small arrays are left out. Bytes that have no physical memory yet are counted as ``"untouched"``. If the system
+        does not report locations, as in some containers, bytes are counted as ``"unknown"``.
         """
         with self._built.exclusive():
             return dict(self._built.core.memory_pages())

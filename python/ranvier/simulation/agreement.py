@@ -1,4 +1,4 @@
-"""Agreement between the processes of a run: they do the same, or fail together."""
+"""Agreement between the processes of a run: either all of them do the same, or all of them fail."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Result = TypeVar("Result")
 
 @contextlib.contextmanager
 def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
-    """Let what may fail on some processes only fail on all together, at the end of the block.
+    """If the block fails on some processes, raise an error on all of them at the end of the block.
 
-    In the block, either nothing is collective, or all that is fails on all processes.
+    The block must not contain collective calls, unless these fail on all processes together.
 
     Raises
     ------
     RemoteError
-        Where it did not fail, but did on another process; it tells which, and why. Also where it failed only because
-        another process did, which then tells the cause.
+        On a process where the block did not fail, when it failed on another one; the error names that process and the
+        cause. Also on a process where it failed only because another process failed.
     """
     if communicator.size == 1:
         yield
@@ -44,7 +44,7 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
         told = communicator.allgather(_as_message(error))
         _note_reporting_rank(error, _first_of_kind(told, error))
         raise
-    # Mostly nobody has anything to tell, and of many processes each would have to be looked at.
+    # Usually no process has failed; this check avoids looking at a message of each process.
     complaints = communicator.compare(b"")
     if complaints is None:
         return
@@ -53,10 +53,10 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
 
 
 def reporting_rank(error: BaseException) -> int | None:
-    """Return the rank that tells the user of an error with which all processes have failed together.
+    """Return the rank that reports an error with which all processes have failed.
 
-    It is the lowest of those that have failed with an error of the same kind, whose details may differ. None where this
-    process may have failed alone.
+    It is the lowest rank that has failed with an error of the same type, whose details may differ. None if this process
+    may have failed alone.
     """
     rank: int | None = getattr(error, "_reporting_rank", None)
     return rank
@@ -67,24 +67,24 @@ def _note_reporting_rank(error: BaseException, rank: int) -> None:
 
 
 def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
-    """Do something that may fail on some processes only, and fail on all together; as `agreed`."""
+    """Call `action`. If it fails on some processes, raise an error on all of them, as `agreed` does."""
     with agreed(communicator, what):
         return action()
 
 
 def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
-    """Return what an action returns, which must be the same on all processes; it may fail on some, as in `agree`.
+    """Return the result of `action`, which must be the same on all processes; it may fail on some, as in `agree`.
 
     Raises
     ------
     RemoteError
-        Also where another process got something else.
+        Also when the result differs between processes.
     """
     if communicator.size == 1:
         return action()
     with agreed(communicator, what):
         result = action()
-    # What is the same is mostly pickled alike, which is told without looking at each of many processes.
+    # Equal results usually have equal pickles, which can be compared without looking at each of many processes.
     own = pickle.dumps(result, protocol=5)
     told = communicator.compare(own)
     if told is None:
@@ -95,7 +95,7 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
             error = RemoteError(
                 what,
                 bound=f"it is {results[0]} on rank 0, and {other} on rank {rank}",
-                remedy="let all ranks do the same",
+                remedy="make the same call with the same arguments on all ranks",
             )
             _note_reporting_rank(error, 0)
             raise error
@@ -103,31 +103,31 @@ def agree_on(communicator: _core.Communicator, what: str, action: Callable[[], R
 
 
 class _SomethingElse:
-    """Stands for the result of a process that has none, since it does something else."""
+    """Stands for the result of a process that has no result, because it makes another call."""
 
     def __str__(self) -> str:
-        return "nothing of the kind"
+        return "the result of another call"
 
 
 def _unpickle(data: bytes) -> object:
-    # Who calls another method may be at a point where nothing or an error is told.
+    # A process that makes another call may have sent nothing or an error here.
     return pickle.loads(data) if data.startswith(pickle.PROTO) else _SomethingElse()
 
 
 def summary_of(value: object) -> str:
-    """Return a text in which two arrays differ if they do."""
+    """Return a text that differs for different arrays."""
     if not isinstance(value, np.ndarray):
         return "all" if value is None else str(value)
     return f"{value.size} numbers with the hash {hashlib.blake2b(value.tobytes(), digest_size=8).hexdigest()}"
 
 
 def on_root(communicator: _core.Communicator, what: str, action: Callable[[], None]) -> None:
-    """Do something on rank 0 only, such as writing a file; when it fails, all fail."""
+    """Call `action` on rank 0 only, for example to write a file. If it fails, raise an error on all ranks."""
     agree(communicator, what, action if communicator.rank == 0 else lambda: None)
 
 
 def from_root(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
-    """Do something on rank 0 only, and return its result, which can be pickled, everywhere; when it fails, all fail."""
+    """Call `action` on rank 0 only, and return its (picklable) result on all ranks. If it fails, all ranks raise."""
     if communicator.size == 1:
         return action()
     if communicator.rank == 0:
@@ -140,7 +140,7 @@ def from_root(communicator: _core.Communicator, what: str, action: Callable[[], 
 
 
 def values_of_all(communicator: _core.Communicator, value: Result) -> list[Result]:
-    """Return the values of all processes, by rank, everywhere; they can be pickled."""
+    """Return the (picklable) values of all processes, by rank, on all processes."""
     if communicator.size == 1:
         return [value]
     return [pickle.loads(data) for data in communicator.allgather(pickle.dumps(value, protocol=5))]
@@ -152,13 +152,13 @@ def _first_of_kind(told: list[bytes], error: BaseException) -> int:
 
 
 def _as_message(error: BaseException) -> bytes:
-    # Who failed because of another one does not count.
+    # A process that failed because of another one is not the cause.
     mark = b"-" if isinstance(error, RemoteError) else b"+"
     return mark + f"{type(error).__name__}: {error}".encode(errors="backslashreplace")
 
 
 def _raise_cause(communicator: _core.Communicator, what: str, told: list[bytes], mark: bytes) -> None:
-    """Raise what the first of the other processes tells that has told something with this mark."""
+    """Raise the error of the first of the other processes whose message has this mark."""
     for rank, text in enumerate(told):
         if rank != communicator.rank and text.startswith(mark):
             error = RemoteError(

@@ -1,4 +1,4 @@
-"""How a network is built."""
+"""Building a network."""
 
 from __future__ import annotations
 
@@ -20,25 +20,23 @@ from ranvier.simulation.progress import ProgressOption, ProgressReporter
 
 __all__ = ["build", "choose_communicator"]
 
-# Long enough for some spikes of each neuron, short beside what is simulated.
+# Long enough for some spikes of each neuron, short compared to the simulations that follow.
 _PILOT_MS = 100.0
 
 
 def choose_communicator(processes: Processes | None, dry_run: DryRun | None) -> Communicator:
-    """Return the processes that options name.
+    """Return the communicator that the options select.
 
     Raises
     ------
     StateError
-        Where a dry run has processes of its own.
+        When a dry run and a communicator are both set.
     """
     given = checked_group(Processes, processes).communicator
     ranks = checked_group(DryRun, dry_run).ranks
     if ranks is not None:
         if given is not None:
-            raise StateError(
-                "communicator", bound="a dry run plays its processes with one", remedy="leave out one of the two"
-            )
+            raise StateError("communicator", bound="a dry run uses one process only", remedy="leave out one of the two")
         return Communicator.mirror(ranks)
     if given is None:
         return mpi.world()
@@ -57,7 +55,7 @@ def build(
     Raises
     ------
     RanvierError
-        All that `ranvier.Simulation` raises, on all processes together.
+        All errors of `ranvier.Simulation`, on all processes.
     """
     # Other threads may change the network while it is checked and built.
     snapshot = snapshot_of(network)
@@ -76,7 +74,7 @@ def build(
     title = f"Building {snapshot.core.neuron_count:,} neurons and {synapses:,.0f} synapses"
     with (
         ProgressReporter(progress, "build", title) as reporter,
-        # Else one process might not come to tell the others that it has stopped.
+        # Otherwise a process might stop without telling the others.
         interrupts_deferred() as interrupts,
         agreed(communicator, "building the network"),
         interrupts.allowed(),
@@ -95,7 +93,7 @@ def _measure_costs(
     communicator: Communicator,
     progress: Callable[[], None] | None,
 ) -> list[float]:
-    """Return what a short simulation finds the populations to cost."""
+    """Return the costs of the populations, measured in a short simulation."""
     options.measure_costs = True
     pilot = _core.Simulation(network, options, communicator, progress=progress)
     pilot.run(math.ceil(_PILOT_MS / pilot.resolution), progress)

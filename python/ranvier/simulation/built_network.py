@@ -1,4 +1,4 @@
-"""A network that has been built, with what all calls of a simulation need of it."""
+"""A network that has been built, with the parts of it that all methods of a simulation need."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class BuiltNetwork:
     Attributes
     ----------
     core
-        What the core has built.
+        The simulation in the core.
     network
-        What it was built of, which may have changed since.
+        The network that was built. It may have changed since.
     populations, projections, stimuli, recorders, seed
-        Its parts and its seed when it was built.
+        Parts and seed of the network when it was built.
     communicator
-        The processes that have built it together.
+        The processes that have built the network.
     traces_epochs
         Whether times of epochs are kept.
     """
@@ -64,14 +64,14 @@ class BuiltNetwork:
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
-        """Refuse a call while another one is under way, in another thread or from a progress function."""
+        """Refuse a call while another one is running, in another thread or from a progress function."""
         if os.getpid() != self._process:
-            # Its worker threads have stayed behind.
+            # Its worker threads were not copied to this process.
             raise StateError("simulation", bound="it was built in another process", remedy="build it in this one")
         if self._busy:
             raise StateError("simulation", bound="it is busy with another call", remedy="wait until that has returned")
-        # Not a lock, whose acquisition Ctrl-C could cut off from the statement that releases it: the interpreter
-        # neither changes threads nor handles signals between a test, an assignment and the begin of a try.
+        # Not a lock: Ctrl-C could come between acquiring it and the statement that releases it. The interpreter neither
+        # switches threads nor handles signals between a test, an assignment and the begin of a try.
         self._busy = True
         try:
             yield
@@ -79,15 +79,15 @@ class BuiltNetwork:
             self._busy = False
 
     def agree_on_request(self, what: str, *asked: object) -> None:
-        """Make sure that all processes ask for the same: else they would wait for each other in vain."""
+        """Check that all processes make the same request: otherwise they would wait for each other forever."""
         if self.communicator.size > 1:
             agree_on(self.communicator, what, lambda: ", ".join(map(summary_of, asked)))
 
     def to_steps(self, milliseconds: float, what: str) -> int:
-        """Return the steps of a time; `what` is what errors call it."""
+        """Return a time in steps; `what` is its name in errors."""
         return self._grid.to_steps(milliseconds, what)
 
-    # ---- checks of what users hand over ------------------------------------------------------------------------------
+    # ---- checks of arguments -----------------------------------------------------------------------------------------
 
     def check_view(self, what: str, view: object) -> PopulationView:
         """Return a population or a part of one that was built."""
@@ -139,7 +139,7 @@ class BuiltNetwork:
         units = sum(len(population) for population in self.populations)
         if ids.size and (ids.min() < 0 or ids.max() >= units):
             raise ValueOutOfBoundsError(what, f"{ids.min()} to {ids.max()}", f"global ids must be >= 0 and < {units}")
-        # A copy: others may change theirs while this is looked at.
+        # A copy: another thread may change the array while it is checked.
         return np.array(ids, dtype=np.int64)
 
     def query(
@@ -148,10 +148,10 @@ class BuiltNetwork:
         targets: PopulationView | npt.ArrayLike | None,
         projection: Projection | None,
     ) -> tuple[IntArray | None, IntArray | None, int | None]:
-        """Return which synapses are asked for, as the core takes it."""
+        """Return a query for synapses in the form in which the core takes it."""
         index = self.check_projection(projection)
         if projection is not None:
-            # This spares the core the synapses of all others.
+            # So the core need not go through the synapses of other neurons.
             sources = projection.sources if sources is None else sources
             targets = projection.targets if targets is None else targets
         return self.ids("sources", sources), self.ids("targets", targets), index

@@ -29,7 +29,7 @@ _FIXED_OF_STIMULI = ("delay", "name", "stimulator", "targets")
 def get_values(
     built: BuiltNetwork, neurons: PopulationView | Sequence[PopulationView], names: str | list[str] | tuple[str, ...]
 ) -> FloatArray | dict[str, FloatArray]:
-    """Return what `Simulation.get` does."""
+    """Return the result of `Simulation.get`."""
     with agreed(built.communicator, "getting values of neurons"):
         views = _views(built, neurons)
         wanted = _names(names)
@@ -38,7 +38,7 @@ def get_values(
                 _refuse_sources(view)
         places = [(view.population.index, _indices(view)) for view in views]
     built.agree_on_request("getting", *wanted, *(view.name for view in views))
-    # Who writes to what is returned would change nothing.
+    # Read-only, since writing to a returned array would not change the simulation.
     values = {
         name: locked(np.concatenate([built.core.get(population, name, indices) for population, indices in places]))
         for name in wanted
@@ -47,7 +47,7 @@ def get_values(
 
 
 def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> None:
-    """Do what `Simulation.set` does."""
+    """Carry out `Simulation.set`."""
     if isinstance(part, Stimulus):
         _set_stimulus(built, part, values)
         return
@@ -68,7 +68,7 @@ def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> Non
 
 
 def _views(built: BuiltNetwork, neurons: object) -> list[PopulationView]:
-    """Return the neurons that are meant, as parts of one population each."""
+    """Return the selected neurons as views, each of one population."""
     if isinstance(neurons, list | tuple):
         if not neurons:
             raise ShapeError("neurons", "an empty list", "there must be one population at least")
@@ -105,7 +105,7 @@ def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[
 
 
 def _part(name: str, value: StoredValues, views: list[PopulationView], begin: int, total: int) -> StoredValues:
-    """Return the values of the view that begins there among all views."""
+    """Return the values of one view, which begins at `begin` among the neurons of all views."""
     if not isinstance(value, np.ndarray):
         return value
     if value.shape != (total,):
@@ -147,7 +147,7 @@ def _set_spike_times(built: BuiltNetwork, views: list[PopulationView], values: d
 def _refuse_sources(view: PopulationView) -> None:
     raise WrongTypeError(
         "neurons",
-        f"{view.name}, which plays given spikes",
+        f"{view.name}, a population of sources with given spike times",
         "must have a state",
         "only sim.set(..., spike_times=...) is",
     )
@@ -178,5 +178,5 @@ def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any
 
 
 def _asked(values: dict[str, StoredValues]) -> list[object]:
-    """Return names and values as they are compared between processes."""
+    """Return names and values in the form in which processes compare them."""
     return [each for name, value in sorted(values.items()) for each in (name, value)]

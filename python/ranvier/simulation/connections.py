@@ -28,11 +28,12 @@ __all__ = ["Connections"]
 
 
 class Connections:
-    """Synapses that a query found, in the order (projection, source, target, delay, order of drawing).
+    """Synapses found by a query, in the order (projection, source, target, delay, order of drawing).
 
-    ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` are fewer of them.
+    ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` select some of them.
 
-    Only `weights` can be assigned: the other arrays are locked, since a change of them would not reach the simulation.
+    Only `weights` can be assigned. The other arrays are read-only, since writing to them would not change the
+    simulation.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Connections:
 
     @property
     def handles(self) -> npt.NDArray[np.uint64]:
-        """What the core finds the synapses by, shape ``(synapses,)``."""
+        """Handles by which the core finds the synapses, shape ``(synapses,)``."""
         return self._handles
 
     @property
@@ -78,20 +79,21 @@ class Connections:
 
     @property
     def weights(self) -> FloatArray:
-        """Weights as they are now (pA or mV), shape ``(synapses,)``.
+        """Present weights (pA or mV), shape ``(synapses,)``.
 
-        Assign a number or an array of that shape to change them in the simulation; the array that you read is a locked
-        copy, so that some of them are changed by ``connections[chosen].weights = ...``. They are kept as those that
-        ``Network.connect`` takes. A spike finds the weight that a synapse has when it arrives, also when it was on its
-        way while the weight changed.
+        Assign a number or an array of this shape to change the weights in the simulation. The array that you read is a
+        read-only copy; to change some of the weights, write ``connections[chosen].weights = ...``. Weights are rounded
+        as those of `Network.connect`. A spike has the weight of the synapse at the time of its arrival, also if the
+        weight changed while the spike was on its way.
 
         Raises
         ------
         ShapeError
             For an array of another length.
         ValueOutOfBoundsError
-            For weights that are not finite, beyond the ``weight_bound`` of the projections, too small or spread too
-            widely to be kept, or whose sign would move them to another receptor; nothing is changed then.
+            For weights that are not finite, above the ``weight_bound`` of the projections, too small or too different
+            in magnitude to be summed exactly, and for weights whose sign belongs to another receptor. Then nothing is
+            changed.
         """
         with self._built.exclusive():
             self._built.agree_on_request("weights of synapses", self._handles)
@@ -105,7 +107,7 @@ class Connections:
                 raise ShapeError(
                     "weights", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
                 )
-            # The core looks at the weight of each synapse, and there may be none.
+            # The core checks the weight of each synapse only, and there may be no synapses.
             if array.ndim == 0 and not np.isfinite(array):
                 raise ValueOutOfBoundsError("weights", str(array), "it must be finite")
             return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
@@ -137,12 +139,12 @@ class Connections:
         Parameters
         ----------
         sources, targets
-            The neurons that are the columns and the rows, in their order.
+            The neurons of the columns (sources) and of the rows (targets), in this order.
 
         Raises
         ------
         ValueOutOfBoundsError
-            When one of the synapses is of other neurons.
+            When one of the synapses connects other neurons.
         MissingPackageError
             When SciPy is not installed.
         """
@@ -152,7 +154,7 @@ class Connections:
         return adjacency(self.weights, (self.targets, self.sources), (targets.ids, sources.ids))
 
     def _chosen(self, chosen: object) -> slice | npt.NDArray[np.bool_] | npt.NDArray[np.int64]:
-        """Return what chooses some of the synapses, checked."""
+        """Return a checked index that selects some of the synapses."""
         what = "choice of synapses"
         wanted = "must be an integer, a slice, a mask or an array of integers"
         if isinstance(chosen, slice):
@@ -184,12 +186,12 @@ class Connections:
         return places.astype(np.int64)
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What is assigned by mistake would be lost without a word.
+        # An attribute that was assigned by mistake would have no effect.
         if name != "weights" and not name.startswith("_"):
             raise ReadOnlyError(
                 f"{name} of connections",
                 bound="it cannot be assigned",
-                remedy="only weights can, or connect neurons anew",
+                remedy="assign weights, or change the network and build it again",
             )
         super().__setattr__(name, value)
 

@@ -1,4 +1,4 @@
-"""The options of a simulation as the core takes them."""
+"""Conversion of the options of a simulation to those of the core."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def core_options(
     tuning: Tuning | None,
     dry_run: DryRun | None,
 ) -> _core.SimulationOptions:
-    """Return the options, which may speak of some populations, as the core takes them; None: a group of defaults.
+    """Return the options in the form in which the core takes them. A group that is None has its defaults.
 
     Raises
     ------
     UnknownNameError, ShapeError
-        When costs or rates are not those of the populations.
+        When costs or rates have other names than the populations.
     WrongTypeError
-        For what is no such group.
+        For a group of another type.
     """
     processes, tuning, dry_run = (
         checked_group(Processes, processes),
@@ -42,7 +42,7 @@ def core_options(
         checked_group(DryRun, dry_run),
     )
     options = _core.SimulationOptions()
-    # The core takes 0 where it is to choose.
+    # In the core, 0 means that it chooses.
     options.threads = run.threads or 0
     options.double_state = run.precision == "double"
     options.double_weights = run.weight_precision == "double"
@@ -55,7 +55,7 @@ def core_options(
 
 
 def checked_group(kind: type[Group], given: Group | None) -> Group:
-    """Return a group of options; one of defaults for None.
+    """Return a group of options; for None, the group with its defaults.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def _set_processes(options: _core.SimulationOptions, processes: Processes) -> No
 
 
 def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]) -> list[float]:
-    """Return rates in the order of the populations; those of sources that play spikes do not count."""
+    """Return rates in the order of the populations; rates of sources with given spike times are not used."""
     if not isinstance(rates, Mapping):
         return [rates]
     _check_names(rates, [each.name for each in populations if not each.plays_spikes], "rate")
@@ -109,7 +109,7 @@ def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]
 
 
 def _check_names(values: Mapping[str, float], names: list[str], one: str) -> None:
-    """Make sure that there is a value for each population of a list, and no other; `one` is what a value is called."""
+    """Check that there is a value for each population of a list and no other; `one` is the name of such a value."""
     for name in values:
         if name not in names:
             unknown_name(f"population with a {one}", name, names)

@@ -1,6 +1,6 @@
-"""Options that are described once: where they are declared, with type, default, bounds and meaning.
+"""Declaration of options: the name, type, default, bounds and meaning of an option are written in one place.
 
-Checks, the keys of ``--set``, the help of the command line and the docstrings follow from that one description.
+Checks, the keys of ``--set``, the help of the command line and the docstrings are made from this declaration.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ Group = TypeVar("Group", bound="OptionGroup")
 
 @dataclass(frozen=True)
 class Option:
-    """What there is to know of an option.
+    """The properties of an option.
 
     Attributes
     ----------
     name
-        The same everywhere, and of one option only.
+        Name of the option. It is unique, and the same everywhere.
     group
-        Keyword of `ranvier.Simulation` for the group that it belongs to; empty: it is a keyword itself.
+        Keyword of `ranvier.Simulation` for the group that the option belongs to; empty: the option is itself a keyword.
     default
-        Its default.
+        Default value.
     meaning
-        What it does.
+        What the option does.
     choices
-        Names that it may be.
+        Allowed names.
     types
-        Other types that it may have.
+        Other allowed types.
     least, greatest
         Bounds of whole numbers.
     values
-        What it may be, in words, where types and bounds do not tell.
+        Allowed values in words, if types and bounds do not describe them.
     settable
-        Whether ``--set`` takes it.
+        Whether ``--set`` accepts the option.
     check
-        Returns a value as it is kept, or raises; None: choices, types and bounds tell.
+        Function that returns a checked value or raises; None: choices, types and bounds are checked.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Option:
     check: Check | None
 
     def checked(self, value: Any) -> Any:
-        """Return a value as it is kept.
+        """Return a checked value.
 
         Raises
         ------
         UnknownNameError, ValueOutOfBoundsError, ShapeError, WrongTypeError
-            For a value that the option cannot have.
+            For a value that is not allowed.
         """
         if self.check is not None:
             return self.check(value)
@@ -88,7 +88,7 @@ class Option:
         raise WrongTypeError(self.name, type(value).__name__, f"must be {self.wanted()}")
 
     def wanted(self) -> str:
-        """Return in words what it may be."""
+        """Return the allowed values in words."""
         if self.values:
             return self.values
         parts = [f"'{choice}'" for choice in self.choices]
@@ -118,7 +118,7 @@ def option(
 
 
 class OptionGroup:
-    """Base of groups of options: named values that are checked when they are given, and then never change."""
+    """Base of groups of options: named values that are checked when the group is made, and then cannot change."""
 
     keyword: ClassVar[str]
     """Keyword of `ranvier.Simulation` that takes the group; empty for the options that are keywords themselves."""
@@ -127,7 +127,7 @@ class OptionGroup:
 
     def __new__(cls, *positional: object, **given: object) -> Self:
         """Refuse names that are not those of options."""
-        # Called before __init__, whose signature would have Python raise an error that does not name what was meant.
+        # Called before __init__, where Python would raise an error that does not suggest the nearest name.
         if positional:
             raise WrongTypeError(f"option of {cls.__name__}", type(positional[0]).__name__, "must be given by its name")
         for name in given:
@@ -175,9 +175,9 @@ class OptionGroup:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, eq_default=False, field_specifiers=(option,))
 def option_group(kind: type[Group]) -> type[Group]:
-    """Make a class of the options that it declares, and complete its docstring with them."""
+    """Make a group of the options that a class declares, and add them to its docstring."""
     made = dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)(kind)
-    # Those of a frozen dataclass do not tell what to do.
+    # The errors of a frozen dataclass do not say what to do.
     made.__setattr__ = OptionGroup.__setattr__  # type: ignore[method-assign]
     made.__delattr__ = OptionGroup.__delattr__  # type: ignore[method-assign]
     hints = typing.get_type_hints(kind)
@@ -189,7 +189,7 @@ def option_group(kind: type[Group]) -> type[Group]:
 
 
 def as_docstring(options: Mapping[str, Option]) -> str:
-    """Return options as a docstring has them under *Parameters*."""
+    """Return options as text for the section *Parameters* of a docstring."""
     lines = []
     for each in options.values():
         lines.append(f"{each.name} : {each.wanted()}; default {each.default!r}")

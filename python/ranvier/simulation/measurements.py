@@ -1,4 +1,4 @@
-"""What simulations tell of themselves: where their time went, and what their processes exchanged."""
+"""Measurements of simulations: times, exchange between processes, load by other programs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ranvier.recording.data import IntArray
 __all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Timers", "Traffic"]
 
 PHASES = ("build", "init", "simulation")
-"""What a process does as a whole."""
+"""The phases of a process."""
 
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
-"""Of the simulation phase, by each thread."""
+"""The parts of the simulation phase, measured on each thread."""
 
 
 @dataclass(frozen=True)
 class Bursts:
-    """How many spikes of a network come together at the most, relative to their mean.
+    """The largest numbers of spikes of a network, relative to the mean numbers.
 
     Attributes
     ----------
     in_step
-        In a step: the mean, over the places that a step can have in an epoch, of the largest number there was.
+        In one step: the largest number for each position of a step within an epoch, averaged over these positions.
     in_epoch
-        In an epoch, the time between two exchanges.
+        In one epoch, the time between two exchanges of spikes.
     of_late
-        In one of the last thirty-two epochs, on average over the run: some buffers become shorter again after a burst.
+        In one of the last thirty-two epochs, averaged over the run: some buffers become shorter again after a burst.
     """
 
     in_step: float
@@ -38,12 +38,13 @@ class Bursts:
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
-        """Return those of a run; None where it has no spikes, or is shorter than an epoch.
+        """Return the bursts of a run, or None if it has no spikes or is shorter than an epoch.
 
         Parameters
         ----------
         counts
-            Spikes of all processes in each step, from the first step of an epoch on; shape ``(steps,)``.
+            Number of spikes of all processes in each step, beginning with the first step of an epoch; shape
+            ``(steps,)``.
         epoch_steps
             Length of an epoch, steps.
         """
@@ -61,23 +62,23 @@ class Bursts:
 
 @dataclass(frozen=True)
 class Crowding:
-    """How much other programs kept the threads of a process from their processors, while it simulated.
+    """How much other programs used the processors of a process while it simulated.
 
-    Where they do, threads are not bound to processors, and as many of them rest as make the simulation faster; the
-    others advance their shards. Processes sleep while they wait for each other, and two of one thread each share a
-    processor. The spikes are the same.
+    When other programs use these processors, threads are not bound to processors, and some of them rest if that makes
+    the simulation faster; the other threads then advance their shards. Processes sleep while they wait for each other,
+    and two processes with one thread each share a processor. The spikes are the same.
 
     Attributes
     ----------
     delayed
-        Seconds for which threads were ready to run but waited for a processor, all threads together.
+        Seconds for which threads were ready to run but waited for a processor, summed over all threads.
     crowded
-        Seconds in which threads were not bound, and some of them may have rested.
+        Seconds for which threads were not bound; some of them may have rested.
     taken_over
-        How often a shard was advanced by an epoch for a thread that rested or was put aside.
+        How often another thread advanced a shard by an epoch, because the thread of that shard rested or was suspended.
     asleep
-        Seconds for which the process slept while it waited for others, because these or other programs wanted its
-        processor. Without that it would have looked for what they send all the time.
+        Seconds for which the process slept while it waited for other processes, because these or other programs needed
+        its processor. Otherwise it would have polled for messages all the time.
     """
 
     delayed: float
@@ -93,14 +94,14 @@ class Timers:
     Attributes
     ----------
     phases
-        By the name of the phase (`PHASES`) one number for each rank, shape ``(ranks,)``: *build* makes neurons and
-        synapses, *init* sorts the tables and makes the presynaptic table and the buffers, *simulation* is all runs
-        since the last `Simulation.reset_counts`.
+        For each phase (`PHASES`) an array with one number for each rank, shape ``(ranks,)``: *build* makes neurons and
+        synapses, *init* sorts the tables and makes the presynaptic table and the buffers, *simulation* is the total of
+        all runs since the last `Simulation.reset_counts`.
     parts
-        Of the simulation, by the name of the part (`PARTS`) one array for each rank, with a number for each of its
-        threads: *update* is neurons and stimuli, *collocate* putting spikes where the exchange takes them from,
-        *communicate* the exchange itself, *deliver* synapses, *wait* for other threads (and for other processes where
-        that is told apart), *record* what recorders do.
+        For each part of the simulation (`PARTS`) one array for each rank, with a number for each of its threads:
+        *update* of neurons and stimuli, *collocate* (copying spikes to the buffers of the exchange), *communicate* (the
+        exchange itself), *deliver* (of spikes to synapses), *wait* for other threads (and for other processes if this
+        is measured separately), *record* (recorders).
     """
 
     phases: dict[str, FloatArray]
@@ -118,18 +119,18 @@ class Timers:
 
     @property
     def busy(self) -> tuple[FloatArray, ...]:
-        """Seconds that each thread of each rank computed: update, collocation, delivery and recording."""
+        """Seconds for which each thread of each rank computed: update, collocation, delivery and recording."""
         parts = [self.parts[name] for name in ("update", "collocate", "deliver", "record")]
         return tuple(np.sum(times, axis=0) for times in zip(*parts, strict=True))
 
     @property
     def imbalance(self) -> float:
-        """How much longer the busiest thread computed than all on average: 1.0 when all did as long."""
+        """Computing time of the busiest thread relative to the mean of all threads; 1.0 if all are equal."""
         busy = np.concatenate(self.busy)
         return float(busy.max() / busy.mean()) if busy.sum() > 0.0 else 1.0
 
     def of_ranks(self, name: str) -> FloatArray:
-        """Return the time of each rank in a phase or a part, shape ``(ranks,)``; of a part, the mean of its threads."""
+        """Return the time of each rank in a phase or part, shape ``(ranks,)``; for a part, the mean of its threads."""
         if name in self.phases:
             return self.phases[name]
         return np.array([times.mean() for times in self.parts[name]])
@@ -142,23 +143,23 @@ class Traffic:
     Attributes
     ----------
     spikes_sent
-        Records of spikes that it sent; a spike that several processes need takes several.
+        Number of spike records that it sent; a spike that several processes need has several records.
     spikes_received
-        Records that it received, needed here or not.
+        Number of spike records that it received, whether or not this process needed them.
     bytes_sent
-        Bytes that it sent, empty places of buffers included.
+        Bytes that it sent, including unused space in buffers.
     messages
-        Messages from process to process, or partners of collective calls.
+        Number of messages between two processes, or of partners in collective calls.
     exchanges
-        Epochs: how often spikes were exchanged.
+        Number of epochs, which is the number of exchanges of spikes.
     rounds
-        Collective calls, or checks of whether all has arrived.
+        Number of collective calls, or of checks whether all messages have arrived.
     buffer_bytes
-        Memory that its buffers take now.
+        Present size of its buffers.
     presynaptic_entries, presynaptic_bytes
-        Entries and memory of the table that tells which processes need the spikes of its neurons.
+        Entries and memory of the table that says which processes need the spikes of its neurons.
     build_rounds
-        Collective rounds that it took to build that table.
+        Number of collective rounds for building that table.
     """
 
     spikes_sent: int
@@ -175,18 +176,18 @@ class Traffic:
 
 @dataclass(frozen=True)
 class EpochTimes:
-    """Where the time went on one process from exchange to exchange of spikes, on its first thread.
+    """Times of one process in each epoch, from one exchange of spikes to the next, on its first thread.
 
     Attributes
     ----------
     compute
         Seconds of delivery, update, recording and collocation in each epoch, shape ``(epochs,)``.
     wait
-        Seconds of waiting for other threads, and for other processes where that is told apart.
+        Seconds of waiting for other threads, and for other processes if this is measured separately.
     exchange
         Seconds of the exchange itself.
     spikes_received
-        Records of spikes that arrived.
+        Number of spike records that arrived.
     """
 
     compute: FloatArray

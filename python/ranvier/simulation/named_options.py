@@ -1,4 +1,4 @@
-"""Calls that take options by name, and tell which was meant where there is none of that name."""
+"""Calls that take options by name; their errors for unknown names suggest the right one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 def names_options(call: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a call refuse keywords that it does not have with an error that tells which was meant, or what has it now."""
+    """Make a call refuse unknown keywords with an error that suggests the nearest name or the group of the option."""
     signature = inspect.signature(call)
     known = [name for name, each in signature.parameters.items() if each.kind is inspect.Parameter.KEYWORD_ONLY]
     every = list(signature.parameters)
@@ -47,5 +47,5 @@ def _refuse(call: str, name: str, known: list[str]) -> None:
         f"keyword of {call}",
         f"'{name}'",
         f"it belongs to {found.group}=rv.{kind}({name}=...)",
-        "give it there",
+        "pass it there",
     )

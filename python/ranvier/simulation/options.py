@@ -1,4 +1,4 @@
-"""The options of a simulation. Each is described here, once."""
+"""The options of a simulation. Each of them is declared here."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _checked_communicator(communicator: Any) -> Any:
 
 @option_group
 class RunOptions(OptionGroup):
-    """Those that are keywords of `ranvier.Simulation` themselves."""
+    """Options that are themselves keywords of `ranvier.Simulation`."""
 
     keyword: ClassVar[str] = ""
 
@@ -144,21 +144,21 @@ class RunOptions(OptionGroup):
     precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
     weight_precision: Precision = option(
         default="single",
-        meaning="""Precision in which weights are stored. Single precision rounds them to 24 bits, so that 0.1
-        becomes 0.10000000149.""",
+        meaning="""Precision in which weights are stored. Single precision rounds them to 24 bits: 0.1 becomes
+        0.10000000149.""",
     )
     memory_limit: int | None = option(
         default=None,
-        meaning="""Bytes that the network may take on this process; None: what the machine has available, shared
-        with the other processes of the run on it.""",
+        meaning="""Bytes that the network may take on this process; None: the available memory of the machine,
+        divided among the processes of the run on it.""",
     )
     recordings: Recordings = option(
         default="everywhere",
-        meaning="""Which processes get what was recorded: each of them all of it (everywhere), rank 0 all of it
-        and the others nothing (root), or each what its own neurons gave (local). Rank 0 writes the files. With "local"
-        each process writes its own: `spikes.h5` becomes `spikes.rank0.h5`, `spikes.rank1.h5` and so on.
-        `ranvier.read_spikes` and the others read these together, by the name without a rank, on any number of
-        processes.""",
+        meaning="""Which processes get the recordings: all processes everything (everywhere), only rank 0
+        everything (root), or each process only those of its own neurons (local). Rank 0 writes the files. With "local"
+        each process writes its own file: `spikes.h5` becomes `spikes.rank0.h5`, `spikes.rank1.h5` and so on.
+        `ranvier.read_spikes` and the like read these files as one recording, by the name without a rank, on any number
+        of processes.""",
     )
 
 
@@ -170,63 +170,64 @@ class Processes(OptionGroup):
 
     communicator: Communicator | Mpi4pyCommunicator | None = option(
         default=None,
-        meaning="""The processes that simulate the network together. None: all that mpiexec has started, or this
-        process alone. All of them must make the same simulation of the same network, and call its methods together.""",
+        meaning="""The processes that share the network. None: all processes that mpiexec has started, or only
+        this process. All of them must make the same simulation of the same network, and make the same calls of its
+        methods.""",
         values="a communicator of ranvier.mpi or mpi4py, or None",
         settable=False,
         check=_checked_communicator,
     )
     placement: Placement | npt.ArrayLike = option(
         default="round_robin",
-        meaning="""Which process has which neuron: they are dealt in turn (round_robin), in ranges of ids
+        meaning="""How neurons are distributed over processes: in turn (round_robin), in ranges of ids
         (consecutive) or at random (shuffle); or an array with a rank for each neuron and spike source, by id.""",
         values="'round_robin', 'consecutive', 'shuffle' or an array of ranks",
         check=_checked_placement,
     )
     exchange: Exchange = option(
-        default="alltoall", meaning="Method of exchanging spikes; `ranvier.mpi.exchanges` describes all methods."
+        default="alltoall", meaning="Method of exchanging spikes; `ranvier.mpi.exchanges` lists all methods."
     )
     intervals: int = option(
         default=1,
-        meaning="""Into how many intervals the shortest delay is divided. With 2, spikes travel during one of
-        them while neurons are updated, if the method can use that.""",
+        meaning="""Number of intervals into which the shortest delay is divided. With 2, spikes are sent during
+        one interval while neurons are updated, if the method supports it.""",
         greatest=2,
     )
     spike_buffer: int | None = option(
         default=None,
-        meaning="""Bytes of the buffer that spikes are sent from; what does not fit takes more rounds. None: 32
-        MiB.""",
+        meaning="""Bytes of the buffer from which spikes are sent; spikes that do not fit need more rounds. None:
+        32 MiB.""",
     )
     allgather_spikes: int | None = option(
         default=None,
-        meaning="Spikes that each process sends in one allgather; a second one carries what is left. None: 16.",
+        meaning="Number of spikes that each process sends in one allgather; a second one sends the rest. None: 16.",
         greatest=2**24,
     )
     connection_buffer: int | None = option(
         default=None,
-        meaning="""Bytes of the buffers through which processes tell each other of synapses while the network is
-        built. None: 128 MiB.""",
+        meaning="""Bytes of the buffers for exchanging information about synapses while the network is built.
+        None: 128 MiB.""",
     )
     sort_connections: bool | Literal["auto"] = option(
         default="auto",
         meaning="""Whether synapses are sorted by source, so that a spike is sent once to a process and not once
-        for each synapse. "auto": sorted, unless that takes more memory because most of the neurons that could have
-        targets on a thread have none, and neither the exchange nor `row_numbering` needs it. All processes do the same,
-        which `Simulation.sorts_connections` tells.""",
+        for each synapse. "auto": sorted, unless sorting takes more memory, because most possible sources have no
+        target on a thread, and neither the exchange nor `row_numbering` needs it. All processes choose the same;
+        `Simulation.sorts_connections` returns it.""",
     )
     keep_sources: bool = option(
         default=True,
-        meaning="""Whether the sources of synapses are kept after the build. Without them sparse networks take
-        less memory, and connections cannot be asked for.""",
+        meaning="""Whether the sources of synapses are kept after the build. Without them, sparse networks take
+        less memory, but `Simulation.connections` is not possible.""",
     )
     row_numbering: Literal["auto", "dense", "compact"] = option(
         default="auto",
-        meaning="""Whether tables have a row for every possible source (dense) or only for those with targets on
-        this process (compact). "auto": whichever takes less memory.""",
+        meaning="""Whether tables have a row for every possible source (dense) or only for sources with targets
+        on this process (compact). "auto": the one that takes less memory.""",
     )
     wait_apart: bool = option(
         default=False,
-        meaning="Whether processes meet before each exchange, so that waiting for others is measured apart.",
+        meaning="Whether processes synchronize before each exchange, so that waiting is measured separately.",
     )
 
 
@@ -237,51 +238,53 @@ class Tuning(OptionGroup):
     keyword: ClassVar[str] = "tuning"
 
     instruction_set: Literal["auto", "baseline", "avx2", "avx512"] = option(
-        default="auto", meaning='Instructions of the processor to use. "auto": the widest that it has.'
+        default="auto", meaning='Instruction set of the processor to use. "auto": the widest that it has.'
     )
     table_layout: Literal["auto", "runs", "ring"] = option(
         default="auto", meaning="How synapses are stored and delivered."
     )
     delivery_window: int | None = option(
         default=None,
-        meaning="""With the layout "runs": steps whose inputs are delivered at a time, a power of two; None:
-        chosen. More of them make fewer and longer reads of memory, and inputs that take more of the cache.""",
+        meaning="""With the layout "runs": number of steps whose inputs are delivered in one pass, a power of
+        two; None: chosen automatically. A larger number means fewer and longer reads of memory, but the inputs take
+        more of the cache.""",
         greatest=1024,
     )
     pinning: Pinning = option(
         default="auto",
-        meaning="""On which processors threads are kept: the same number on each NUMA node (equal), on as few
-        nodes as possible with one thread a core (compact), on none in particular (none), or a list with one processor
-        for each thread. "auto": one on each processor or core where there are as many threads, else none. See
+        meaning="""How threads are bound to processors: the same number on each NUMA node (equal), on as few nodes
+        as possible with one thread per core (compact), not bound (none), or a list with one processor for each thread.
+        "auto": one thread per processor or core if the numbers are equal, otherwise not bound. See
         docs/parallel.md.""",
         values="'auto', 'equal', 'compact', 'none' or a list of processors such as 0,2,4-7",
         check=_checked_pinning,
     )
     shards: int | None = option(
         default=None,
-        meaning="""Into how many parts, at least one for each thread, the neurons of a process are divided.
-        None: one for each thread. With more, threads can take work from each other, but memory is read in shorter
-        pieces.""",
+        meaning="""Number of parts into which the neurons of a process are divided, at least one for each thread.
+        None: one for each thread. With more shards, threads can take work from each other, but memory is read in
+        shorter pieces.""",
         greatest=MOST_THREADS,
     )
     stealing: Literal["none", "local_and_remote", "prefer_local", "local_only"] = option(
         default="none",
-        meaning="""From whom a thread that has updated its own shards takes others: from nobody (none), from
-        anybody (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
+        meaning="""From which threads a thread takes shards after updating its own: from no thread (none), from
+        any thread (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
         (local_only).""",
     )
     costs: Mapping[str, float] | Literal["measured"] | None = option(
         default=None,
-        meaning="""What a neuron of each population costs compared to others, by the name of the population;
-        `Simulation.costs` of an earlier simulation tells. Shards then get neurons so that costs are even. "measured": a
-        simulation of 100 ms is made and thrown away to find out. None: shards get the same number of neurons.""",
+        meaning="""Relative cost of a neuron of each population, by the name of the population, for example from
+        `Simulation.costs` of an earlier simulation. Neurons are then divided such that all shards have the same cost.
+        "measured": the costs are measured in a simulation of 100 ms, which is then discarded. None: all shards get the
+        same number of neurons.""",
         values="a mapping of populations to numbers, 'measured' or None",
         check=_checked_costs,
     )
     measure_costs: bool = option(
         default=False,
-        meaning="""Whether to measure what the populations cost, for `Simulation.costs`. It takes some time of
-        each step.""",
+        meaning="""Whether to measure the costs of the populations, for `Simulation.costs`. This takes some time
+        in each step.""",
         settable=False,
     )
     trace_epochs: bool = option(
@@ -293,22 +296,26 @@ class Tuning(OptionGroup):
 
 @option_group
 class DryRun(OptionGroup):
-    """One process plays one of many: it builds and runs their rank 0. See `ranvier.forecast.dry_run`."""
+    """Options of a dry run: one process stands for many, and builds and runs their rank 0.
+
+    See `ranvier.forecast.dry_run`.
+    """
 
     keyword: ClassVar[str] = "dry_run"
 
     ranks: int | None = option(
         default=None,
-        meaning="""Number of processes that are played. None: this is no dry run. What is recorded stays local: it is
-        that of the neurons of rank 0.""",
+        meaning="""Number of processes to stand for. None: no dry run. Recordings are local: they contain the neurons
+        of rank 0.""",
         greatest=MOST_RANKS,
         settable=False,
     )
     invented_rate: Rates = option(
         default=None,
-        meaning="""Spikes/s that each neuron of all processes is said to send in place of its own spikes, which
-        are still recorded: a number, or one for each population by its name, such as `SpikeData.mean_rates` of a real
-        run. None: the other processes are taken to send what this one does.""",
+        meaning="""Rate, in spikes/s, at which each neuron of all processes is assumed to send spikes, instead of
+        its own spikes, which are still recorded: a number, or one for each population by its name, such as
+        `SpikeData.mean_rates` of a real run. None: the other processes are assumed to send the same spikes as this
+        one.""",
         values="a number, a mapping of populations to numbers, or None",
         settable=False,
         check=_checked_rates,
@@ -316,14 +323,14 @@ class DryRun(OptionGroup):
 
 
 GROUPS: tuple[type[OptionGroup], ...] = (RunOptions, Processes, Tuning, DryRun)
-"""The groups of options; the first one is of those that are keywords of a simulation."""
+"""The groups of options; the first one has those that are themselves keywords of a simulation."""
 
 OPTIONS: Mapping[str, Option] = {name: each for group in GROUPS for name, each in group.options.items()}
 """All options by name."""
 
 
 def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that are given by their names alone as keywords of `ranvier.Simulation`.
+    """Return keywords of `ranvier.Simulation` for options that are passed without their groups.
 
     >>> grouped({"threads": 2, "stealing": "local_only"})
     {'threads': 2, 'tuning': Tuning(stealing='local_only')}
@@ -331,7 +338,7 @@ def grouped(options: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     UnknownNameError
-        For an option that does not exist; what else is no option (``progress``) is left as it is.
+        For an option that does not exist. Keywords that are not options (``progress``) are returned unchanged.
     """
     keywords: dict[str, Any] = {}
     for group in GROUPS:

@@ -1,4 +1,4 @@
-"""What a simulation of a network would take and choose, without building it."""
+"""Predictions, without building a network, of the memory that a simulation takes and of its choices."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def predict_memory(
 ) -> dict[str, int]:
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
-    ``"construction"`` is needed only while it is being built; recordings grow with the time that is simulated and are
-    not in it.
+    ``"construction"`` is needed only during the build. Recordings are not included, since they grow with the simulated
+    time.
 
     Parameters
     ----------
     network
-        What would be built.
+        The network.
     ranks, rank
-        How many processes would share it, and which of them is asked for.
+        Number of processes that would share the network, and the one of them to predict.
     rate
-        Mean rate of the neurons, spikes/s, which buffers depend on.
+        Mean rate of the neurons, spikes/s; the size of buffers depends on it.
     bursts
-        By how much the largest numbers of spikes exceed the mean, from `ranvier.measurements.Bursts.of` a run. None:
-        neurons fire independently. Buffers of spikes are as large as the largest burst needs, which matters where
-        synapses are not sorted by source, so that each of them gets a record of its own.
+        By how much the largest numbers of spikes exceed the mean, from `ranvier.measurements.Bursts.of` for a run.
+        None: neurons fire independently. Buffers of spikes have room for the largest burst. This matters if synapses
+        are not sorted by source, because then each synapse has its own spike record.
     threads, precision, weight_precision, processes, tuning, dry_run
         Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
 
     Raises
     ------
     WrongTypeError, ValueOutOfBoundsError, UnknownNameError
-        For arguments and options that do not exist, or that cannot have such values.
+        For arguments and options that do not exist, and for values that are not allowed.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
@@ -83,11 +83,11 @@ def sorts_connections(
     Parameters
     ----------
     network
-        What would be built.
+        The network.
     ranks
-        How many processes would share it, all with as many threads.
+        Number of processes that would share the network, all with the same number of threads.
     threads, precision, weight_precision, processes, tuning, dry_run
-        As for `predict_memory`, which it raises the errors of, too.
+        As for `predict_memory`. The errors are the same, too.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")

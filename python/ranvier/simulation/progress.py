@@ -1,4 +1,4 @@
-"""Progress of what takes long, on a terminal or to a function of the user's."""
+"""Progress of long work, shown on a terminal or passed to a function of the user."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["ProgressOption", "ProgressReport", "ProgressReporter"]
 
 Phase: TypeAlias = Literal["build", "run"]
 
-# What takes less time than this is not worth a line on the terminal.
+# Work that takes less time than this gets no line on the terminal.
 _PATIENCE_S = 0.5
 
 
 @dataclass(frozen=True)
 class ProgressReport:
-    """How far something has come.
+    """How far a build or a run has come.
 
     Attributes
     ----------
@@ -49,9 +49,10 @@ class ProgressReporter:
     Parameters
     ----------
     option
-        True: a line on the terminal; None: that if stderr is a terminal; False: nothing; a function: it is called.
+        True: a line on the terminal; None: the same, but only if stderr is a terminal; False: nothing; a function: it
+        is called.
     phase, title, total
-        What is reported on.
+        Phase, its title on the terminal, and its length in ms.
     """
 
     def __init__(self, option: ProgressOption, phase: Phase, title: str, total: float = 0.0) -> None:
@@ -65,11 +66,11 @@ class ProgressReporter:
 
     @property
     def silent(self) -> bool:
-        """Whether nobody wants to know."""
+        """Whether progress is not reported at all."""
         return self._function is None and not self._shown
 
     def update(self, done: float) -> None:
-        """Tell how far it has come, ms."""
+        """Report that `done` ms are done."""
         elapsed = time.monotonic() - self._begin
         if self._function is not None:
             self._function(ProgressReport(self._phase, done, self._total, elapsed))
@@ -81,7 +82,7 @@ class ProgressReporter:
         self._bar.update(self._bar.task_ids[0], completed=done)
 
     def _make_bar(self) -> Progress:
-        # Who asks for it gets it, also where rich sees no terminal.
+        # If the user asks for progress, show it even if rich finds no terminal.
         console = Console(stderr=True, force_terminal=True)
         columns = [SpinnerColumn(), TextColumn("{task.description}")]
         if self._total:

@@ -1,4 +1,4 @@
-"""A network that has been built, and its state at one point in time."""
+"""Simulations: networks that have been built, with their state at the present time."""
 
 from __future__ import annotations
 
@@ -37,36 +37,37 @@ __all__ = ["Simulation"]
 class Simulation(Accounts):
     """Builds a network and runs it.
 
-    The description is copied: later changes of the network do not change the simulation. Several simulations may live
-    in one process; one simulation takes one call at a time.
+    The description is copied: later changes of the network do not change the simulation. A process can have several
+    simulations; each of them accepts one call at a time.
 
     Parameters
     ----------
     network
-        What to build.
+        The network to build.
     {options}
     progress
-        None: show progress when stderr is a terminal; True or False: always or never; a function: it gets a
-        `ranvier.progress.ProgressReport` about 20 times a second, and what it raises stops the work at a safe point.
+        None: show progress if stderr is a terminal; True or False: always or never; a function: it is called with a
+        `ranvier.progress.ProgressReport` about 20 times a second. An exception that it raises stops the work at a safe
+        point.
     processes
         How many processes share the network; see `Processes`.
     tuning
-        How each of them uses its processors and its memory; see `Tuning`.
+        How each process uses its processors and its memory; see `Tuning`.
     dry_run
-        Whether one process plays one of many; see `DryRun`.
+        Let this process stand for one of many; see `DryRun`.
 
     Raises
     ------
     InsufficientMemoryError
-        When the network would take more memory than there is; before anything is built.
+        When the network needs more memory than is available. The check takes place before anything is built.
     StateError
         For a network without neurons.
     FileError
-        When the file of a recorder cannot be written; before anything is built.
+        When the file of a recorder cannot be written. The check takes place before anything is built.
     UnknownNameError, ValueOutOfBoundsError
         For options that do not exist or that this machine does not have.
     KeyboardInterrupt
-        On Ctrl-C. The network is still as it was.
+        On Ctrl-C. The network is unchanged.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Simulation(Accounts):
     ) -> None:
         check_network(network)
         communicator = choose_communicator(processes, dry_run)
-        # On a terminal, one line for all processes is enough.
+        # One progress line for all processes is enough.
         self._progress = progress if callable(progress) or communicator.rank == 0 else False
 
         plays_many = dry_run is not None and dry_run.ranks is not None
@@ -124,19 +125,19 @@ class Simulation(Accounts):
         )
 
     def __setattr__(self, name: str, value: object) -> None:
-        # What is assigned by mistake would be lost without a word.
+        # An attribute that was assigned by mistake would have no effect.
         if not name.startswith("_") and type(self).__module__.startswith("ranvier."):
             raise ReadOnlyError(
                 f"{name} of a simulation",
                 bound="it cannot be assigned",
-                remedy=f"write sim.set(population, {name}=...) for what neurons have, or build another simulation",
+                remedy=f"write sim.set(population, {name}=...) for values of neurons, or build another simulation",
             )
         super().__setattr__(name, value)
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
     def run(self, duration: float) -> None:
-        """Run for some more time.
+        """Continue the simulation for some time.
 
         Parameters
         ----------
@@ -146,10 +147,10 @@ class Simulation(Accounts):
         Raises
         ------
         GridError, ValueOutOfBoundsError
-            For a duration that is negative or not on the grid.
+            For a duration that is negative or not a multiple of the resolution.
         FileError
-            When the file of a recorder cannot be written any more. What was recorded is kept, and the next run tries
-            again.
+            When the file of a recorder can no longer be written. The recording is kept in memory, and the next run
+            tries to write it again.
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
         """
@@ -163,7 +164,7 @@ class Simulation(Accounts):
         self._advance(count_steps)
 
     def run_until(self, time: float) -> None:
-        """Run until a point in time (ms, not in the past); as `run`."""
+        """Run until a time (ms, not in the past); otherwise like `run`."""
 
         def count_steps() -> int:
             steps = self._built.to_steps(number("end of a run", time), "end of a run") - self.step
@@ -191,16 +192,16 @@ class Simulation(Accounts):
             def poll() -> None:
                 reporter.update(time_of(self._built.core.step - begin, self.resolution))
 
-        # An interruption between the steps and what is recorded of them would lose it.
+        # An interruption between the steps and their recording would lose data.
         with interrupts_deferred() as interrupts:
             while True:
                 chunk = self._store.next_chunk(end)
                 try:
-                    # Processes stop after the same step, but the one that wanted to may be the only one that knows.
+                    # All processes stop after the same step, but maybe only one of them knows why.
                     with agreed(self._built.communicator, "run"), interrupts.allowed():
                         self._built.core.run(chunk, poll)
                 finally:
-                    # After an interruption too, so that the files reach as far as the simulation.
+                    # Also after an interruption, so that the files reach the time of the simulation.
                     self._store.write()
                 if self._built.core.step >= end:
                     return
@@ -218,21 +219,21 @@ class Simulation(Accounts):
     def get(
         self, neurons: PopulationView | Sequence[PopulationView], names: str | list[str] | tuple[str, ...]
     ) -> FloatArray | dict[str, FloatArray]:
-        """Return state variables or parameters of neurons, in their units, to be read only.
+        """Return state variables or parameters of neurons, in their units, as read-only arrays.
 
-        `set` changes them; ``sim.get(...).copy()`` is an array of your own.
+        Use `set` to change the values, and ``sim.get(...).copy()`` for an array that you can write to.
 
         Parameters
         ----------
         neurons
-            A population, a part of one, or a list of these, whose values follow each other.
+            A population, a part of one, or a list of these; the values of a list are concatenated.
         names
-            The name of one: an array of shape ``(neurons,)`` is returned. A list of names: a dict of such arrays.
+            One name: an array of shape ``(neurons,)`` is returned. A list of names: a dict of such arrays.
 
         Raises
         ------
         UnknownNameError
-            When their model has none of that name; the message tells the nearest one.
+            When the model has no value of that name; the message suggests the nearest name.
         """
         with self._built.exclusive():
             return get_values(self._built, neurons, names)
@@ -240,7 +241,7 @@ class Simulation(Accounts):
     def set(
         self, part: PopulationView | Sequence[PopulationView] | Stimulus, /, *positional: Never, **values: Any
     ) -> None:
-        """Change neurons or a stimulus from the next step on, all that is given or nothing.
+        """Change neurons or a stimulus from the next step on. If one of the values is refused, nothing changes.
 
         Parameters
         ----------
@@ -248,21 +249,21 @@ class Simulation(Accounts):
             A population, a part of one, a list of these, or a stimulus.
         **values
             *Of neurons*: parameters and state variables, as for `Network.create`: numbers, arrays of shape
-            ``(neurons,)`` or distributions. What is drawn depends on the seed, the neuron, the name and the present
-            step, not on threads or processes; before the first step it is what `Network.create` would have drawn.
-            *Of sources that play given spikes*: ``spike_times``, a list for each source with times that are still to
-            come, in place of all that it has still to play.
-            *Of a stimulus*: ``weight`` and the parameters of the stimulator, as for `Network.stimulate`. In the next
-            step its targets get what they would get if it had always had these values, with the same random numbers.
-            Its delay cannot change.
+            ``(neurons,)`` or distributions. Drawn values depend on the seed, the neuron, the name and the present step,
+            not on threads or processes. Before the first step they equal those that `Network.create` would have drawn.
+            *Of sources with given spike times*: ``spike_times``, a list of future times for each source. They replace
+            all spikes that the source has not emitted yet.
+            *Of a stimulus*: ``weight`` and the parameters of the stimulator, as for `Network.stimulate`. From the next
+            step on, the targets get the input that they would get if the stimulus had always had these values, with
+            the same random numbers. The delay of a stimulus cannot be changed.
 
         Raises
         ------
         UnknownNameError, ShapeError, ValueOutOfBoundsError
-            For names that do not exist and values that cannot be; for so many spikes at once that sums of their weights
-            would not be exact. Nothing is changed then, on no process.
+            For names that do not exist, for values that are not allowed, and for so many spikes in one step that the
+            sum of their weights would not be exact. Then nothing is changed on any process.
         ReadOnlyError
-            For what cannot be changed in a simulation.
+            For values that cannot be changed in a simulation.
 
         Examples
         --------
@@ -292,7 +293,7 @@ class Simulation(Accounts):
         sources, targets
             Only synapses from and to these neurons: a population, a part of one, or an array of global ids; None: all.
         projection
-            Only synapses of this projection; None: of all.
+            Only synapses of this projection; None: of all projections.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "connections"):
@@ -316,10 +317,10 @@ class Simulation(Accounts):
     # ---- recordings --------------------------------------------------------------------------------------------------
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
-        """Return what a spike recorder has recorded since the start; if it writes to a file, from there.
+        """Return the spikes of a recorder since the start of the simulation; they are read from its file if any.
 
-        Which process gets what, ``recordings`` tells. One that gets nothing gets spikes of no neurons. With
-        ``"local"``, files of all processes are read as one by each.
+        The option ``recordings`` determines which process gets which spikes. A process that gets none returns data of
+        no neurons. With ``"local"`` and a file, each process reads the files of all processes as one recording.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -328,10 +329,10 @@ class Simulation(Accounts):
             return self._store.spikes(recorder)
 
     def state(self, recorder: StateRecorder) -> StateData:
-        """Return what a state recorder has recorded since the start; if it writes to a file, from there.
+        """Return the samples of a recorder since the start of the simulation; they are read from its file if any.
 
-        Which process gets what, ``recordings`` tells. One that gets nothing gets samples of no neurons, and one that
-        gets what its own neurons gave gets no others in `StateData.ids`.
+        The option ``recordings`` determines which process gets which samples. A process that gets none returns data of
+        no neurons; with ``"local"``, `StateData.ids` has only the neurons of this process.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -340,9 +341,9 @@ class Simulation(Accounts):
             return self._store.state(recorder)
 
     def weights(self, recorder: WeightRecorder) -> WeightData:
-        """Return what a recorder of weights has recorded since the start; if it writes to a file, from there.
+        """Return the weights of a recorder since the start of the simulation; they are read from its file if any.
 
-        Which process gets what, ``recordings`` tells, as for `state`: it gets synapses, not only their weights.
+        The option ``recordings`` determines which process gets which synapses, as for `state`.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -358,7 +359,7 @@ class Simulation(Accounts):
         raise WrongTypeError(
             "what is copied or pickled",
             "a simulation",
-            "must be a description",
+            "must be a network",
             "pickle its network and build it again",
         )
 
