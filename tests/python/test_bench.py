@@ -16,9 +16,9 @@ from nest_pool import requires_nest
 from ranvier.bench import microcircuit, nest_microcircuit
 from ranvier.bench._in_turn import Comparison, Contestant, Measure
 from ranvier.bench._nest import thread_count
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 
-SMALL = ["--scale=0.02", "--time=20", "--presim=10", "--repetitions=2"]
+SMALL = ["--repetitions=2", "--set", "scale=0.02", "time=20", "presim=10"]
 
 
 def bench(*arguments: str) -> int:
@@ -64,7 +64,7 @@ def test_against_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize("drive", ["dc", "poisson"])
 def test_against_nest(drive: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
-    assert bench(*SMALL, "--against=nest", f"--drive={drive}", "--nest-threads=1", "--json", str(path)) == 0
+    assert bench(*SMALL, f"drive={drive}", "--against=nest", "--nest-threads=1", "--json", str(path)) == 0
     assert "NEST" in capfd.readouterr().out
     ours, theirs = results_of(path)["contestants"]
     for first, other in zip(ours["reports"], theirs["reports"], strict=True):
@@ -116,11 +116,13 @@ def test_threads_that_nest_needs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_that_different_work_is_told(capfd: pytest.CaptureFixture[str]) -> None:
-    assert bench(*SMALL[1:], "--repetitions=1", "--scale=0.02", "--compare", "n_scaling=0.01,0.02") == 1
+    assert bench(*SMALL, "--repetitions=1", "--compare", "n_scaling=0.01,0.02") == 1
     assert "not the same" in " ".join(capfd.readouterr().out.split())
 
 
-@pytest.mark.parametrize("argument", ["--compare=threads", "--compare=threads=", "--repetitions=0"])
+@pytest.mark.parametrize(
+    "argument", ["--compare=threads", "--compare=threads=", "--compare=scale=0.02,0.03", "--repetitions=0"]
+)
 def test_bad_arguments(argument: str) -> None:
     with pytest.raises(ValueOutOfBoundsError):
         bench(*SMALL, argument)
@@ -128,7 +130,20 @@ def test_bad_arguments(argument: str) -> None:
 
 def test_that_a_failure_tells_what_was_printed() -> None:
     with pytest.raises(StateError, match=r"(?s)status 2.*presm.*presim"):
-        bench(*SMALL, "--set", "presm=3")
+        bench(*SMALL, "--compare", "presm=3,4")
+
+
+def test_that_a_misspelt_key_is_told_before_anything_runs() -> None:
+    with pytest.raises(UnknownNameError, match="scale"):
+        bench("--set", "scael=0.02")
+
+
+def test_keys_of_the_side_of_nest() -> None:
+    parser = argparse.ArgumentParser()
+    nest_microcircuit.add_arguments(parser)
+    for setting, named in (("drive=ac", "poisson"), ("precision=single", "key"), ("time=0", "time")):
+        with pytest.raises(RanvierError, match=named):
+            nest_microcircuit.main(parser.parse_args(["--set", setting]))
 
 
 def test_nest_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

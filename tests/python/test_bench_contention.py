@@ -22,7 +22,16 @@ def parse(*arguments: str) -> argparse.Namespace:
 
 def test_results_are_written(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
-    arguments = ("--networks=brunel", "--loops=1", "--threads=2", "--time=20", "--presim=5", "--repetitions=1")
+    arguments = (
+        "--networks=brunel",
+        "--loops=1",
+        "--repetitions=1",
+        "--set",
+        "threads=2",
+        "order=100",
+        "time=20",
+        "presim=5",
+    )
     assert contention.main(parse(*arguments, "--json", str(file))) == 0
     written = json.loads(file.read_text())
     assert written["complete"]
@@ -30,11 +39,21 @@ def test_results_are_written(tmp_path: Path) -> None:
     assert (result["network"], result["busy_programs"]) == ("brunel", 1)
     assert result["ratio"] == pytest.approx(result["several_threads"][0] / result["one_thread"][0])
     assert written["options"]["loops"] == "1"
+    assert (written["options"]["threads"], written["options"]["order"]) == (2, 100)
 
 
 def test_ranks_are_held_against_one_process(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
-    arguments = ("--networks=brunel", "--ranks=2", "--loops=0", "--time=20", "--presim=5", "--repetitions=1")
+    arguments = (
+        "--networks=brunel",
+        "--ranks=2",
+        "--loops=0",
+        "--repetitions=1",
+        "--set",
+        "order=100",
+        "time=20",
+        "presim=5",
+    )
     (mpiexec,) = [where.mpiexec for where in WHEELS if where.family is MPICH]
     assert contention.main(parse(*arguments, f"--mpiexec={mpiexec}", "--json", str(file))) == 0
     written = json.loads(file.read_text())
@@ -57,7 +76,10 @@ def test_busy_programs_are_busy_until_the_end() -> None:
         (("--loops=1,x",), "--loops"),
         (("--loops=-1",), "--loops"),
         (("--loops=1000000",), "--loops"),
-        (("--threads=1",), "--threads"),
+        (("--set=threads=1",), "key threads"),
+        (("--ranks=2", "--set=threads=2"), "key threads"),
+        (("--set=time=-1",), "key time"),
+        (("--set=recordings=local",), "key recordings"),
         (("--ranks=1",), "--ranks"),
         (("--ranks=1000000",), "--ranks"),
         (("--mpiexec=mpiexec",), "--mpiexec"),

@@ -27,7 +27,8 @@ from ranvier.errors import (
     ValueOutOfBoundsError,
 )
 
-SMALL = ["--ranks=2", "--cells=64", "--connections=20", "--time=60", "--repetitions=2"]
+SMALL = ["--ranks=2", "--repetitions=2", "--set", "cells=64", "connections=20"]
+TIME = "time=60"
 
 
 def bench(*arguments: str) -> int:
@@ -72,7 +73,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
     folder = tmp_path_factory.mktemp("exchange")
     methods = "--methods=alltoall,multisend,allgather"
     destinations = [f"--json={folder / 'results.json'}", f"--plot={folder / 'figure.png'}"]
-    assert bench(*SMALL[1:], "--ranks=2,3", methods, f"--mpiexec={WHEELS[0].mpiexec}", *destinations) == 0
+    assert bench(*SMALL[1:], TIME, "--ranks=2,3", methods, f"--mpiexec={WHEELS[0].mpiexec}", *destinations) == 0
     results: dict[str, Any] = json.loads((folder / "results.json").read_text())
     return results, folder
 
@@ -134,7 +135,7 @@ def test_figures(measured: tuple[dict[str, Any], Path]) -> None:
 def test_tables(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     # As long as "auto" needs to settle.
-    settings = ["--methods=rma_allgather,auto", "--burst", "--time=150", "--repetitions=1"]
+    settings = ["burst=true", "time=150", "--methods=rma_allgather,auto", "--repetitions=1"]
     bench(*SMALL, *settings, f"--mpiexec={WHEELS[0].mpiexec}")
     printed = capfd.readouterr().out
     assert "64 cells" in printed
@@ -235,16 +236,47 @@ def test_unknown_method() -> None:
 
 @pytest.mark.parametrize(
     "argument",
-    ["--threads=0", "--repetitions=0", "--time=0", "--time=0.01", "--cells=1", "--spike-buffer=0", "--resolution=nan"],
+    [
+        "--repetitions=0",
+        "threads=0",
+        "time=0",
+        "time=nan",
+        "time=0.01",
+        "spike_buffer=0",
+        "resolution=nan",
+        "burst=maybe",
+        "stealing=nobody",
+    ],
 )
 def test_bad_values(argument: str) -> None:
-    with pytest.raises((ValueOutOfBoundsError, ValueError), match=argument.partition("=")[0].strip("-")):
+    with pytest.raises((ValueError, UnknownNameError), match=argument.partition("=")[0].strip("-")):
         bench(*SMALL, argument)
+
+
+def test_too_few_cells() -> None:
+    with pytest.raises(ValueOutOfBoundsError, match="key cells"):
+        bench("--ranks=2", "--set", "cells=1")
+
+
+@pytest.mark.parametrize(
+    ("setting", "remedy"),
+    [
+        ("exchange=alltoall", "give --methods"),
+        ("intervals=2", "give --intervals"),
+        ("sort_connections=false", "leave it out"),
+        ("presim=10", "leave it out"),
+    ],
+)
+def test_what_the_benchmark_sets_itself(setting: str, remedy: str) -> None:
+    with pytest.raises(ValueOutOfBoundsError, match=f"key {setting.partition('=')[0]}.*{remedy}"):
+        bench(*SMALL, setting)
 
 
 def test_that_a_bad_network_is_told_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(RuleError):
-        bench(*SMALL, "--topology=adjacent", "--connections=100", f"--mpiexec={tmp_path / 'none'}")
+        bench(
+            "--ranks=2", "--set", "cells=64", "topology=adjacent", "connections=100", f"--mpiexec={tmp_path / 'none'}"
+        )
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:

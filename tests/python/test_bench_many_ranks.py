@@ -43,9 +43,9 @@ def test_what_is_chosen_is_played(
 
     monkeypatch.setattr(calibration, "measure", measure)
     json_path, plot_path = tmp_path / "results.json", tmp_path / "figure.png"
-    size = ["--neurons-per-rank=100", "--indegree=100", "--time=10", "--presim=0"]
+    size = ["--neurons-per-rank=100", "--indegree=100", "--set", "time=10", "presim=0", "sort_connections=auto"]
     files = [f"--json={json_path}", f"--plot={plot_path}"]
-    assert many_ranks.main(parse("--auto", "--ranks=100,200", "--methods=alltoall,allgather", *size, *files)) == 0
+    assert many_ranks.main(parse("--ranks=100,200", "--methods=alltoall,allgather", *size, *files)) == 0
     results: list[dict[str, Any]] = json.loads(json_path.read_text())["results"]
     found = [(result["method"], result["ranks"], result["sorted"]) for result in results]
     # 100 synapses of each source on all ranks together; the ids that allgather sends cannot find unsorted ones.

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ranvier.bench import predictions
-from ranvier.errors import RanvierError, UnknownNameError
+from ranvier.errors import RanvierError, UnknownNameError, ValueOutOfBoundsError
 
 
 def parse(*arguments: str) -> argparse.Namespace:
@@ -20,7 +20,7 @@ def parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args([*arguments])
 
 
-SMALL = ("--neurons-per-rank=40", "--indegree=40", "--repetitions=1", "--time=5", "--ranks=3,200", "--threads=1")
+SMALL = ("--neurons-per-rank=40", "--indegree=40", "--repetitions=1", "--ranks=3,200", "--threads=1")
 
 
 def test_all_that_is_predicted_is_measured(
@@ -29,6 +29,7 @@ def test_all_that_is_predicted_is_measured(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "results.json"
     arguments = [*SMALL, "--methods=alltoall,allgather", "--most-received=2000", "--networks=none", f"--json={path}"]
+    arguments += ["--set", "time=5", "precision=single"]
     assert predictions.main(parse(*arguments)) == 0
     whole = json.loads(path.read_text())
     assert whole["complete"]
@@ -59,7 +60,9 @@ def test_all_that_is_predicted_is_measured(
         ("--threads=0", RanvierError),
         ("--ranks=two", RanvierError),
         ("--rate=nan", RanvierError),
-        ("--time=0", RanvierError),
+        ("--set=time=0", RanvierError),
+        ("--set=threads=2", ValueOutOfBoundsError),
+        ("--set=scale=2", UnknownNameError),
         ("--json=/nowhere/there.json", RanvierError),
     ],
 )

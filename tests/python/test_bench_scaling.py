@@ -11,19 +11,22 @@ from matplotlib import image
 
 import ranvier as rv
 from mpi_runs import WHEELS
+from ranvier.base.sizes import parse_bytes
 from ranvier.bench import scaling
 from ranvier.bench._networks import describe
 from ranvier.bench._scaling_worker import fingerprint
 from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.simulation.measurements import Bursts
 
-SMALL = ["--ranks=1,2", "--indegree=40", "--time=20", "--presim=5"]
+SMALL = ["--ranks=1,2", "--indegree=40"]
+TIMES = ["--set", "time=20", "presim=5"]
 
 
 def parse(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     scaling.add_arguments(parser)
-    return parser.parse_args([*SMALL, *arguments])
+    times = [] if any("time=" in argument or "presim=" in argument for argument in arguments) else TIMES
+    return parser.parse_args([*SMALL, *times, *arguments])
 
 
 def bench(*arguments: str) -> int:
@@ -73,7 +76,14 @@ def test_weak(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def test_strong(tmp_path: Path) -> None:
-    settings = ["--mode=strong", "--neurons=120", "--sorted", "--methods=neighbor", "--repetitions=2"]
+    settings = [
+        "--mode=strong",
+        "--neurons=120",
+        "--methods=neighbor",
+        "--repetitions=2",
+        "--set",
+        "sort_connections=true",
+    ]
     results = results_of(tmp_path / "results.json", *settings)
     assert [(result["ranks"], result["method"]) for result in results] == [
         (1, "neighbor"),
@@ -85,10 +95,11 @@ def test_strong(tmp_path: Path) -> None:
 
 def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--sorted", "--model=interval_fire", "--ranks=2"]
+    settings = ["--mode=fill", "--memory-per-rank=0.4MB", "--model=interval_fire", "--ranks=2"]
+    settings += ["--set", "sort_connections=true"]
     (result,) = results_of(tmp_path / "results.json", *settings)
     assert sum(result["predicted_bytes"].values()) <= 0.95 * 400_000
-    more = describe("interval_fire", result["neurons"] + 2, 40, 0.1, 1).net
+    more = describe("interval_fire", result["neurons"] + 2, 40, {}).net
     # From the activity of a network that is predicted to fill a quarter of it.
     activity = result["predicted_from"]
     bursts = Bursts(**activity["bursts"])
@@ -152,7 +163,7 @@ def test_fingerprint() -> None:
     [("1000", 1000), ("1.5GB", 1_500_000_000), ("2 GiB", 2**31), ("0.5mb", 500_000), ("64KiB", 65536)],
 )
 def test_bytes(text: str, expected: int) -> None:
-    assert scaling.parse_bytes("--memory-per-rank", text) == expected
+    assert parse_bytes("--memory-per-rank", text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "much", "1XB", "0", "-1GB", ".", "1.2.3MB", "nan"])
@@ -163,11 +174,25 @@ def test_bytes_that_are_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     "argument",
-    ["--ranks=0", "--ranks=two", "--neurons=0", "--indegree=0", "--time=0", "--presim=-1", "--repetitions=0"],
+    ["--ranks=0", "--ranks=two", "--neurons=0", "--indegree=0", "--repetitions=0"],
 )
 def test_bad_values(argument: str) -> None:
-    with pytest.raises((ValueOutOfBoundsError, ValueError), match=argument.partition("=")[0].strip("-")):
+    with pytest.raises(ValueError, match=argument.partition("=")[0].strip("-")):
         bench(argument)
+
+
+@pytest.mark.parametrize(
+    "setting", ["time=0", "time=inf", "presim=-1", "presim=nan", "presim=0.01", "threads=0", "resolution=0", "seed=x"]
+)
+def test_bad_settings(setting: str) -> None:
+    with pytest.raises(ValueError, match=setting.partition("=")[0]):
+        bench("--set", setting)
+
+
+def test_sizes_are_given_once() -> None:
+    for model, key in (("hpc_benchmark", "scale"), ("hpc_benchmark", "indegree_scale"), ("interval_fire", "cells")):
+        with pytest.raises(ValueOutOfBoundsError, match=f"key {key}.*give --"):
+            bench(f"--model={model}", "--set", f"{key}=2")
 
 
 def test_unknown_names() -> None:
@@ -192,6 +217,6 @@ def test_files_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("model", ["hpc_benchmark", "interval_fire"])
 def test_networks(model: str) -> None:
-    net = describe(model, 1125, 225, 0.1, 1).net
+    net = describe(model, 1125, 225, {}).net
     assert net.neuron_count == 1125
     assert net.expected_synapses == pytest.approx(1125 * 225)

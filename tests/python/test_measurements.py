@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from ranvier.bench import contention, microcircuit, predictions
+from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs/measurements"
@@ -62,11 +63,21 @@ def test_files_are_of_their_commands(name: str) -> None:
     assert whole["complete"]
     parser = argparse.ArgumentParser()
     BENCHMARKS[whole["benchmark"]].add_arguments(parser)
-    given = vars(parser.parse_args(words[2:]))
+    arguments = parser.parse_args(words[2:])
+    given = {key: value for key, value in vars(arguments).items() if key != "settings"}
+    given |= {key: float(value) for key, _, value in (setting.partition("=") for setting in arguments.settings)}
     options = whole["options"]
     for key, value in given.items():
-        if isinstance(value, bool | int | float | str) and (key != "threads" or whole["benchmark"] == "predictions"):
+        if isinstance(value, bool | int | float | str):
             assert options[key] == value, key
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_commands_are_understood(name: str) -> None:
+    words = shlex.split(COMMANDS[name])
+    assert make_parser().parse_args([*words, "--json", "results.json"]).carry_out is not None
+    for contestant in load(name).get("contestants", []):
+        assert make_parser().parse_args(contestant["arguments"]).carry_out is not None
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name.startswith("contention_")])

@@ -385,6 +385,7 @@ def test_command_on_a_file_of_the_user(cheap: None, tmp_path: Path, capsys: pyte
     [
         (["--ranks", "0"], "--ranks"),
         (["--ranks", "2", "--memory-per-rank", "much"], "500MB"),
+        (["--ranks", "2", "--set", "memory_limit=1000"], "--memory-per-rank"),
         (["--ranks", "2", "--rate", "-1"], "--rate"),
         (["--ranks", "2", "--set", "exchange=alltoal"], "alltoall"),
         (["--ranks", "2", "--set", "scal=2"], "scale"),

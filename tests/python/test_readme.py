@@ -31,8 +31,8 @@ README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
 SMALL_BENCHMARKS = {
-    "exchange": ["--ranks=2", "--cells=64", "--connections=20", "--time=20", "--repetitions=1"],
-    "scaling": ["--ranks=1,2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--time=5"],
+    "exchange": ["--ranks=2", "--repetitions=1", "--set", "cells=64", "connections=20", "time=20"],
+    "scaling": ["--ranks=1,2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--set=time=5"],
 }
 
 

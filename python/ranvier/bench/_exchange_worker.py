@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, Literal, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from ranvier import mpi
 from ranvier.base.paths import write_text
 from ranvier.bench._mpiexec import PROGRESS, REPORTED
 from ranvier.networks import NetworkModel, interval_fire
-from ranvier.simulation.options import Placement, Tuning, grouped
+from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["TIMES", "TRAFFIC", "Run", "Specification", "imbalance", "main"]
-
-_DELAY = 1.0  # ms
 
 TIMES = ("total", "computation", "waiting", "exchange")
 TRAFFIC = ("spikes_sent", "spikes_received", "bytes_sent", "messages", "rounds", "buffer_bytes")
@@ -31,6 +29,12 @@ class Specification(TypedDict):
 
     Attributes
     ----------
+    network
+        Keywords of `ranvier.networks.interval_fire`, all of them.
+    options
+        Of the simulation, other than those that are compared, and `threads`.
+    time
+        Milliseconds to simulate.
     contestants
         Methods, each with the number of intervals to the shortest delay.
     repetitions
@@ -40,17 +44,10 @@ class Specification(TypedDict):
         they are the same.
     """
 
-    cells: int
-    connections: int
-    topology: Literal["random", "adjacent"]
-    burst: bool
-    placement: Placement
-    time: float
-    resolution: float
-    seed: int
+    network: dict[str, Any]
+    options: dict[str, Any]
     threads: int
-    spike_buffer: int | None
-    allgather_spikes: int | None
+    time: float
     contestants: list[tuple[str, int]]
     repetitions: int
     once: bool
@@ -112,7 +109,7 @@ def main(text: str) -> None:
                 print(f"{PROGRESS}{method}, run {done + 1} of {count * wanted['repetitions']}", flush=True)
             try:
                 simulation, model = _build(wanted, method, intervals)
-                if wanted["once"] and intervals > 1 and not _is_divided(simulation, wanted["resolution"]):
+                if wanted["once"] and intervals > 1 and not _is_divided(simulation, model, wanted["network"]["delay"]):
                     left_out.add(contestant)
                     continue
                 run = _measure(simulation, model, contestant, wanted["time"])
@@ -129,31 +126,20 @@ def main(text: str) -> None:
 
 
 def _build(wanted: Specification, method: str, intervals: int) -> tuple[Simulation, NetworkModel]:
-    model = interval_fire(
-        cells=wanted["cells"],
-        connections=wanted["connections"],
-        topology=wanted["topology"],
-        burst=wanted["burst"],
-        delay=_DELAY,
-        resolution=wanted["resolution"],
-        seed=wanted["seed"],
-    )
+    model = interval_fire(**wanted["network"])
     # Synapses are sorted as some of the methods need them: all are compared with the same tables.
-    processes = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": True}
-    processes |= {name: wanted[name] for name in ("placement", "spike_buffer", "allgather_spikes")}
+    compared = {"exchange": method, "intervals": intervals, "sort_connections": True, "wait_apart": True}
     simulation = Simulation(
         model.net,
-        threads=wanted["threads"],
-        tuning=Tuning(trace_epochs=True),
         recordings="root",
         progress=False,
-        **grouped(processes),
+        **grouped({**wanted["options"], **compared, "threads": wanted["threads"], "trace_epochs": True}),
     )
     return simulation, model
 
 
-def _is_divided(simulation: Simulation, resolution: float) -> bool:
-    return simulation.epoch_steps < round(_DELAY / resolution)
+def _is_divided(simulation: Simulation, model: NetworkModel, delay: float) -> bool:
+    return simulation.epoch_steps < model.net.to_steps(delay)
 
 
 def _measure(simulation: Simulation, model: NetworkModel, contestant: int, time: float) -> Run | None:

@@ -2,17 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from ranvier.base.names import unknown_name
 from ranvier.networks import NetworkModel, hpc_benchmark, interval_fire
 
-__all__ = ["NETWORKS", "describe"]
+__all__ = ["NETWORKS", "ScaledNetwork", "describe"]
 
 _FULL_SIZE = 11250  # neurons of hpc_benchmark at scale 1, and sources of each
 
 
-def describe(model: str, neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
+@dataclass(frozen=True)
+class ScaledNetwork:
+    """A network that ships, described by its number of neurons and how many synapses each of them has.
+
+    Attributes
+    ----------
+    function
+        Describes it.
+    neurons_key, indegree_key
+        Its keywords for the two.
+    at_one
+        Neurons, and synapses of each, for which these are 1.
+    """
+
+    function: Callable[..., NetworkModel]
+    neurons_key: str
+    indegree_key: str
+    at_one: int
+
+    def size(self, neurons: int, indegree: int) -> dict[str, float | int]:
+        """Return the keywords for a size."""
+        if self.at_one == 1:
+            return {self.neurons_key: neurons, self.indegree_key: indegree}
+        return {self.neurons_key: neurons / self.at_one, self.indegree_key: indegree / self.at_one}
+
+    def refused_keys(self, neurons_flag: str) -> dict[str, str]:
+        """Return the keys that ``--set`` cannot have, as flags of the benchmark give them."""
+        return {self.neurons_key: f"give {neurons_flag}", self.indegree_key: "give --indegree"}
+
+
+NETWORKS = {
+    "hpc_benchmark": ScaledNetwork(hpc_benchmark, "scale", "indegree_scale", _FULL_SIZE),
+    "interval_fire": ScaledNetwork(interval_fire, "cells", "connections", 1),
+}
+
+
+def describe(model: str, neurons: int, indegree: int, keywords: Mapping[str, Any]) -> NetworkModel:
     """Describe a network by its number of neurons and how many synapses each of them has.
 
     Parameters
@@ -20,6 +58,8 @@ def describe(model: str, neurons: int, indegree: int, resolution: float, seed: i
     model
         One of `NETWORKS`. Both numbers are approximate with ``"hpc_benchmark"``, whose populations and in-degrees are
         in a fixed proportion.
+    keywords
+        Of the network, other than those of its size.
 
     Raises
     ------
@@ -30,20 +70,5 @@ def describe(model: str, neurons: int, indegree: int, resolution: float, seed: i
     """
     if model not in NETWORKS:
         unknown_name("--model", model, list(NETWORKS))
-    return NETWORKS[model](neurons, indegree, resolution, seed)
-
-
-def _hpc_benchmark(neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
-    return hpc_benchmark(
-        scale=neurons / _FULL_SIZE, indegree_scale=indegree / _FULL_SIZE, resolution=resolution, seed=seed
-    )
-
-
-def _interval_fire(neurons: int, indegree: int, resolution: float, seed: int) -> NetworkModel:
-    return interval_fire(cells=neurons, connections=indegree, resolution=resolution, seed=seed)
-
-
-NETWORKS: dict[str, Callable[[int, int, float, int], NetworkModel]] = {
-    "hpc_benchmark": _hpc_benchmark,
-    "interval_fire": _interval_fire,
-}
+    network = NETWORKS[model]
+    return network.function(**network.size(neurons, indegree), **keywords)

@@ -5,22 +5,34 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeAlias
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
+from ranvier.bench._settings import Chosen
 from ranvier.errors import ValueOutOfBoundsError
 
-__all__ = ["add_shared_arguments", "check_positive", "is_directed", "method_variants", "parse_methods", "parse_ranks"]
+__all__ = [
+    "SORTING_NAMES",
+    "Sorting",
+    "add_shared_arguments",
+    "check_positive",
+    "is_directed",
+    "method_variants",
+    "parse_methods",
+    "parse_ranks",
+    "sortings_of",
+]
 
 _MOST_RANKS = 4096
-SortingT = TypeVar("SortingT")
+Sorting: TypeAlias = bool | Literal["auto"]
+SORTING_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
+"""What tables call values of the option `sort_connections`."""
 
 
 def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods: str) -> None:
     """Declare those that say on what to run and where results go."""
     parser.add_argument("--ranks", default=ranks, metavar="N,...", help="numbers of processes (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of each process (default: %(default)s)")
     parser.add_argument(
         "--methods",
         default=methods,
@@ -30,7 +42,6 @@ def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods
     parser.add_argument(
         "--mpiexec", type=Path, metavar="PATH", help="default: that of the Python environment, or the first on the PATH"
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
 
@@ -59,7 +70,13 @@ def is_directed(method: str) -> bool:
     return "allgather" not in method and method != "auto"
 
 
-def method_variants(methods: Sequence[str], sortings: Sequence[SortingT]) -> list[tuple[str, SortingT]]:
+def sortings_of(chosen: Chosen) -> tuple[Sorting, ...]:
+    """Return the values of `sort_connections` to go through: sorted and unsorted, if none was chosen."""
+    given: Sorting | None = chosen.options.get("sort_connections")
+    return (True, False) if given is None else (given,)
+
+
+def method_variants(methods: Sequence[str], sortings: Sequence[Sorting]) -> list[tuple[str, Sorting]]:
     """Return each method with and without sorted synapses, but those that cannot be.
 
     Raises
@@ -73,7 +90,7 @@ def method_variants(methods: Sequence[str], sortings: Sequence[SortingT]) -> lis
             "--methods",
             f"'{','.join(methods)}'",
             "they send ids of sources, which unsorted synapses cannot be found by",
-            "leave out --unsorted, or use a method that sends to those who need a spike",
+            "leave out sort_connections=false, or use a method that sends to those who need a spike",
         )
     return variants
 

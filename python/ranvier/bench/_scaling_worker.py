@@ -30,11 +30,9 @@ class Specification(TypedDict):
     model: str
     neurons: int
     indegree: int
-    resolution: float
-    seed: int
+    network: dict[str, Any]
+    options: dict[str, Any]
     threads: int
-    exchange: str
-    sort_connections: bool
     time: float
     presim: float
     report: str
@@ -45,6 +43,8 @@ class Report(TypedDict):
 
     Attributes
     ----------
+    sorted
+        Whether synapses are sorted by source.
     fingerprint
         Of all spikes; does not depend on who has which.
     times_s
@@ -60,6 +60,7 @@ class Report(TypedDict):
     """
 
     transport: str
+    sorted: bool
     neurons: int
     synapses: int
     spikes: int
@@ -77,14 +78,13 @@ def main(text: str) -> None:
     wanted: Specification = json.loads(text)
     world = mpi.world()
     before = peak_resident_bytes()
-    model = describe(wanted["model"], wanted["neurons"], wanted["indegree"], wanted["resolution"], wanted["seed"])
+    model = describe(wanted["model"], wanted["neurons"], wanted["indegree"], wanted["network"])
     simulation = Simulation(
         model.net,
-        threads=wanted["threads"],
         # What rank 0 gathered would look as if it grew with the number of processes.
         recordings="local",
         progress=False,
-        **grouped({name: wanted[name] for name in ("exchange", "sort_connections")}),
+        **grouped({**wanted["options"], "threads": wanted["threads"]}),
     )
     simulation.run(wanted["presim"])
     simulation.reset_counts()
@@ -107,6 +107,7 @@ def main(text: str) -> None:
         return
     report = Report(
         transport=world.transport,
+        sorted=simulation.sorts_connections,
         neurons=counts.neurons,
         synapses=counts.synapses,
         spikes=counts.spikes,

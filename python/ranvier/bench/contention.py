@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,16 +25,16 @@ from ranvier.base.python_process import python_command
 from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
 from ranvier.errors import ValueOutOfBoundsError
+from ranvier.networks import NetworkModel, brunel, microcircuit
 from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "busy_programs", "main"]
 
-_NETWORKS = {
-    "microcircuit": ("microcircuit", ()),
-    "brunel": ("brunel", ("order=2500",)),
-}
+_NETWORKS: dict[str, Callable[..., NetworkModel]] = {"microcircuit": microcircuit, "brunel": brunel}
+_TIME, _PRESIM = 2000.0, 100.0
 _MOST_RANKS = 1024
 
 
@@ -46,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--loops", default="0,1,2", metavar="N,...", help="numbers of busy programs (default: %(default)s)"
     )
-    parser.add_argument("--threads", type=int, default=usable_processors(), help="(default: %(default)s)")
     parser.add_argument(
         "--ranks", type=int, metavar="N", help="compare so many processes of one thread, instead of threads, with one"
     )
@@ -56,11 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="starts them (default: that of the Python environment, else of the system)",
     )
-    parser.add_argument("--time", type=float, default=2000.0, metavar="MS", help="to measure (default: %(default)s)")
-    parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", nargs="+", default=[], help="more keys of `ranvier run`, for all runs"
+    add_bench_settings(
+        parser, f"time={_TIME:g} presim={_PRESIM:g} threads={usable_processors()}, held against threads=1"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
 
@@ -70,6 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
     names = [name.strip() for name in arguments.networks.split(",")]
     loads = [_number_of_loops(text) for text in arguments.loops.split(",")]
     _check(arguments, names)
+    chosen = {name: _choose(arguments, name) for name in names}
     mpiexec = None if arguments.ranks is None else find_mpiexec(arguments.mpiexec)
     console = Console(highlight=False)
     file = ResultsFile(
@@ -77,20 +75,23 @@ def main(arguments: argparse.Namespace) -> int:
         {
             "benchmark": "contention",
             "machine": info.gather(),
-            "options": {**_options(arguments), "mpi": None if mpiexec is None else mpiexec.family.name},
+            "options": {
+                **recorded_options(arguments, chosen[names[0]]),
+                "mpi": None if mpiexec is None else mpiexec.family.name,
+            },
         },
     )
     results: list[dict[str, Any]] = []
     digests: dict[str, set[str]] = {}
     for name in names:
         for loops in loads:
-            comparison = _run(arguments, mpiexec, name, loops, console)
+            comparison = _run(arguments, chosen[name], mpiexec, name, loops, console)
             digests.setdefault(name, set()).update(
                 report["spike_digest"] for reports in comparison.reports for report in reports
             )
             results.append(_result(name, loops, _what(arguments), comparison))
             file.update({"results": results})
-    console.print(_table(arguments, results))
+    console.print(_table(arguments.ranks or chosen[names[0]].threads, _what(arguments), results))
     file.finish({"results": results}, console)
     different = [name for name, found in digests.items() if len(found) > 1]
     if different:
@@ -98,9 +99,22 @@ def main(arguments: argparse.Namespace) -> int:
     return 1 if different else 0
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("networks", "loops", "threads", "ranks", "time", "presim", "repetitions", "set")
-    return {name: getattr(arguments, name) for name in names}
+def _choose(arguments: argparse.Namespace, name: str) -> Chosen:
+    refused = {"recordings": "leave it out: spikes are compared"}
+    if arguments.ranks is not None:
+        refused["threads"] = "leave it out: each process has one"
+    threads = 1 if arguments.ranks is not None else usable_processors()
+    chosen = choose(
+        arguments.settings,
+        _NETWORKS[name],
+        time=_TIME,
+        presim=_PRESIM,
+        options={"threads": threads},
+        refused=refused,
+    )
+    if arguments.ranks is None and chosen.threads < 2:
+        raise ValueOutOfBoundsError("key threads", str(chosen.threads), "must be at least 2, to be held against 1")
+    return chosen
 
 
 def _number_of_loops(text: str) -> int:
@@ -126,8 +140,6 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
         )
     if arguments.ranks is None and arguments.mpiexec is not None:
         raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "starts processes, of which there are none")
-    if arguments.threads < 2:
-        raise ValueOutOfBoundsError("--threads", str(arguments.threads), "must be at least 2, to be held against 1")
     if arguments.json is not None:
         check_writable(arguments.json)
 
@@ -151,20 +163,22 @@ def _what(arguments: argparse.Namespace) -> str:
     return "threads" if arguments.ranks is None else "ranks"
 
 
-def _run(arguments: argparse.Namespace, mpiexec: Mpiexec | None, name: str, loops: int, console: Console) -> Comparison:
-    model, own = _NETWORKS[name]
-    keys = [*own, f"time={arguments.time}", f"presim={arguments.presim}", *arguments.set]
+def _run(
+    arguments: argparse.Namespace, chosen: Chosen, mpiexec: Mpiexec | None, name: str, loops: int, console: Console
+) -> Comparison:
+    own = [setting for setting in arguments.settings if setting.partition("=")[0] not in ("time", "presim", "threads")]
+    keys = [f"time={chosen.time}", f"presim={chosen.presim}", *own]
 
     def contestant(ranks: int, threads: int) -> Contestant:
         crowded = is_crowded(ranks, threads)
         return Contestant(
             f"{name}, {loops} busy, {f'{ranks} ranks' if ranks > 1 else f'{threads} threads'}",
-            ("run", model, "--set", *keys, f"threads={threads}"),
+            ("run", name, "--set", *keys, f"threads={threads}"),
             tuple(mpiexec.command(ranks, crowded)) if mpiexec is not None and ranks > 1 else (),
             mpiexec.environment(crowded) if mpiexec is not None and ranks > 1 else {},
         )
 
-    several = contestant(1, arguments.threads) if arguments.ranks is None else contestant(arguments.ranks, 1)
+    several = contestant(1, chosen.threads) if arguments.ranks is None else contestant(arguments.ranks, 1)
     with busy_programs(loops):
         return run_in_turn([contestant(1, 1), several], arguments.repetitions, console)
 
@@ -189,14 +203,13 @@ def _result(name: str, loops: int, what: str, comparison: Comparison) -> dict[st
     }
 
 
-def _table(arguments: argparse.Namespace, results: Sequence[dict[str, Any]]) -> Table:
-    what = _what(arguments)
+def _table(number: int, what: str, results: Sequence[dict[str, Any]]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("network", no_wrap=True)
     for heading in (
         "busy\nprograms",
         "1 thread\n(s/s)",
-        f"{getattr(arguments, what)} {what}\n(s/s)",
+        f"{number} {what}\n(s/s)",
         "ratio",
         "delayed\n(s)",
         "crowded\n(s)",

@@ -32,10 +32,13 @@ from ranvier.bench._exchange_worker import TIMES, TRAFFIC, Run
 from ranvier.bench._mpiexec import find_mpiexec, is_crowded, run_worker
 from ranvier.bench._options import add_shared_arguments, check_positive, parse_methods, parse_ranks
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
+from ranvier.commands.keys import signature_keys
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.networks import interval_fire
 from ranvier.processes.machine import usable_processors
+from ranvier.simulation.options import grouped
 
 __all__ = ["add_arguments", "check_digests", "label", "main", "summarize"]
 
@@ -43,44 +46,29 @@ Summary: TypeAlias = dict[str, Any]
 """What was measured of a method on some processes, as it stands in the JSON file."""
 
 _WORKER = "ranvier.bench._exchange_worker"
-_INTERVALS = {"1": (1,), "2": (2,), "both": (1, 2)}
+_INTERVALS = {"1": (1,), "2": (2,), "1,2": (1, 2)}
+_CELLS, _TIME = 4096, 200.0
+_REFUSED = {
+    "exchange": "give --methods",
+    "intervals": "give --intervals",
+    "sort_connections": "leave it out: all methods are compared with the same tables",
+    "wait_apart": "leave it out: waiting is measured apart",
+    "recordings": "leave it out: rank 0 gets them all",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_shared_arguments(parser, ranks="2,4", methods="all")
-    parser.add_argument("--cells", type=int, default=4096, metavar="N", help="of the network (default: %(default)s)")
-    parser.add_argument(
-        "--connections", type=int, default=1000, metavar="N", help="inputs of a cell (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--topology",
-        choices=("random", "adjacent"),
-        default="random",
-        help="inputs are from any cells, or from those with the nearest ids (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--placement",
-        choices=("round_robin", "consecutive", "shuffle"),
-        default="round_robin",
-        help="of cells on processes (default: %(default)s)",
-    )
-    parser.add_argument("--burst", action="store_true", help="eighths of the cells fire five times faster in turn")
+    add_bench_settings(parser, f"cells={_CELLS} time={_TIME:g} threads=1")
     parser.add_argument(
         "--intervals",
         choices=tuple(_INTERVALS),
-        default="both",
+        default="1,2",
+        metavar="N,...",
         help="to the shortest delay, for methods that can make use of two (default: %(default)s)",
     )
-    parser.add_argument("--time", type=float, default=200.0, metavar="MS", help="to simulate (default: %(default)s)")
-    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="runs of each (default: %(default)s)")
-    parser.add_argument(
-        "--spike-buffer", type=int, metavar="BYTES", help="from which spikes are sent; what does not fit takes rounds"
-    )
-    parser.add_argument(
-        "--allgather-spikes", type=int, metavar="N", help="sent by each process in the first call of allgather"
-    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -91,21 +79,22 @@ def main(arguments: argparse.Namespace) -> int:
         for method in parse_methods(arguments.methods)
         for intervals in _INTERVALS[arguments.intervals]
     ]
-    _check(arguments, ranks)
+    chosen = _choose(arguments, ranks)
     mpiexec = find_mpiexec(arguments.mpiexec)
-    network_keys = ("cells", "connections", "topology", "burst", "placement", "time", "resolution", "seed")
-    keys = (*network_keys, "spike_buffer", "allgather_spikes", "repetitions")
     specification = {
-        **{key: getattr(arguments, key) for key in keys},
+        "network": chosen.network,
+        "options": chosen.without("threads"),
+        "time": chosen.time,
+        "repetitions": arguments.repetitions,
         "contestants": contestants,
-        "once": arguments.intervals == "both",
+        "once": len(_INTERVALS[arguments.intervals]) > 1,
     }
     console = Console(highlight=False)
     file = ResultsFile(
         arguments.json,
         {
             "benchmark": "exchange",
-            "options": {**specification, "threads": arguments.threads, "ranks": ranks},
+            "options": {**recorded_options(arguments, chosen), "contestants": contestants, "ranks": ranks},
             "machine": info.gather(),
             "mpiexec": str(mpiexec.path),
         },
@@ -114,7 +103,7 @@ def main(arguments: argparse.Namespace) -> int:
     for number in ranks:
 
         def keep(report: Any, number: int = number) -> None:
-            so_far = _result(number, arguments.threads, arguments.time, report, contestants)
+            so_far = _result(number, chosen.threads, chosen.time, report, contestants)
             file.update({"results": [*results, so_far]})
 
         with console.status(f"{number} processes") as status:
@@ -123,38 +112,39 @@ def main(arguments: argparse.Namespace) -> int:
                 _WORKER,
                 specification,
                 ranks=number,
-                threads=arguments.threads,
+                threads=chosen.threads,
                 on_progress=lambda text, number=number: status.update(f"{number} processes: {text}"),  # type: ignore[misc]
                 on_report=keep,
             )
-        results.append(_result(number, arguments.threads, arguments.time, report, contestants))
+        results.append(_result(number, chosen.threads, chosen.time, report, contestants))
     digest = check_digests(results)
     for result in results:
-        _show(console, result, arguments)
+        _show(console, result, arguments, chosen)
     console.print(f"\n  All gave the same spikes, with the digest {digest[:16]}…", style="dim", soft_wrap=True)
     file.finish({"digest": digest, "results": results}, console)
     if arguments.plot is not None:
-        for path in _draw(results, arguments):
+        for path in _draw(results, arguments.plot, chosen):
             console.print(f"  Figure in {path}", style="dim", soft_wrap=True)
     return 0
 
 
-def _check(arguments: argparse.Namespace, ranks: Sequence[int]) -> None:
-    """Check what can be wrong before any process is started, the network too."""
-    check_positive(
-        arguments, ("threads", "connections", "time", "resolution", "repetitions", "spike_buffer", "allgather_spikes")
+def _choose(arguments: argparse.Namespace, ranks: Sequence[int]) -> Chosen:
+    """Return what --set says; check what can be wrong before any process is started, the network too."""
+    chosen = choose(
+        arguments.settings,
+        interval_fire,
+        time=_TIME,
+        network={**signature_keys(interval_fire), "cells": _CELLS},
+        options={"threads": 1},
+        refused=_REFUSED,
     )
-    if arguments.cells < max(ranks):
-        raise ValueOutOfBoundsError("--cells", str(arguments.cells), "there must be one for each process")
-    net = interval_fire(
-        cells=arguments.cells,
-        connections=arguments.connections,
-        topology=arguments.topology,
-        resolution=arguments.resolution,
-    ).net
-    if net.to_steps(arguments.time, "--time") < 1:
-        raise ValueOutOfBoundsError("--time", f"{arguments.time} ms", "it must be at least one step")
+    check_positive(arguments, ("repetitions",))
+    if chosen.network["cells"] < max(ranks):
+        raise ValueOutOfBoundsError("key cells", str(chosen.network["cells"]), "there must be one for each process")
+    grouped(chosen.options)
+    interval_fire(**chosen.network).net.to_steps(chosen.time, "key time")
     check_destinations(arguments.json, arguments.plot)
+    return chosen
 
 
 # ---- what comes out --------------------------------------------------------------------------------------------------
@@ -247,7 +237,7 @@ def _result(
     }
 
 
-def _show(console: Console, result: Summary, arguments: argparse.Namespace) -> None:
+def _show(console: Console, result: Summary, arguments: argparse.Namespace, chosen: Chosen) -> None:
     threads = result["threads"]
     console.print()
     console.print(
@@ -255,9 +245,9 @@ def _show(console: Console, result: Summary, arguments: argparse.Namespace) -> N
         soft_wrap=True,
     )
     console.print(
-        f"{result['neurons']:,} cells, {result['synapses']:,} connections ({arguments.topology}, "
-        f"{arguments.placement}{', bursts' if arguments.burst else ''}),\n{result['spikes']:,} spikes in "
-        f"{arguments.time:g} ms, medians of {arguments.repetitions}",
+        f"{result['neurons']:,} cells, {result['synapses']:,} connections ({chosen.network['topology']}, "
+        f"{chosen.options.get('placement', 'round_robin')}{', bursts' if chosen.network['burst'] else ''}),\n"
+        f"{result['spikes']:,} spikes in {chosen.time:g} ms, medians of {arguments.repetitions}",
         style="dim",
         soft_wrap=True,
     )
@@ -332,12 +322,11 @@ def _traffic(methods: list[Summary]) -> Table:
     return table
 
 
-def _draw(results: list[Summary], arguments: argparse.Namespace) -> list[Path]:
+def _draw(results: list[Summary], plot: Path, chosen: Chosen) -> list[Path]:
     """Draw a figure per number of processes, and one over them if there are several; return the files."""
     from ranvier.bench import _figures
 
-    network = f"{results[0]['neurons']:,} cells, {results[0]['synapses']:,} connections ({arguments.topology})"
-    plot: Path = arguments.plot
+    network = f"{results[0]['neurons']:,} cells, {results[0]['synapses']:,} connections ({chosen.network['topology']})"
     if len(results) == 1:
         _figures.save(_figures.intervals(results[0], network), plot)
         return [plot]

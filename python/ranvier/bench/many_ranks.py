@@ -5,7 +5,7 @@ that the others would send, invented at a given rate. Each rank has the same num
 so that the network grows with the number of ranks. What is predicted without building anything stands beside it.
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse. With
---auto, whichever a simulation chooses by itself on so many processes.
+--set sort_connections=auto, whichever a simulation chooses by itself on so many processes.
 Memory is by the program's own account, after the build and at the end, and what was resident at most in addition to the
 interpreter. What the network between machines takes is not in the times. The paper shows the same in Figures 7 and 10.
 """
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.padding import Padding
@@ -28,8 +28,18 @@ from rich.table import Table
 from ranvier import _core
 from ranvier.base.paths import check_destinations, save_figure
 from ranvier.base.python_process import python_command
-from ranvier.bench._options import check_positive, method_variants, parse_methods
+from ranvier.base.sizes import parse_bytes
+from ranvier.bench._networks import NETWORKS, describe
+from ranvier.bench._options import (
+    SORTING_NAMES,
+    Sorting,
+    check_positive,
+    method_variants,
+    parse_methods,
+    sortings_of,
+)
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
@@ -41,13 +51,11 @@ from ranvier.simulation.predictions import predict_memory
 __all__ = ["add_arguments", "main", "parse_ranks"]
 
 Summary: TypeAlias = dict[str, Any]
-Sorting: TypeAlias = bool | Literal["auto"]
 Case: TypeAlias = tuple[str, Sorting, int]
 """A method of exchange, whether synapses are sorted, and the number of processes."""
 
-_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
-
-_NEURONS_AT_SCALE_1, _INDEGREE_AT_SCALE_1 = 11_250, 11_250
+_NETWORK = "hpc_benchmark"
+_TIME, _PRESIM = 100.0, 10.0
 _PHASES = ("build", "init", "simulation")
 
 
@@ -59,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         help="numbers of processes (default: %(default)s)",
     )
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="of the process (default: %(default)s)")
     parser.add_argument(
         "--methods", default="alltoall,allgather", metavar="NAME,...", help="of exchange (default: %(default)s)"
     )
@@ -70,17 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--indegree", type=int, default=1125, metavar="N", help="11250 in the paper (default: %(default)s)"
     )
     parser.add_argument("--rate", type=float, default=10.0, metavar="HZ", help="of all neurons (default: %(default)s)")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
-    which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
-    which.add_argument("--auto", dest="sorted", action="store_const", const=("auto",), help="only what is chosen")
-    parser.set_defaults(sorted=(True, False))
-    parser.add_argument("--time", type=float, default=100.0, metavar="MS", help="to measure (default: %(default)s)")
-    parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
+    add_bench_settings(parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1 sort_connections=true, then false")
     parser.add_argument(
         "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
     )
-    parser.add_argument("--memory-limit", type=float, metavar="GB", help="draw it as a line")
+    parser.add_argument("--memory-per-rank", metavar="SIZE", help="draw it as a line: 16GB, 500MiB, or bytes")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
 
@@ -88,10 +89,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run all variants on all numbers of processes in turn, and tell the results."""
     ranks = parse_ranks(arguments.ranks)
-    check_positive(arguments, ("threads", "neurons_per_rank", "indegree", "rate", "time", "repetitions"))
+    check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "repetitions"))
+    limit = None if arguments.memory_per_rank is None else parse_bytes("--memory-per-rank", arguments.memory_per_rank)
+    chosen = choose(
+        arguments.settings,
+        hpc_benchmark,
+        time=_TIME,
+        presim=_PRESIM,
+        options={"threads": 1},
+        refused={
+            **NETWORKS[_NETWORK].refused_keys("--neurons-per-rank"),
+            "exchange": "give --methods",
+            "recordings": "leave it out: what is recorded stays where it is",
+        },
+    )
     check_destinations(arguments.json, arguments.plot)
     methods = parse_methods(arguments.methods)
-    variants = method_variants(methods, arguments.sorted)
+    variants = method_variants(methods, sortings_of(chosen))
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     # What reads a pipe has no width of its own.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
@@ -99,7 +113,7 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.json,
         {
             "benchmark": "many_ranks",
-            "options": {key: value for key, value in vars(arguments).items() if isinstance(value, int | float | str)},
+            "options": recorded_options(arguments, chosen),
             "machine": info.gather(),
         },
     )
@@ -108,19 +122,18 @@ def main(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for repetition in range(arguments.repetitions):
             for case in cases:
-                name = f"{case[0]}, {_NAMES[case[1]]}, {case[2]:,} ranks"
+                name = f"{case[0]}, {SORTING_NAMES[case[1]]}, {case[2]:,} ranks"
                 with console.status(f"{name} ({repetition + 1} of {arguments.repetitions})"):
-                    runs.setdefault(case, []).append(_play(arguments, *case, Path(folder)))
-                    results[case] = _summarize(arguments, case, runs[case])
+                    runs.setdefault(case, []).append(_play(arguments, chosen, *case, Path(folder)))
+                    results[case] = _summarize(arguments, chosen, case, runs[case])
                     file.update({"results": list(results.values())})
-    _show(console, arguments, list(results.values()))
+    _show(console, arguments, chosen, list(results.values()))
     file.finish({"results": list(results.values())}, console)
     if arguments.plot is not None:
         from ranvier.forecast.figure import many_ranks_figure
 
         load = f"{arguments.neurons_per_rank:,} neurons a rank, in-degree {arguments.indegree:,}"
         title = f"{load}, {arguments.rate:g} spikes/s"
-        limit = None if arguments.memory_limit is None else arguments.memory_limit * 1e9
         save_figure(many_ranks_figure(list(results.values()), limit=limit, title=title), arguments.plot)
         console.print(f"Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
@@ -138,21 +151,14 @@ def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
     return sorted(set(ranks))
 
 
-def _settings(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: int) -> dict[str, Any]:
-    return {
-        "scale": arguments.neurons_per_rank * ranks / _NEURONS_AT_SCALE_1,
-        "indegree_scale": arguments.indegree / _INDEGREE_AT_SCALE_1,
-        "exchange": method,
-        "sort_connections": sorting,
-        "threads": arguments.threads,
-    }
-
-
-def _play(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: int, folder: Path) -> Summary:
+def _play(
+    arguments: argparse.Namespace, chosen: Chosen, method: str, sorting: Sorting, ranks: int, folder: Path
+) -> Summary:
     """Play one rank in a process of its own, so that what is resident is that of this run."""
-    settings = _settings(arguments, method, sorting, ranks) | {"time": arguments.time, "presim": arguments.presim}
+    size = NETWORKS[_NETWORK].size(arguments.neurons_per_rank * ranks, arguments.indegree)
+    settings = {**size, **chosen.as_json(), "exchange": method, "sort_connections": sorting}
     path = folder / "played.json"
-    command = python_command("-m", "ranvier.command_line", "run", "hpc_benchmark", "--json", str(path))
+    command = python_command("-m", "ranvier.command_line", "run", _NETWORK, "--json", str(path))
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
     command += ["--set", *(f"{name}={value}" for name, value in settings.items())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -166,17 +172,17 @@ def _play(arguments: argparse.Namespace, method: str, sorting: Sorting, ranks: i
     return played
 
 
-def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -> Summary:
+def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: list[Summary]) -> Summary:
     method, sorting, ranks = case
-    settings = _settings(arguments, method, sorting, ranks)
+    options = {**chosen.without("costs", "memory_limit"), "exchange": method, "sort_connections": sorting}
     first = runs[0]
     is_sorted = first["sorts_connections"]
-    net = hpc_benchmark(scale=settings.pop("scale"), indegree_scale=settings.pop("indegree_scale")).net
+    net = describe(_NETWORK, arguments.neurons_per_rank * ranks, arguments.indegree, chosen.network).net
     costs = calibration.measure(
         net,
-        settings,
+        options,
         ranks=ranks,
-        threads=arguments.threads,
+        threads=chosen.threads,
         rates={},
         rate=arguments.rate,
         sorted_by_source=is_sorted,
@@ -184,7 +190,7 @@ def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -
     load = expect_load(
         net,
         ranks=ranks,
-        threads=arguments.threads,
+        threads=chosen.threads,
         rates={},
         rate=arguments.rate,
         sorted_by_source=is_sorted,
@@ -216,17 +222,17 @@ def _summarize(arguments: argparse.Namespace, case: Case, runs: list[Summary]) -
             name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
         },
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **grouped(settings)),
+        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **grouped(options)),
         "predicted_build_and_init_s": times.build,
         "predicted_simulation_s_per_s": times.simulation,
     }
 
 
-def _show(console: Console, arguments: argparse.Namespace, results: list[Summary]) -> None:
+def _show(console: Console, arguments: argparse.Namespace, chosen: Chosen, results: list[Summary]) -> None:
     first = results[0]
     console.print(
         f"{first['neurons']:,} neurons and {first['synapses']:,} synapses a rank, {arguments.rate:g} spikes/s, "
-        f"{arguments.threads} thread{'s' if arguments.threads > 1 else ''}, Ranvier {_core.version}",
+        f"{chosen.threads} thread{'s' if chosen.threads > 1 else ''}, Ranvier {_core.version}",
         soft_wrap=True,
     )
     for method, is_sorted in dict.fromkeys((result["method"], result["sorted"]) for result in results):
@@ -250,5 +256,5 @@ def _show(console: Console, arguments: argparse.Namespace, results: list[Summary
                 f"{result['traffic']['spikes_received']:,}",
             )
         console.print()
-        console.print(f"[bold]{method}, {_NAMES[is_sorted]}[/]")
+        console.print(f"[bold]{method}, {SORTING_NAMES[is_sorted]}[/]")
         console.print(Padding(table, (0, 0, 0, 2)))

@@ -18,16 +18,21 @@ from typing import Any
 
 from rich.console import Console
 
+from ranvier import networks
 from ranvier.base.paths import check_writable
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, Report, run_in_turn, show
 from ranvier.bench._nest import require_nest
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, choose, recorded_options
 from ranvier.commands import info
+from ranvier.commands.keys import add_settings, signature_keys
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.networks.microcircuit import choose_drive
 from ranvier.processes.machine import usable_processors
 
 __all__ = ["add_arguments", "main"]
+
+_TIME, _PRESIM = 1000.0, 100.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,21 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--against", choices=("nest", "ranvier"), help="what to compare with; ranvier: itself, which shows the noise"
     )
-    parser.add_argument("--scale", type=float, default=1.0, help="of neurons and in-degrees (default: %(default)s)")
-    parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
-    parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
-    parser.add_argument("--threads", type=int, help="of Ranvier; default: one for each processor")
     parser.add_argument(
         "--nest-threads", type=int, help="default: one for each processor, or as many times that as its tables need"
     )
     parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
-    parser.add_argument(
-        "--drive", choices=("dc", "poisson"), help="default: dc, or poisson where constant drive would leave it silent"
-    )
-    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
-    parser.add_argument(
-        "--set", metavar="KEY=VALUE", nargs="+", default=[], help="more keys of `ranvier run`, for Ranvier alone"
+    add_settings(
+        parser,
+        f"keys of ranvier run microcircuit, by default time={_TIME:g} presim={_PRESIM:g}; NEST gets those of the "
+        "network and the times, Ranvier alone the options",
     )
     parser.add_argument(
         "--compare",
@@ -65,24 +63,31 @@ def main(arguments: argparse.Namespace) -> int:
     """Run all contestants in turn and tell the results; 1 when they did not do the same work."""
     if arguments.repetitions < 1:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
-    if arguments.drive is None:
-        arguments.drive = choose_drive(arguments.scale)
+    chosen = choose(
+        arguments.settings,
+        networks.microcircuit,
+        time=_TIME,
+        presim=_PRESIM,
+        network=signature_keys(networks.microcircuit),
+    )
+    if chosen.network["drive"] == "auto":
+        chosen.network["drive"] = choose_drive(chosen.network["k_scaling"] or chosen.network["scale"])
     if arguments.json is not None:
         check_writable(arguments.json)
-    contestants = _contestants(arguments)
+    contestants = _contestants(arguments, chosen)
     console = Console(highlight=False)
     machine = info.gather()
 
     def as_json(comparison: Comparison) -> dict[str, Any]:
         measures = [*_MEASURES, *_rates(comparison)]
-        return comparison.as_json("microcircuit", vars(arguments), measures, machine)
+        return comparison.as_json("microcircuit", recorded_options(arguments, chosen), measures, machine)
 
     file = ResultsFile(arguments.json, {})
     comparison = run_in_turn(
         contestants, arguments.repetitions, console, lambda comparison: file.update(as_json(comparison))
     )
     measures = [*_MEASURES, *_rates(comparison)]
-    show(console, _title(comparison, arguments), comparison, measures)
+    show(console, _title(comparison, arguments.repetitions, chosen), comparison, measures)
     file.finish(as_json(comparison), console)
     return _check_same_work(comparison, console)
 
@@ -90,18 +95,18 @@ def main(arguments: argparse.Namespace) -> int:
 # ---- who runs --------------------------------------------------------------------------------------------------------
 
 
-def _contestants(arguments: argparse.Namespace) -> list[Contestant]:
-    settings = {
-        "scale": arguments.scale,
-        "time": arguments.time,
-        "presim": arguments.presim,
-        "drive": arguments.drive,
-        "resolution": arguments.resolution,
-        "seed": arguments.seed,
-    }
-    if arguments.threads is not None:
-        settings["threads"] = arguments.threads
-    given = [f"{key}={value}" for key, value in settings.items()] + list(arguments.set)
+def _contestants(arguments: argparse.Namespace, chosen: Chosen) -> list[Contestant]:
+    compared = {text.partition("=")[0] for text in arguments.compare}
+    for setting in arguments.settings:
+        key = setting.partition("=")[0]
+        if key in compared:
+            raise ValueOutOfBoundsError(
+                f"key {key}", f"'{setting}'", "its values are compared", "give it to --compare only"
+            )
+    work = {"time": chosen.time, "presim": chosen.presim, **chosen.network}
+    shared = {key: f"{key}={value}" for key, value in work.items() if value is not None}
+    own = [setting for setting in arguments.settings if setting.partition("=")[0] in chosen.options]
+    given = [*(text for key, text in shared.items() if key not in compared), *own]
     contestants = []
     for varied in itertools.product(*(_variants(text) for text in arguments.compare)):
         name = ", ".join(("Ranvier", *varied))
@@ -110,10 +115,8 @@ def _contestants(arguments: argparse.Namespace) -> list[Contestant]:
         contestants.append(Contestant("Ranvier again", contestants[0].arguments))
     if arguments.against == "nest":
         require_nest()
-        options = [f"--{key}={value}" for key, value in settings.items() if key != "threads"]
-        if arguments.nest_threads is not None:
-            options.append(f"--threads={arguments.nest_threads}")
-        contestants.append(Contestant("NEST", ("bench", "nest_microcircuit", *options)))
+        threads = [] if arguments.nest_threads is None else [f"threads={arguments.nest_threads}"]
+        contestants.append(Contestant("NEST", ("bench", "nest_microcircuit", "--set", *shared.values(), *threads)))
     return contestants
 
 
@@ -127,7 +130,7 @@ def _variants(text: str) -> list[str]:
 # ---- what is told ----------------------------------------------------------------------------------------------------
 
 
-def _title(comparison: Comparison, arguments: argparse.Namespace) -> str:
+def _title(comparison: Comparison, repetitions: int, chosen: Chosen) -> str:
     report = comparison.reports[0][0]
     threads = ", ".join(
         f"{name} {reports[0]['threads']}"
@@ -135,8 +138,7 @@ def _title(comparison: Comparison, arguments: argparse.Namespace) -> str:
     )
     return (
         f"Cortical microcircuit: {report['neurons']:,} neurons, {report['synapses']:,} synapses\n"
-        f"drive {arguments.drive}, {arguments.time:g} ms after {arguments.presim:g} ms, "
-        f"medians of {arguments.repetitions}\n"
+        f"drive {chosen.network['drive']}, {chosen.time:g} ms after {chosen.presim:g} ms, medians of {repetitions}\n"
         f"Threads on {usable_processors()} processors: {threads}"
     )
 

@@ -13,6 +13,7 @@ import json
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.names import check_choice, unknown_name
 from ranvier.base.paths import write_text
 from ranvier.bench._nest import load_nest, thread_count
+from ranvier.bench._settings import Chosen, choose
+from ranvier.commands.keys import add_settings, signature_keys
 from ranvier.processes.machine import peak_resident_bytes
 
 __all__ = ["add_arguments", "main"]
@@ -69,6 +73,7 @@ NEURON = {
 MEAN_DELAY = {"E": 1.5, "I": 0.75}
 STRENGTH = {"E": 1.0, "I": -4.0}
 EXTERNAL_DELAY = 1.5
+_TIME, _PRESIM = 1000.0, 100.0  # ms
 
 
 @dataclass(frozen=True)
@@ -162,25 +167,59 @@ def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[
     return populations, recorder
 
 
+@dataclass(frozen=True)
+class _Keys:
+    """What ``--set`` says of the circuit."""
+
+    n_scaling: float
+    k_scaling: float
+    drive: str
+    resolution: float
+    seed: int
+
+
+def _keys(
+    *,
+    scale: float = 1.0,
+    n_scaling: float | None = None,
+    k_scaling: float | None = None,
+    drive: str = "dc",
+    resolution: float = 0.1,
+    seed: int = 1,
+) -> _Keys:
+    """Take the keys of the circuit, those of `ranvier.networks.microcircuit`."""
+    check_choice("key drive", drive, ("dc", "poisson"))
+    n = scale if n_scaling is None else n_scaling
+    k = scale if k_scaling is None else k_scaling
+    return _Keys(n, k, drive, resolution, seed)
+
+
+def _choose(settings: Sequence[str]) -> tuple[Chosen, _Keys]:
+    chosen = choose(settings, _keys, time=_TIME, presim=_PRESIM)
+    for name in chosen.options:
+        if name != "threads":
+            unknown_name("key", name, ["time", "presim", "threads", *signature_keys(_keys)])
+    return chosen, _keys(**chosen.network)
+
+
 def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build and run the circuit; return what there is to report."""
-    n_scaling = arguments.scale if arguments.n_scaling is None else arguments.n_scaling
-    k_scaling = arguments.scale if arguments.k_scaling is None else arguments.k_scaling
-    circuit = describe(n_scaling, k_scaling, arguments.drive)
+    chosen, keys = _choose(arguments.settings)
+    circuit = describe(keys.n_scaling, keys.k_scaling, keys.drive)
     synapses = int(circuit.synapses.sum())
-    threads = arguments.threads or thread_count(synapses)
+    threads = chosen.options.get("threads") or thread_count(synapses)
     nest = load_nest()
-    nest.set(resolution=arguments.resolution, local_num_threads=threads, rng_seed=arguments.seed, print_time=False)
+    nest.set(resolution=keys.resolution, local_num_threads=threads, rng_seed=keys.seed, print_time=False)
 
     start = time.perf_counter()
-    populations, recorder = build(nest, circuit, arguments.drive, arguments.presim)
+    populations, recorder = build(nest, circuit, keys.drive, chosen.presim)
     built = time.perf_counter()
     nest.Prepare()
     prepared = time.perf_counter()
-    if arguments.presim > 0.0:
-        nest.Run(arguments.presim)
+    if chosen.presim > 0.0:
+        nest.Run(chosen.presim)
     begin = time.perf_counter()
-    nest.Run(arguments.time)
+    nest.Run(chosen.time)
     end = time.perf_counter()
     nest.Cleanup()
 
@@ -192,7 +231,7 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
         np.savez(arguments.spikes, steps=steps, neurons=neurons, sizes=circuit.sizes)
     sizes = np.array(circuit.sizes)
     neuron_count = int(sizes.sum())
-    seconds = arguments.time / 1000.0
+    seconds = chosen.time / 1000.0
     return {
         "program": "NEST",
         "version": nest.build_info["version"],
@@ -202,9 +241,9 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
         "build_s": built - start,
         "init_s": prepared - built,
         "sim_s": end - begin,
-        "simulated_ms": arguments.time,
-        "presim_ms": arguments.presim,
-        "parameters": {"resolution": arguments.resolution, "seed": arguments.seed, "drive": arguments.drive},
+        "simulated_ms": chosen.time,
+        "presim_ms": chosen.presim,
+        "parameters": {"resolution": keys.resolution, "seed": keys.seed, "drive": keys.drive},
         "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
         # NEST does not count them: spikes of each population times its mean out-degree.
@@ -216,15 +255,11 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("--scale", type=float, default=1.0, help="of neurons and in-degrees (default: %(default)s)")
-    parser.add_argument("--n-scaling", type=float, help="of neurons alone")
-    parser.add_argument("--k-scaling", type=float, help="of in-degrees alone")
-    parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
-    parser.add_argument("--presim", type=float, default=100.0, metavar="MS", help="to leave out (default: %(default)s)")
-    parser.add_argument("--threads", type=int, help="default: the processors, or more where NEST's tables need them")
-    parser.add_argument("--drive", choices=("dc", "poisson"), default="dc", help="(default: %(default)s)")
-    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="(default: %(default)s)")
+    add_settings(
+        parser,
+        "scale, n_scaling, k_scaling, drive (dc), resolution and seed as for ranvier run microcircuit, "
+        f"time ({_TIME:g}), presim ({_PRESIM:g}), threads (the processors, or more where NEST's tables need them)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there instead of to the terminal")
     parser.add_argument("--spikes", type=Path, metavar="FILE", help="write the spikes there (.npz)")
 

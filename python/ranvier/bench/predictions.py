@@ -25,8 +25,10 @@ from rich.table import Table
 from ranvier import _core
 from ranvier.base.paths import check_destinations
 from ranvier.base.times import time_of
-from ranvier.bench._options import check_positive, method_variants, parse_methods
+from ranvier.bench._networks import describe
+from ranvier.bench._options import SORTING_NAMES, Sorting, check_positive, method_variants, parse_methods
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.bench.many_ranks import parse_ranks
 from ranvier.commands import info
 from ranvier.errors import UnknownNameError
@@ -34,7 +36,7 @@ from ranvier.forecast import calibration
 from ranvier.forecast.prediction import Times, expect_load, expect_times
 from ranvier.network.network import Network
 from ranvier.networks import brunel, hpc_benchmark, microcircuit
-from ranvier.simulation.options import DryRun, Processes, grouped
+from ranvier.simulation.options import DryRun, grouped
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["add_arguments", "main", "spread"]
@@ -46,7 +48,13 @@ _NETWORKS: dict[str, Callable[[], Network]] = {
     "brunel": lambda: brunel(order=1500).net,
     "hpc_benchmark": lambda: hpc_benchmark(scale=0.5, indegree_scale=0.1).net,
 }
-_FULL_SIZE = 11_250
+_TIME = 60.0
+_REFUSED = {
+    "threads": "give --threads",
+    "exchange": "give --methods",
+    "sort_connections": "leave it out: synapses are sorted, and then not",
+    "recordings": "leave it out",
+}
 # Slices of a run: what else the machine does makes some of them longer.
 _SLICES, _MOST_SLICES = 5, 100
 _LEAST = 0.1  # seconds
@@ -56,13 +64,13 @@ _LEAST = 0.1  # seconds
 class _Case:
     network: str
     method: str
-    is_sorted: bool
+    is_sorted: Sorting
     ranks: int
     threads: int
 
     def __str__(self) -> str:
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
-        name = self.network or f"{self.method}, {'sorted' if self.is_sorted else 'unsorted'}, {self.ranks:,} ranks"
+        name = self.network or f"{self.method}, {SORTING_NAMES[self.is_sorted]}, {self.ranks:,} ranks"
         return f"{name}, {threads}"
 
 
@@ -87,14 +95,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="leave out who would receive more spikes a second (default: %(default)g)",
     )
-    parser.add_argument("--time", type=float, default=60.0, metavar="MS", help="to measure (default: %(default)s)")
+    add_bench_settings(parser, f"time={_TIME:g}; no parameters of networks")
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="in turn (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Predict and measure all configurations in turn, and tell the results."""
-    check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "most_received", "time", "repetitions"))
+    check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "most_received", "repetitions"))
+    chosen = choose(arguments.settings, time=_TIME, refused=_REFUSED)
     cases = _cases(arguments)
     check_destinations(arguments.json, None)
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
@@ -102,7 +111,7 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.json,
         {
             "benchmark": "predictions",
-            "options": {key: value for key, value in vars(arguments).items() if isinstance(value, int | float | str)},
+            "options": recorded_options(arguments, chosen),
             "machine": info.gather(),
         },
     )
@@ -110,7 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
     for repetition in range(arguments.repetitions):
         for case in cases:
             with console.status(f"{case} ({repetition + 1} of {arguments.repetitions})"):
-                _add(results, case, *(_run if case.network else _play)(arguments, case))
+                _add(results, case, *(_run if case.network else _play)(arguments, chosen, case))
             file.update({"results": list(results.values())})
     _show(console, results)
     file.finish({"results": list(results.values())}, console)
@@ -142,41 +151,40 @@ def _cases(arguments: argparse.Namespace) -> list[_Case]:
     return cases
 
 
-def _play(arguments: argparse.Namespace, case: _Case) -> tuple[Times, Summary]:
-    net = hpc_benchmark(
-        scale=arguments.neurons_per_rank * case.ranks / _FULL_SIZE, indegree_scale=arguments.indegree / _FULL_SIZE
-    ).net
-    times = _predict(net, case, {}, arguments.rate)
+def _play(arguments: argparse.Namespace, chosen: Chosen, case: _Case) -> tuple[Times, Summary]:
+    net = describe("hpc_benchmark", arguments.neurons_per_rank * case.ranks, arguments.indegree, {}).net
+    times = _predict(net, case, chosen, {}, arguments.rate)
     sim = Simulation(
         net,
         threads=case.threads,
         recordings="local",
         progress=False,
-        **grouped({"exchange": case.method, "sort_connections": case.is_sorted}),
+        **grouped({**chosen.options, "exchange": case.method, "sort_connections": case.is_sorted}),
         dry_run=DryRun(ranks=case.ranks, invented_rate=arguments.rate),
     )
     # Persistent messages are set up when a neuron fires for the first time.
     sim.run(3000.0 / arguments.rate if case.method == "persistent" else 10.0)
-    return times, _measure(sim, arguments.time)
+    return times, _measure(sim, chosen.time)
 
 
-def _run(arguments: argparse.Namespace, case: _Case) -> tuple[Times, Summary]:
+def _run(arguments: argparse.Namespace, chosen: Chosen, case: _Case) -> tuple[Times, Summary]:
     net = _NETWORKS[case.network]()
     sim = Simulation(
         net,
         threads=case.threads,
         progress=False,
-        processes=Processes(sort_connections=True, communicator=_core.Communicator.local()),
+        **grouped({**chosen.options, "sort_connections": True, "communicator": _core.Communicator.local()}),
     )
     sim.run(100.0)
     sim.reset_counts()
-    measured = _measure(sim, 5.0 * arguments.time)
+    measured = _measure(sim, 5.0 * chosen.time)
     counts = sim.counts()
     spikes, seconds = counts.population_spikes, time_of(counts.steps, sim.resolution) / 1000.0
-    return _predict(net, case, {name: spikes[name] / len(net[name]) / seconds for name in spikes}, 0.0), measured
+    rates = {name: spikes[name] / len(net[name]) / seconds for name in spikes}
+    return _predict(net, case, chosen, rates, 0.0), measured
 
 
-def _predict(net: Network, case: _Case, rates: Mapping[str, float], rate: float) -> Times:
+def _predict(net: Network, case: _Case, chosen: Chosen, rates: Mapping[str, float], rate: float) -> Times:
     load: dict[str, Any] = {
         "ranks": case.ranks,
         "threads": case.threads,
@@ -184,7 +192,7 @@ def _predict(net: Network, case: _Case, rates: Mapping[str, float], rate: float)
         "rate": rate,
         "sorted_by_source": case.is_sorted,
     }
-    costs = calibration.measure(net, {"exchange": case.method}, anew=True, **load)
+    costs = calibration.measure(net, {**chosen.options, "exchange": case.method}, anew=True, **load)
     expected = expect_load(net, directed=costs.directed, exchanges_per_delay=costs.exchanges_per_delay, **load)
     return expect_times(expected, costs)
 

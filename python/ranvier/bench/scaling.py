@@ -17,43 +17,40 @@ and what was resident at most in addition to the interpreter. Jordan et al. (201
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
 
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 
 from ranvier import _core
 from ranvier.base.names import check_choice
 from ranvier.base.paths import check_destinations
+from ranvier.base.sizes import parse_bytes
 from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
 from ranvier.bench._networks import NETWORKS, describe
 from ranvier.bench._options import (
+    Sorting,
     add_shared_arguments,
     check_positive,
     is_directed,
     method_variants,
     parse_methods,
     parse_ranks,
+    sortings_of,
 )
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._scaling_tables import PHASES, Summary, kept, show, title, variant
 from ranvier.bench._scaling_worker import Report
+from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
-from ranvier.errors import InsufficientMemoryError, RanvierError, StateError, ValueOutOfBoundsError
+from ranvier.errors import InsufficientMemoryError, RanvierError, StateError
 from ranvier.forecast.prediction import DEFAULT_RATE
-from ranvier.processes.machine import usable_processors
 from ranvier.simulation.measurements import Bursts
-from ranvier.simulation.options import Processes
+from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
 
-__all__ = ["add_arguments", "check_same_spikes", "largest_network", "main", "parse_bytes"]
-
-Summary: TypeAlias = dict[str, Any]
-"""What was measured of one variant on some processes, as it stands in the JSON file."""
+__all__ = ["add_arguments", "check_same_spikes", "largest_network", "main"]
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,9 @@ class Activity:
 
 _UNKNOWN = Activity(DEFAULT_RATE)
 _WORKER = "ranvier.bench._scaling_worker"
+_TIME, _PRESIM = 1000.0, 10.0
 # Memory is predicted within 5 %, and a limit that was given is kept.
 _FILLED = 0.95
-_PHASES = ("build", "init", "simulation")
-_UNITS = {"": 1, "B": 1}
-_UNITS |= {f"{prefix}B": 1000 ** (i + 1) for i, prefix in enumerate("KMGT")}
-_UNITS |= {f"{prefix}IB": 1024 ** (i + 1) for i, prefix in enumerate("KMGT")}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,13 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--indegree", type=int, default=1125, metavar="N", help="synapses of a neuron (default: %(default)s)"
     )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--sorted", dest="sorted", action="store_const", const=(True,), help="only with sorted synapses")
-    which.add_argument("--unsorted", dest="sorted", action="store_const", const=(False,), help="only without")
-    parser.set_defaults(sorted=(True, False))
-    parser.add_argument("--time", type=float, default=1000.0, metavar="MS", help="to measure (default: %(default)s)")
-    parser.add_argument("--presim", type=float, default=10.0, metavar="MS", help="to leave out (default: %(default)s)")
-    parser.add_argument("--resolution", type=float, default=0.1, metavar="MS", help="resolution (default: %(default)s)")
+    add_bench_settings(parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1 sort_connections=true, then false")
     parser.add_argument(
         "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
     )
@@ -107,15 +95,15 @@ def main(arguments: argparse.Namespace) -> int:
     """Run all variants on all numbers of processes, and tell the results."""
     ranks = parse_ranks(arguments.ranks, 1, "")
     methods = parse_methods(arguments.methods)
-    check_positive(
-        arguments, ("threads", "neurons_per_rank", "neurons", "indegree", "time", "resolution", "repetitions")
-    )
+    check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "repetitions"))
     check_choice("--model", arguments.model, list(NETWORKS))
+    chosen = _choose(arguments)
     memory = _memory(arguments, max(ranks))
-    variants = method_variants(methods, arguments.sorted)
+    sortings = sortings_of(chosen)
+    variants = method_variants(methods, sortings)
     # What is wrong with them is told before any process is started.
     plans = [
-        _plan(arguments, number, method, is_sorted, memory, _UNKNOWN)
+        _plan(arguments, chosen, number, method, is_sorted, memory, _UNKNOWN)
         for number in ranks
         for method, is_sorted in variants
     ]
@@ -124,43 +112,56 @@ def main(arguments: argparse.Namespace) -> int:
     console = Console(highlight=False)
     if arguments.mode == "fill":
         activities = {
-            number: _try_out(arguments, number, variants[0], memory // 4, mpiexec, console) for number in ranks
+            number: _try_out(arguments, chosen, number, variants[0], memory // 4, mpiexec, console) for number in ranks
         }
         plans = [
-            _plan(arguments, plan["ranks"], plan["method"], plan["sorted"], memory, activities[plan["ranks"]])
+            _plan(arguments, chosen, plan["ranks"], plan["method"], plan["sorted"], memory, activities[plan["ranks"]])
             for plan in plans
         ]
     for method in methods:
-        if False in arguments.sorted and not is_directed(method):
+        if False in sortings and not is_directed(method):
             console.print(f"{method} sends ids of sources: only with sorted synapses", style="dim", soft_wrap=True)
     file = ResultsFile(
         arguments.json,
         {
             "benchmark": "scaling",
-            "options": {
-                key: value
-                for key, value in vars(arguments).items()
-                if isinstance(value, bool | int | float | str | list | tuple)
-            },
+            "options": recorded_options(arguments, chosen),
             "machine": info.gather(),
             "mpiexec": str(mpiexec.path),
         },
     )
     results: list[Summary] = []
     transport = ""
-    for reports in _run_all(plans, arguments, mpiexec, console):
+    for reports in _run_all(plans, arguments, chosen, mpiexec, console):
         transport = reports[0][0]["transport"]
-        results = [_summarize(plan, own, arguments) for plan, own in zip(plans, reports, strict=True) if own]
+        results = [_summarize(plan, own, arguments, chosen) for plan, own in zip(plans, reports, strict=True) if own]
         file.update({"transport": transport, "results": results})
     check_same_spikes(results)
-    _show(console, results, arguments, transport)
+    show(console, results, arguments, chosen, transport)
     file.finish({"transport": transport, "results": results}, console)
     if arguments.plot is not None:
         from ranvier.bench import _figures
 
-        _figures.save(_figures.scaling(results, _title(arguments)), arguments.plot)
+        _figures.save(_figures.scaling(results, title(arguments)), arguments.plot)
         console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return 0
+
+
+def _choose(arguments: argparse.Namespace) -> Chosen:
+    network = NETWORKS[arguments.model]
+    size = "--neurons-per-rank or --neurons"
+    return choose(
+        arguments.settings,
+        network.function,
+        time=_TIME,
+        presim=_PRESIM,
+        options={"threads": 1},
+        refused={
+            **network.refused_keys(size),
+            "exchange": "give --methods",
+            "recordings": "leave it out: each process keeps its own",
+        },
+    )
 
 
 def _memory(arguments: argparse.Namespace, ranks: int) -> int:
@@ -176,31 +177,15 @@ def _memory(arguments: argparse.Namespace, ranks: int) -> int:
     return memory
 
 
-def parse_bytes(name: str, text: str) -> int:
-    """Return a number of bytes that was written with or without a unit.
-
-    Raises
-    ------
-    ValueOutOfBoundsError
-        For what is not one.
-    """
-    match = re.fullmatch(r"\s*([0-9.]+)\s*([A-Za-z]*)\s*", text)
-    unit = _UNITS.get(match[2].upper()) if match else None
-    if match is None or unit is None or match[1].count(".") > 1 or match[1] == "." or float(match[1]) <= 0.0:
-        raise ValueOutOfBoundsError(
-            name, f"'{text}'", "it must be a number > 0 with a unit such as 500MB, 1.5GB or 2GiB"
-        )
-    return int(float(match[1]) * unit)
-
-
 # ---- what runs -------------------------------------------------------------------------------------------------------
 
 
 def largest_network(
     arguments: argparse.Namespace,
+    chosen: Chosen,
     ranks: int,
     method: str,
-    is_sorted: bool,
+    is_sorted: Sorting,
     memory: int,
     activity: Activity = _UNKNOWN,
 ) -> int:
@@ -213,9 +198,9 @@ def largest_network(
     """
 
     def fits(per_rank: int) -> bool:
-        return sum(_predict(arguments, per_rank * ranks, ranks, method, is_sorted, activity).values()) <= memory
+        return sum(_predict(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity).values()) <= memory
 
-    least = _least_neurons(arguments, ranks)
+    least = _least_neurons(arguments, chosen, ranks)
     if not fits(least):
         raise InsufficientMemoryError(
             "--memory-per-rank",
@@ -235,12 +220,12 @@ def largest_network(
     return fitting * ranks
 
 
-def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
+def _least_neurons(arguments: argparse.Namespace, chosen: Chosen, ranks: int) -> int:
     """Return the smallest number of neurons to a process of which the model can be made."""
     per_rank = 1
     while True:
         try:
-            describe(arguments.model, per_rank * ranks, arguments.indegree, arguments.resolution, arguments.seed)
+            describe(arguments.model, per_rank * ranks, arguments.indegree, chosen.network)
         except RanvierError:
             if per_rank > 1024:
                 raise
@@ -250,22 +235,33 @@ def _least_neurons(arguments: argparse.Namespace, ranks: int) -> int:
 
 
 def _predict(
-    arguments: argparse.Namespace, neurons: int, ranks: int, method: str, is_sorted: bool, activity: Activity
+    arguments: argparse.Namespace,
+    chosen: Chosen,
+    neurons: int,
+    ranks: int,
+    method: str,
+    is_sorted: Sorting,
+    activity: Activity,
 ) -> dict[str, int]:
-    net = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed).net
+    net = describe(arguments.model, neurons, arguments.indegree, chosen.network).net
     return predict_memory(
         net,
         ranks=ranks,
         rank=0,
         rate=activity.rate,
         bursts=activity.bursts,
-        threads=arguments.threads,
-        processes=Processes(exchange=method, sort_connections=is_sorted),  # type: ignore[arg-type]
+        **grouped({**chosen.without("memory_limit", "costs"), "exchange": method, "sort_connections": is_sorted}),
     )
 
 
 def _plan(
-    arguments: argparse.Namespace, ranks: int, method: str, is_sorted: bool, memory: int, activity: Activity
+    arguments: argparse.Namespace,
+    chosen: Chosen,
+    ranks: int,
+    method: str,
+    is_sorted: Sorting,
+    memory: int,
+    activity: Activity,
 ) -> Summary:
     """Return what to run on so many processes."""
     if arguments.mode == "weak":
@@ -273,16 +269,16 @@ def _plan(
     elif arguments.mode == "strong":
         neurons = arguments.neurons
     else:
-        neurons = largest_network(arguments, ranks, method, is_sorted, int(_FILLED * memory), activity)
-    model = describe(arguments.model, neurons, arguments.indegree, arguments.resolution, arguments.seed)
-    if model.net.to_steps(arguments.time, "--time") < 1 or model.net.to_steps(arguments.presim, "--presim") < 0:
-        raise ValueOutOfBoundsError("--time and --presim", f"{arguments.time} and {arguments.presim} ms", "too short")
+        neurons = largest_network(arguments, chosen, ranks, method, is_sorted, int(_FILLED * memory), activity)
+    model = describe(arguments.model, neurons, arguments.indegree, chosen.network)
+    model.net.to_steps(chosen.time, "key time")
+    model.net.to_steps(chosen.presim, "key presim")
     return {
         "ranks": ranks,
-        "threads": arguments.threads,
+        "threads": chosen.threads,
         "method": method,
         "sorted": is_sorted,
-        "crowded": is_crowded(ranks, arguments.threads),
+        "crowded": is_crowded(ranks, chosen.threads),
         "neurons": neurons,
         # None: what is predicted is predicted from what the run will tell.
         "predicted_from": None if activity is _UNKNOWN else asdict(activity),
@@ -291,19 +287,20 @@ def _plan(
 
 def _try_out(
     arguments: argparse.Namespace,
+    chosen: Chosen,
     ranks: int,
-    variant: tuple[str, bool],
+    variant: tuple[str, Sorting],
     memory: int,
     mpiexec: Mpiexec,
     console: Console,
 ) -> Activity:
     """Return the activity of a network that is predicted to take so much memory."""
     try:
-        plan = _plan(arguments, ranks, *variant, memory, _UNKNOWN)
+        plan = _plan(arguments, chosen, ranks, *variant, memory, _UNKNOWN)
     except InsufficientMemoryError:
         return _UNKNOWN
     with console.status(f"{ranks} processes, a smaller network"):
-        return _activity(_run(plan, arguments, mpiexec))
+        return _activity(_run(plan, arguments, chosen, mpiexec))
 
 
 def _activity(report: Report) -> Activity:
@@ -312,19 +309,19 @@ def _activity(report: Report) -> Activity:
 
 
 def _run_all(
-    plans: list[Summary], arguments: argparse.Namespace, mpiexec: Mpiexec, console: Console
+    plans: list[Summary], arguments: argparse.Namespace, chosen: Chosen, mpiexec: Mpiexec, console: Console
 ) -> Iterator[list[list[Report]]]:
     """Return the reports of each plan so far, after each run."""
     reports: list[list[Report]] = [[] for _ in plans]
     for repetition in range(arguments.repetitions):
         for plan, own in zip(plans, reports, strict=True):
-            variant = f"{plan['ranks']} processes, {_variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
-            with console.status(variant):
-                own.append(_run(plan, arguments, mpiexec))
+            what = f"{plan['ranks']} processes, {variant(plan)}, run {repetition + 1} of {arguments.repetitions}"
+            with console.status(what):
+                own.append(_run(plan, arguments, chosen, mpiexec))
             yield reports
 
 
-def _run(plan: Summary, arguments: argparse.Namespace, mpiexec: Mpiexec) -> Report:
+def _run(plan: Summary, arguments: argparse.Namespace, chosen: Chosen, mpiexec: Mpiexec) -> Report:
     report: Report = run_worker(
         mpiexec,
         _WORKER,
@@ -332,12 +329,14 @@ def _run(plan: Summary, arguments: argparse.Namespace, mpiexec: Mpiexec) -> Repo
             "model": arguments.model,
             "neurons": plan["neurons"],
             "indegree": arguments.indegree,
-            "resolution": arguments.resolution,
-            "seed": arguments.seed,
-            "exchange": plan["method"],
-            "sort_connections": plan["sorted"],
-            "time": arguments.time,
-            "presim": arguments.presim,
+            "network": chosen.network,
+            "options": {
+                **chosen.without("threads"),
+                "exchange": plan["method"],
+                "sort_connections": plan["sorted"],
+            },
+            "time": chosen.time,
+            "presim": chosen.presim,
         },
         ranks=plan["ranks"],
         threads=plan["threads"],
@@ -363,13 +362,13 @@ def check_same_spikes(results: list[Summary]) -> None:
         if len(result["fingerprints"]) > 1 or result["fingerprints"] != other["fingerprints"]:
             raise StateError(
                 "spikes",
-                bound=f"{_variant(result)} on {result['ranks']} ranks did not give those of {_variant(other)} on "
+                bound=f"{variant(result)} on {result['ranks']} ranks did not give those of {variant(other)} on "
                 f"{other['ranks']} ranks",
                 remedy="please report it",
             )
 
 
-def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespace) -> Summary:
+def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespace, chosen: Chosen) -> Summary:
     last = reports[-1]
 
     def spread(by_rank: list[float]) -> dict[str, float]:
@@ -393,10 +392,13 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
     if plan["predicted_from"] is not None:
         bursts = plan["predicted_from"]["bursts"]
         activity = Activity(plan["predicted_from"]["rate"], None if bursts is None else Bursts(**bursts))
-    predicted_bytes = _predict(arguments, plan["neurons"], plan["ranks"], plan["method"], plan["sorted"], activity)
-    predicted = _kept(predicted_bytes)
+    predicted_bytes = _predict(
+        arguments, chosen, plan["neurons"], plan["ranks"], plan["method"], plan["sorted"], activity
+    )
+    predicted = kept(predicted_bytes)
     return {
         **plan,
+        "sorted": last["sorted"],
         "predicted_from": asdict(activity),
         "predicted_bytes": predicted_bytes,
         "activity": asdict(measured),
@@ -404,94 +406,12 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         "synapses": last["synapses"],
         "spikes": last["spikes"],
         "synaptic_events": last["events"],
-        "mean_rate_hz": last["spikes"] / last["neurons"] / (arguments.time / 1000.0),
+        "mean_rate_hz": last["spikes"] / last["neurons"] / (chosen.time / 1000.0),
         "fingerprints": sorted({report["fingerprint"] for report in reports}),
-        "times_s": {phase: over_runs([report["times_s"][phase] for report in reports]) for phase in _PHASES},
+        "times_s": {phase: over_runs([report["times_s"][phase] for report in reports]) for phase in PHASES},
         "memory_bytes": spread(account),
         "components_bytes": components,
         "resident_bytes": over_runs([[float(b) for b in report["resident_bytes"]] for report in reports]),
         # The prediction is for rank 0; what only construction needs has gone by then.
         "deviation": account[0] / predicted - 1.0,
     }
-
-
-def _kept(predicted: dict[str, int]) -> int:
-    """Return what is predicted to be there after the build, in bytes, as the account tells it."""
-    return sum(size for name, size in predicted.items() if name != "construction")
-
-
-def _title(arguments: argparse.Namespace) -> str:
-    size = {
-        "weak": f"{arguments.neurons_per_rank:,} neurons to each process",
-        "strong": f"{arguments.neurons:,} neurons",
-        "fill": f"{arguments.memory_per_rank} to each process",
-    }[arguments.mode]
-    return f"{arguments.model}, {arguments.mode} scaling: {size}, in-degree {arguments.indegree:,}"
-
-
-def _variant(result: Summary) -> str:
-    return f"{result['method']}, {'sorted' if result['sorted'] else 'unsorted'}"
-
-
-def _show(console: Console, results: list[Summary], arguments: argparse.Namespace, transport: str) -> None:
-    threads = f"{arguments.threads} thread{'s' if arguments.threads > 1 else ''} to each process"
-    console.print()
-    console.print(_title(arguments), style="bold", soft_wrap=True)
-    console.print(
-        f"{threads}, {arguments.time:g} ms after {arguments.presim:g} ms, {transport}", style="dim", soft_wrap=True
-    )
-    crowded = sorted({result["ranks"] for result in results if result["crowded"]})
-    if crowded:
-        console.print(
-            f"With {', '.join(map(str, crowded))} processes there are more threads than the {usable_processors()} "
-            "processors: they take turns, so times grow with their number.",
-            style="yellow",
-        )
-    groups = [
-        [result for result in results if (result["method"], result["sorted"]) == variant]
-        for variant in dict.fromkeys((result["method"], result["sorted"]) for result in results)
-    ]
-    for own in groups:
-        console.print(f"\n  [bold]{_variant(own[0])}[/]")
-        console.print(Padding(_overview(own), (0, 0, 0, 2)))
-    for own in groups:
-        console.print(f"\n  [bold]{_variant(own[0])}[/]: memory of the largest process by component (MB)")
-        console.print(Padding(_components(own, arguments.mode), (0, 0, 0, 2)))
-
-
-def _overview(results: list[Summary]) -> Table:
-    table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
-    names = {"pro-\ncesses": 6, "\nneurons": 8, "synapses\n(million)": 9}
-    names |= {"build\n(s)": 5, "init\n(s)": 5, "sim\n(s)": 5, "account\n(MB)": 7, "resident\n(MB)": 8}
-    names |= {"predicted\n(MB)": 9, "off by\n(%)": 6}
-    for name, width in names.items():
-        table.add_column(name, justify="right", no_wrap=True, min_width=width)
-    for result in results:
-        cells = [
-            str(result["ranks"]),
-            f"{result['neurons']:,}",
-            f"{result['synapses'] / 1e6:.2f}",
-            *(f"{result['times_s'][phase]['greatest']:.2f}" for phase in _PHASES),
-            f"{result['memory_bytes']['greatest'] / 1e6:.1f}",
-            f"{result['resident_bytes']['greatest'] / 1e6:.1f}",
-        ]
-        cells += [f"{_kept(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
-        table.add_row(*cells)
-    return table
-
-
-def _components(results: list[Summary], mode: str) -> Table:
-    table = Table(box=None, padding=(0, 1), collapse_padding=True, pad_edge=False, header_style="dim")
-    table.add_column("processes", no_wrap=True, min_width=12)
-    for result in results:
-        table.add_column(str(result["ranks"]), justify="right", no_wrap=True, min_width=9)
-    names = sorted({name for result in results for name in result["components_bytes"]})
-    for name in names:
-        values = [result["components_bytes"].get(name, {"greatest": 0.0})["greatest"] for result in results]
-        if max(values) > 0.0:
-            table.add_row(name, *(f"{value / 1e6:.3f}" for value in values))
-    if mode == "fill":
-        # It is part of what must fit, but has gone when the account is taken.
-        construction = [result["predicted_bytes"].get("construction", 0) for result in results]
-        table.add_row("while built, predicted", *(f"{value / 1e6:.3f}" for value in construction), style="dim")
-    return table

@@ -22,7 +22,7 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.numeric import whole_number
 from ranvier.commands import machine_tree
-from ranvier.commands.keys import parse_options
+from ranvier.commands.keys import add_settings, parse_options
 from ranvier.commands.thread_places import ThreadPlaces, place
 from ranvier.processes import machine, mpi_library
 
@@ -39,14 +39,9 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        nargs="+",
-        action="extend",
-        default=[],
-        dest="settings",
-        help="threads: of each process, by default one for each processor; pinning: auto (one on each processor or "
+    add_settings(
+        parser,
+        "threads: of each process, by default one for each processor; pinning: auto (one on each processor or "
         "core, if there are as many threads), equal (as many on each NUMA node), compact (on few nodes, one thread a "
         "core), none, or the processor of each thread, such as 0,2,4-7",
     )

@@ -17,6 +17,7 @@ from ranvier.simulation.options import OPTIONS
 
 __all__ = [
     "RUN_KEYS",
+    "TIMES",
     "add_settings",
     "described_keys",
     "help_of_keys",
@@ -35,7 +36,7 @@ RUN_KEYS: dict[str, Any] = {
     "recordings": "root",
 }
 
-_TIMES = {
+TIMES = {
     "time": "Milliseconds to simulate and report on; by default what the network tells.",
     "presim": "Milliseconds to simulate before that.",
 }
@@ -46,7 +47,7 @@ _TITLES = {
 }
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser, meaning: str = "parameters of the network, and options") -> None:
     """Declare ``--set``."""
     parser.add_argument(
         "--set",
@@ -55,13 +56,13 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         dest="settings",
-        help="parameters of the network, and options",
+        help=meaning,
     )
 
 
 def described_keys() -> Iterator[tuple[str, str, str, str]]:
     """Yield name, default, possible values and meaning of each key that every run has."""
-    for name, meaning in _TIMES.items():
+    for name, meaning in TIMES.items():
         yield name, "", "a number", meaning
     for name, option in OPTIONS.items():
         if option.settable:
@@ -82,7 +83,7 @@ def help_of_keys() -> str:
     for group, title in _TITLES.items():
         lines += ["", f"{title}:", ""]
         own = [name for name, option in OPTIONS.items() if option.group == group and option.settable]
-        for name in [*(_TIMES if not group else ()), *own]:
+        for name in [*(TIMES if not group else ()), *own]:
             default, wanted, meaning = entries[name]
             given = f"{wanted}{f'; default {default}' if default else ''}"
             lines += textwrap.wrap(f"  {name:<18} {given}", 118, subsequent_indent=" " * 21)
@@ -127,7 +128,7 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
         if key in parameters:
             network[key] = _convert(key, text, _type_of(parameters[key]))
         elif key in RUN_KEYS:
-            run[key] = _convert(key, text, float) if key in _TIMES else _option_value(OPTIONS[key], text)
+            run[key] = _convert(key, text, float) if key in TIMES else _option_value(OPTIONS[key], text)
         else:
             unknown_name("key", key, sorted([*parameters, *RUN_KEYS]))
     return run, network

@@ -25,7 +25,7 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.numeric import whole_number
 from ranvier.base.paths import check_destinations, save_figure, write_text
-from ranvier.bench.scaling import parse_bytes
+from ranvier.base.sizes import parse_bytes
 from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
 from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signature_keys
@@ -150,6 +150,9 @@ def _understand(options: argparse.Namespace) -> _Question:
         raise ValueOutOfBoundsError("--rate", f"{options.rate} spikes/s", "it must be finite and >= 0")
     function = run._find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
+    if "memory_limit" in set_for_run:
+        limit_set = str(set_for_run["memory_limit"])
+        raise ValueOutOfBoundsError("key memory_limit", limit_set, "nothing is built", "give --memory-per-rank")
     threads = set_for_run.get("threads")
     threads = machine.usable_processors() if threads is None else threads
     chosen = {name: value for name, value in {**RUN_KEYS, **set_for_run}.items() if name not in _NOT_OPTIONS}

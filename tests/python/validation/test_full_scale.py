@@ -91,7 +91,7 @@ def test_that_constant_drive_is_told_from_poisson_drive() -> None:
 )
 def test_rates_of_nest_with_constant_drive(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    times = [f"--presim={PRESIM}", f"--time={TIME}"]
+    times = ["--set", f"presim={PRESIM}", f"time={TIME}"]
     command = [
         sys.executable,
         "-m",

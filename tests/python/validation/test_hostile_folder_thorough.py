@@ -18,10 +18,10 @@ COMMANDS = [
     "run hpc_benchmark --dry-run 10 --rate 5 --set scale=0.02 time=10",
     "predict hpc_benchmark --ranks 10 --plot {out}.png --set scale=0.02",
     "bench parallel --threads 1,2 --repetitions 2 --levels 4 --json {out}.json",
-    "bench exchange --ranks 2 --methods allgather --cells 64 --connections 10 --time 10 --repetitions 1",
-    "bench scaling --ranks 1,2 --neurons-per-rank 1000 --indegree 10 --time 10 --repetitions 1",
-    "bench many_ranks --methods alltoall --ranks 4,8 --neurons-per-rank 90 --indegree 20 --time 10 --repetitions 1",
-    "bench microcircuit --scale 0.02 --time 10 --repetitions 1 --against nest --json {out}.json",
+    "bench exchange --ranks 2 --methods allgather --repetitions 1 --set cells=64 connections=10 time=10",
+    "bench scaling --ranks 1,2 --neurons-per-rank 1000 --indegree 10 --repetitions 1 --set time=10",
+    "bench many_ranks --methods alltoall --ranks 4,8 --neurons-per-rank 90 --indegree 20 --repetitions 1 --set time=10",
+    "bench microcircuit --repetitions 1 --against nest --json {out}.json --set scale=0.02 time=10",
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mpi_runs import WHEELS
+from ranvier.base.sizes import parse_bytes
 from ranvier.bench import predictions, scaling
 from ranvier.processes.machine import usable_processors
 
@@ -31,7 +32,7 @@ def results_of(bench: Any, path: Path, *arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("model", ["hpc_benchmark", "interval_fire"])
 def test_memory_of_all_methods(model: str, tmp_path: Path) -> None:
-    settings = ["--mode=weak", "--ranks=1,2,4", "--methods=all", f"--model={model}", "--time=300"]
+    settings = ["--mode=weak", "--ranks=1,2,4", "--methods=all", f"--model={model}", "--set=time=300"]
     results = results_of(scaling, tmp_path / "weak.json", *settings, f"--mpiexec={WHEELS[0].mpiexec}")
     assert len(results) == 3 * (10 + 7)
     off = {
@@ -44,10 +45,10 @@ def test_memory_of_all_methods(model: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("memory", ["50MB", "200MB"])
 def test_largest_network(memory: str, tmp_path: Path) -> None:
-    settings = ["--mode=fill", "--ranks=1,2", f"--memory-per-rank={memory}", "--time=300"]
+    settings = ["--mode=fill", "--ranks=1,2", f"--memory-per-rank={memory}", "--set=time=300"]
     results = results_of(scaling, tmp_path / "fill.json", *settings, f"--mpiexec={WHEELS[0].mpiexec}")
     for result in results:
-        assert result["memory_bytes"]["greatest"] <= scaling.parse_bytes("memory", memory)
+        assert result["memory_bytes"]["greatest"] <= parse_bytes("memory", memory)
         # The activity is that of a network of a quarter of it.
         assert abs(result["deviation"]) < 2.0 * TOLERANCE, result["sorted"]
 
