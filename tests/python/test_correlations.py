@@ -66,7 +66,7 @@ def test_correlations_of_silent_neurons_and_short_windows() -> None:
     assert np.isnan(found[2]).all()
     assert np.isnan(found[:, 2]).all()
     assert np.isfinite(found[:2, :2]).all()
-    with pytest.raises(errors.StateError, match="less than two bins"):
+    with pytest.raises(errors.StateError, match="fewer than two bins"):
         data.correlations("a", bin_width=40.0)
 
 

@@ -295,7 +295,7 @@ def test_no_library(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CommunicationError) as caught:
         mpi_library.load_library(nowhere)
     assert caught.value.object == f"library of {family.name}"
-    assert "libno_such_mpi.so.1 (where the system's loader looks: " in caught.value.bound
+    assert "libno_such_mpi.so.1 (in the search path of the system's loader: " in caught.value.bound
     assert f"'pip install {family.package}' into this environment" in caught.value.remedy
 
 

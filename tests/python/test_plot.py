@@ -320,7 +320,7 @@ def test_relations_of_spikes(recorded: Recorded) -> None:
         assert axes.get_xlim()[1] > edges[-1]
         assert axes.get_ylim()[1] > shown.max()
         assert function(data)._repr_png_().startswith(b"\x89PNG")  # type: ignore[operator]
-        with pytest.raises(errors.WrongTypeError, match="spikes returned"):
+        with pytest.raises(errors.WrongTypeError, match="must be the result of"):
             function(spikes)  # type: ignore[operator]
     axes = figure.add_subplot(1, 3, 3)
     assert rv.plot.correlations(spikes, ax=axes) is axes
@@ -333,7 +333,7 @@ def test_relations_of_spikes(recorded: Recorded) -> None:
 
 
 def test_correlations_of_too_little(recorded: Recorded) -> None:
-    with pytest.raises(errors.StateError, match="no two neurons"):
+    with pytest.raises(errors.StateError, match="two neurons that fired"):
         rv.plot.correlations(replace(recorded[1], steps=recorded[1].steps[:1], ids=recorded[1].ids[:1]))
-    with pytest.raises(errors.StateError, match="less than two bins"):
+    with pytest.raises(errors.StateError, match="fewer than two bins"):
         rv.plot.correlations(recorded[1], bin_width=200.0)

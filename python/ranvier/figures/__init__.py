@@ -1,1 +1,1 @@
-"""Figures of recordings. `ranvier.plot` is how users call them."""
+"""Figures of recordings. Users call them as `ranvier.plot`."""

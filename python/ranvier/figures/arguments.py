@@ -1,4 +1,4 @@
-"""What figures of recordings are given, checked before anything is drawn."""
+"""Checks of the arguments of figures, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ranvier.recording.data import SpikeData, StateData
 
 __all__ = ["check_window", "checked_rates", "checked_threshold", "chosen_neurons", "time_of_window"]
 
-# A figure of more could not be written as an image.
+# A figure of more neurons could not be written as an image.
 _MOST_NEURONS = 256
 
 
 def check_window(spikes: SpikeData) -> None:
-    """Make sure that these are spikes, of a window with a length."""
+    """Check that the argument is data of spikes, and that its window has a length."""
     if not isinstance(spikes, SpikeData):
         raise WrongTypeError("what is plotted", type(spikes).__name__, "must be the data of a recorder of spikes")
     if spikes.end <= spikes.begin:
@@ -26,7 +26,7 @@ def check_window(spikes: SpikeData) -> None:
 
 
 def time_of_window(name: str, given: float | None, otherwise: float) -> float:
-    """Return one end of what is shown, ms."""
+    """Return the start or the end of the shown window, ms."""
     if given is None:
         return otherwise
     time = number(f"{name} of what is shown", given)
@@ -36,7 +36,7 @@ def time_of_window(name: str, given: float | None, otherwise: float) -> float:
 
 
 def checked_rates(rates: Mapping[str, float] | None) -> dict[str, float]:
-    """Return rates to mark, spikes/s, by population."""
+    """Return checked rates to mark, spikes/s, by population."""
     if rates is None:
         return {}
     if not isinstance(rates, Mapping):
@@ -49,7 +49,7 @@ def checked_rates(rates: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def checked_threshold(threshold: float | None) -> float | None:
-    """Return a value to mark."""
+    """Return a checked value to mark."""
     if threshold is None:
         return None
     value = number("threshold", threshold)
@@ -59,7 +59,7 @@ def checked_threshold(threshold: float | None) -> float | None:
 
 
 def chosen_neurons(ids: Sequence[int] | npt.NDArray[np.int64] | None, data: StateData) -> list[int]:
-    """Return the places of the neurons that are shown among those that were recorded."""
+    """Return the positions of the shown neurons among the recorded ones."""
     if ids is None:
         ids = data.ids[:8]
     given = as_array("ids", ids)

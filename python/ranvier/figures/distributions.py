@@ -1,4 +1,4 @@
-"""Distributions of what was computed of each neuron."""
+"""Figures of distributions over neurons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["density", "draw_dots", "has_density", "irregularity", "mark_publishe
 
 # Fewer values than this have no density.
 _FEW = 30
-# As many dots of equal values are drawn beside each other.
+# Largest number of dots for equal values that are drawn beside each other.
 _MOST_BESIDE = 21
 
 
@@ -41,19 +41,19 @@ def rates(
 ) -> Figure | Axes:
     """Plot the distribution of the neurons' mean rates in each population.
 
-    There is a smooth density, with the quartiles as a bar, the median as a line and the mean as a circle; where there
-    are few values, or all are equal, a dot for each.
+    The figure shows a smooth density, with the quartiles as a bar, the median as a line and the mean as a circle. If
+    there are few values, or all are equal, it shows a dot for each value.
 
     Parameters
     ----------
     spikes
-        What a spike recorder recorded.
+        Data of a spike recorder.
     published_rates
         Mean rates by population, spikes/s, to mark beside the measured ones.
     title
         Title of the figure, or of `ax`.
     ax
-        Axes of matplotlib to draw in, which are returned; None: a new figure is.
+        Axes of matplotlib to draw in, which are then returned; None: draw in a new figure and return it.
 
     Raises
     ------
@@ -86,13 +86,13 @@ def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes) -> Axes: ...
 def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
     """Plot the distribution of the coefficient of variation of the inter-spike intervals in each population.
 
-    Neurons with fewer than three spikes have none. Poisson trains have 1 on average, regular ones 0. It is drawn as
-    `rates` are.
+    Neurons with fewer than three spikes have no value. The mean is 1 for Poisson trains and 0 for regular ones. The
+    style is that of `rates`.
 
     Parameters
     ----------
     spikes
-        What a spike recorder recorded.
+        Data of a spike recorder.
     title, ax
         As for `rates`.
 
@@ -116,12 +116,12 @@ def mark_published(axes: Axes, rate: float, position: float) -> None:
 
 
 def has_density(sample: FloatArray) -> bool:
-    """Whether so many values, and so different ones, can be shown as a density."""
+    """Return whether there are enough different values to show a density."""
     return len(sample) >= _FEW and bool(np.ptp(sample) > 0.0)
 
 
 def draw_dots(axes: Axes, sample: FloatArray, middle: float, height: float, colour: str) -> None:
-    """Draw a dot for each value; those of equal values lie one above the other, within `height`."""
+    """Draw a dot for each value; dots of equal values are stacked within `height`."""
     values, counts = np.unique(sample, return_counts=True)
     places = [middle + _beside(count) * height for count in counts.tolist()]
     axes.plot(
@@ -152,7 +152,7 @@ def _draw_distributions(
     least_width: float = 0.0,
     reach: float = 0.0,
 ) -> None:
-    """Draw the distribution of each population in a row, the first on top; the axis reaches to `reach` at least."""
+    """Draw the distribution of each population in a row, the first on top; the axis extends to `reach` at least."""
     farthest = max([reach, *(float(sample.max()) for sample in values.values() if len(sample))])
     grid = np.linspace(0.0, 1.02 * (farthest or 1.0), 400)
     for row, (segment, colour) in enumerate(zip(segments, colours_of(segments), strict=True)):
@@ -175,7 +175,7 @@ def _draw_distributions(
 
 
 def density(sample: FloatArray, grid: FloatArray, least_width: float) -> FloatArray:
-    """Gaussian kernel density on the grid, its greatest value 1; what lies below zero is folded back."""
+    """Return a Gaussian kernel density on the grid, with maximum 1; the part below zero is reflected."""
     spacing = grid[1] - grid[0]
     spread = min(float(sample.std()), float(np.subtract(*np.percentile(sample, [75, 25]))) / 1.34) or float(
         sample.std()

@@ -32,7 +32,7 @@ __all__ = ["raster"]
 
 # More markers than this on one raster only darken it.
 _MOST_MARKERS = 60_000
-# So that a small population beside large ones can still be seen.
+# Smallest height, so that a small population is visible beside large ones.
 _LEAST_SHARE = 0.035
 
 
@@ -60,34 +60,36 @@ def raster(
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure | Axes:
-    """Plot spikes over time, with the rate of the network below and the distributions by population beside.
+    """Plot spikes over time, with the rate of the network below and distributions for each population on the right.
 
-    Populations lie one above the other, the first on top, as high as they are large. When there are too many spikes to
-    be told apart, only every so many neurons are shown; the title says so. Distributions are of all neurons over the
-    whole window of `spikes`: boxes from quartile to quartile with a line at the median, a circle at the mean and lines
-    from the 5th to the 95th percentile; where there are few values, or all are equal, a dot for each.
+    The raster shows one population above the other, the first on top; heights are proportional to sizes. If there are
+    too many spikes to distinguish, only every n-th neuron is shown, as the title says. Distributions are of all neurons
+    over the whole window of `spikes`: boxes from the first to the third quartile with a line at the median, a circle at
+    the mean and lines from the 5th to the 95th percentile. If there are few values, or all are equal, there is a dot
+    for each value.
 
     Parameters
     ----------
     spikes
-        What a spike recorder recorded.
+        Data of a spike recorder.
     start, stop
-        The part to show as a raster, ms; None: the last 500 ms at most, up to the end of the window.
+        Window of the raster, ms; None: at most the last 500 ms, up to the end of the data.
     published_rates
         Mean rates by population, spikes/s, to mark beside the measured ones.
     title
         Title of the figure, or of `ax`.
     ax
-        Axes of matplotlib to draw only the spikes in, which are returned; None: a new figure is.
+        Axes of matplotlib in which only the spikes are drawn, and which are then returned; None: draw everything in a
+        new figure and return it.
 
     Raises
     ------
     StateError
         When the window is empty.
     WrongTypeError, ValueOutOfBoundsError
-        For arguments that are of another kind, or not finite.
+        For arguments of a wrong type, or not finite.
     RuleError
-        For published rates with `ax`, in which there are no rates.
+        For published rates together with `ax`, which shows no rates.
     """
     check_window(spikes)
     published = checked_rates(published_rates)
@@ -96,7 +98,7 @@ def raster(
     if ax is not None:
         if published_rates is not None:
             raise RuleError(
-                "published_rates", bound="spikes alone have no rates to compare them with", remedy="see rates"
+                "published_rates", bound="with ax=, no rates are drawn to compare them with", remedy="see rates"
             )
         _, axes = panel(ax, (0.0, 0.0), title)
         _draw_spikes(axes, shown, bands)
@@ -130,25 +132,25 @@ def raster(
 
 
 def _shown(spikes: SpikeData, start: float | None, stop: float | None) -> SpikeData:
-    """Return the part of the spikes that is to be shown."""
+    """Return the spikes in the window to show."""
     last = min(time_of_window("stop", stop, spikes.stop), spikes.stop)
     first = max(time_of_window("start", start, last - 500.0), spikes.start)
     if not first < last:
         raise StateError(
             f"window of {text_of(first)} to {text_of(last)} ms",
             bound="nothing was recorded in it",
-            remedy="give another window",
+            remedy="choose another window",
         )
     return spikes.between(first, last)
 
 
 class _Band:
-    """Where a population lies in a raster: from `bottom` to `top`, its first neuron on top.
+    """The band of a population in a raster: from `bottom` to `top`, with its first neuron on top.
 
     Attributes
     ----------
     ids
-        Global ids of its neurons that were recorded.
+        Global ids of its recorded neurons.
     """
 
     def __init__(self, segment: Segment, ids: NeuronIds, bottom: float, top: float, colour: str) -> None:
@@ -201,7 +203,7 @@ def _draw_spikes(axes: Axes, spikes: SpikeData, bands: Sequence[_Band]) -> None:
             linewidths=0,
             rasterized=True,
         )
-    # Markers on the edges are not cut.
+    # Do not cut markers at the edges.
     margin = 0.006 * spikes.duration
     axes.set(xlim=(spikes.start - margin, spikes.stop + margin), ylim=(-0.006, 1.006))
     axes.set_yticks([band.middle for band in bands], [band.segment.name for band in bands])
@@ -230,7 +232,7 @@ def _draw_network_rate(axes: Axes, spikes: SpikeData) -> None:
 
 
 def _draw_boxes(axes: Axes, values: Mapping[str, FloatArray], bands: Sequence[_Band], reach: float) -> None:
-    """Draw the distribution of each population in its band, on an axis that reaches at least to `reach`."""
+    """Draw the distribution of each population in its band, on an axis that extends at least to `reach`."""
     farthest = reach
     for band in bands:
         sample = values[band.segment.name]
@@ -256,7 +258,7 @@ def _draw_published(axes: Axes, published: Mapping[str, float], bands: Sequence[
         if band.segment.name in published:
             mark_published(axes, published[band.segment.name], band.middle)
     if any(band.segment.name in published for band in bands):
-        # Not in the layout, in which it would push the panels apart.
+        # Not part of the layout, where it would move the panels apart.
         axes.annotate(
             "\u00d7 published mean", (1.0, 0.0), (0, -20), xycoords="axes fraction", textcoords="offset points",
             ha="right", va="top", fontsize=8, color="#20262B",

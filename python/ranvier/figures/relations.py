@@ -1,4 +1,4 @@
-"""How spikes are related in time, to each other and to events."""
+"""Figures of relations of spikes in time, to each other and to events."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ranvier.recording.segments import Segment
 
 __all__ = ["correlations", "cross_correlogram", "peristimulus_histogram"]
 
-# The pairs of more neurons of a population take long, and show the same.
+# Pairs of more neurons of a population would take long and show the same.
 _MOST_NEURONS = 300
 _BAR = "#9AA5AD"
 
@@ -35,15 +35,15 @@ def peristimulus_histogram(
     Parameters
     ----------
     histogram
-        What `SpikeData.peristimulus_histogram` returned.
+        Result of `SpikeData.peristimulus_histogram`.
     title
         Title of the figure, or of `ax`.
     ax
-        Axes of matplotlib to draw in, which are returned; None: a new figure is.
+        Axes of matplotlib to draw in, which are then returned; None: draw in a new figure and return it.
     """
     if not isinstance(histogram, PeristimulusHistogram):
         raise WrongTypeError(
-            "what is plotted", type(histogram).__name__, "must be what peristimulus_histogram() of spikes returned"
+            "what is plotted", type(histogram).__name__, "must be the result of SpikeData.peristimulus_histogram()"
         )
     drawn, axes = panel(ax, (6.0, 3.2), title)
     axes.stairs(histogram.rates, histogram.edges, fill=True, color=_BAR)
@@ -63,18 +63,18 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Non
 def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes) -> Axes: ...
 @styled
 def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
-    """Plot the rate of neurons after and before spikes of others, with a line at their mean rate.
+    """Plot the rate of neurons before and after spikes of others, with a line at the mean rate.
 
     Parameters
     ----------
     correlogram
-        What `SpikeData.cross_correlogram` returned.
+        Result of `SpikeData.cross_correlogram`.
     title, ax
         As for `peristimulus_histogram`.
     """
     if not isinstance(correlogram, CrossCorrelogram):
         raise WrongTypeError(
-            "what is plotted", type(correlogram).__name__, "must be what cross_correlogram() of spikes returned"
+            "what is plotted", type(correlogram).__name__, "must be the result of SpikeData.cross_correlogram()"
         )
     drawn, axes = panel(ax, (6.0, 3.2), title)
     half = 0.5 * correlogram.bin_width
@@ -101,27 +101,27 @@ def correlations(
 ) -> Figure | Axes:
     """Plot the distribution of the correlation coefficients of spike counts over pairs of neurons, by population.
 
-    Of populations of more than 300 neurons that fired, evenly spaced ones of these are taken.
+    If more than 300 neurons of a population fired, a regular selection of these is used.
 
     Parameters
     ----------
     spikes
-        What a spike recorder recorded.
+        Data of a spike recorder.
     bin_width
-        Milliseconds in which spikes are counted, a whole number of steps.
+        Width of the bins in which spikes are counted, ms, a whole number of steps.
     title, ax
         As for `peristimulus_histogram`.
 
     Raises
     ------
     StateError
-        When the window is empty or has less than two bins, and when no two neurons of a population fired.
+        When the window is empty or has fewer than two bins, and when no population has two neurons that fired.
     """
     check_window(spikes)
     segments = spikes.covered_segments
     found = [_coefficients(spikes, segment, bin_width) for segment in segments]
     if not any(len(pairs) for pairs in found):
-        raise StateError(repr(spikes), bound="no two neurons of a population fired", remedy="record longer")
+        raise StateError(repr(spikes), bound="no population has two neurons that fired", remedy="record longer")
     drawn, axes = panel(ax, (6.0, 3.6), title)
     farthest = max(float(np.abs(pairs).max()) for pairs in found if len(pairs))
     edges = np.linspace(-1.0001 * farthest, 1.0001 * farthest, 81) if farthest > 0.0 else np.array([-0.01, 0.01])
@@ -142,14 +142,14 @@ def correlations(
 
 
 def _coefficients(spikes: SpikeData, segment: Segment, bin_width: float) -> FloatArray:
-    """Return the coefficients of the pairs of a population's neurons that fired, or of some of these."""
+    """Return the coefficients of pairs of those neurons of a population that fired, or of a selection of them."""
     places = np.flatnonzero(spikes.counts(segment))
     if len(places) > _MOST_NEURONS:
         places = places[np.linspace(0, len(places) - 1, _MOST_NEURONS).astype(np.int64)]
     counts = spikes.binned_counts(segment, bin_width)[places]
     if counts.shape[1] < 2:
         raise StateError(
-            repr(spikes), bound=f"it has less than two bins of {bin_width:g} ms", remedy="record longer, or take less"
+            repr(spikes), bound=f"it has fewer than two bins of {bin_width:g} ms", remedy="record longer, or use less"
         )
     pairs = correlate(counts, counts)[np.triu_indices(len(places), 1)]
     found: FloatArray = pairs[np.isfinite(pairs)]

@@ -1,4 +1,4 @@
-"""State variables over time."""
+"""Figures of state variables over time."""
 
 from __future__ import annotations
 
@@ -59,19 +59,20 @@ def state(
     Parameters
     ----------
     data
-        What a recorder of state variables recorded.
+        Data of a state recorder.
     variable
         Name of the variable.
     ids
-        Global ids of the neurons to show, for example ``exc[:3].ids``; None: the first eight that were recorded.
+        Global ids of the neurons to show, for example ``exc[:3].ids``; None: the first eight recorded neurons.
     start, stop
-        The part to show, ms; None: all.
+        Window to show, ms; None: everything.
     threshold
-        A value to mark with a line, for example that at which neurons fire.
+        A value to mark with a line, for example the firing threshold.
     title
         Title of the figure, or of `ax`.
     ax
-        Axes of matplotlib to draw all neurons in, which are returned; None: a new figure is.
+        Axes of matplotlib in which all neurons are drawn, and which are then returned; None: draw in a new figure and
+        return it.
 
     Raises
     ------
@@ -80,7 +81,7 @@ def state(
     UnknownNameError
         When the variable was not recorded.
     ShapeError, ValueOutOfBoundsError, WrongTypeError
-        For neurons that were not recorded, for none or too many of them, and for arguments that are of another kind.
+        For neurons that were not recorded, for no neurons or too many, and for arguments of a wrong type.
     """
     if not isinstance(data, StateData):
         raise WrongTypeError(
@@ -92,7 +93,7 @@ def state(
     chosen = chosen_neurons(ids, data)
     if not here.any():
         raise StateError(
-            repr(data), bound="there is no sample in the window", remedy="run longer or give another window"
+            repr(data), bound="there is no sample in the window", remedy="run longer or choose another window"
         )
     shown = values[here][:, chosen]
     names = [f"neuron {data.ids[place]}" for place in chosen]

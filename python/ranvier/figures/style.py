@@ -1,4 +1,4 @@
-"""What all figures have in common: how they look, and how they are written to files."""
+"""Common parts of all figures: their style, and how they are written to files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ Drawn = TypeVar("Drawn")
 
 
 def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
-    """Draw in the style of this module, whatever the user's settings are, and leave those alone."""
+    """Make a function draw in the style of this module, without using or changing the user's settings."""
 
     @functools.wraps(function)
     def draw(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Drawn:
@@ -75,7 +75,7 @@ def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
 
 
 class Figure(matplotlib.figure.Figure):
-    """A figure that notebooks show by themselves."""
+    """A figure that notebooks show automatically."""
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
@@ -83,7 +83,7 @@ class Figure(matplotlib.figure.Figure):
         return buffer.getvalue()
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Write the figure, as matplotlib does; but a file of that name is whole at each moment, the old or the new.
+        """Write the figure, as matplotlib does. At each moment, the file is complete: either the old or the new one.
 
         Raises
         ------
@@ -112,7 +112,7 @@ def colours_of(segments: Sequence[Segment]) -> list[str]:
 
 
 def _kind(name: str) -> str | None:
-    """Whether a population is excitatory or inhibitory, as far as its name tells."""
+    """Return whether a population is excitatory or inhibitory according to its name, or None."""
     if re.match(r"exc", name, re.IGNORECASE) or re.search(r"(^|[\d_ ])[Ee](xc\w*)?$", name):
         return "E"
     if re.match(r"inh", name, re.IGNORECASE) or re.search(r"(^|[\d_ ])[Ii](nh\w*)?$", name):
@@ -130,12 +130,12 @@ def new_figure(width: float, height: float, title: str = "") -> Figure:
 
 
 def panel(ax: Axes | None, size: tuple[float, float], title: str) -> tuple[Figure | Axes, Axes]:
-    """Return what a function that draws one panel returns, and the axes in which it draws.
+    """Return the object that a function with one panel returns, and the axes in which it draws.
 
     Parameters
     ----------
     ax
-        Axes of the user's, or None for a new figure of `size` inches.
+        Axes of the user, or None for a new figure of `size` inches.
     size
         Width and height.
     title
@@ -156,9 +156,9 @@ def panel(ax: Axes | None, size: tuple[float, float], title: str) -> tuple[Figur
 
 
 def cover(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> None:
-    """Let an axis, ``"x"`` or ``"y"``, reach from the last tick that is not above `low` to the first not below `high`.
+    """Let an axis, ``"x"`` or ``"y"``, extend from the last tick that is <= `low` to the first that is >= `high`.
 
-    So there are ticks on both sides of all that is drawn. Markers on the limits are not cut.
+    So there are ticks on both sides of all data. Markers at the limits are not cut.
     """
     if not low < high:
         low, high = (0.0, high) if high > 0.0 else (low, low + 1.0)
@@ -171,6 +171,6 @@ def cover(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> No
 
 
 def hide_left(axes: Axes) -> None:
-    """Leave away the line and the ticks of a vertical axis that has names in place of numbers."""
+    """Hide the line and the ticks of a vertical axis that has names instead of numbers."""
     axes.tick_params(left=False)
     axes.spines["left"].set_visible(False)

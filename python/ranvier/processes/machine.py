@@ -1,4 +1,4 @@
-"""What a process can tell of itself and of the machine it runs on."""
+"""Information about a process and about the machine it runs on."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ __all__ = [
 
 
 def peak_resident_bytes() -> int:
-    """Return the most memory that this process has had resident, in bytes.
+    """Return the peak resident memory of this process, in bytes.
 
-    From VmHWM: what getrusage tells starts with the memory of the process that started this one.
+    It is read from VmHWM: the value of getrusage includes the memory of the parent process.
     """
     return _kibibytes(Path("/proc/self/status"), "VmHWM") * 1024
 
 
 def resident_bytes() -> int:
-    """Return the bytes of memory that this process has resident now."""
+    """Return the present resident memory of this process, in bytes."""
     return _kibibytes(Path("/proc/self/status"), "VmRSS") * 1024
 
 
 def total_memory() -> int:
-    """Return the bytes of memory that the machine has."""
+    """Return the memory of the machine, in bytes."""
     return _kibibytes(Path("/proc/meminfo"), "MemTotal") * 1024
 
 
 def free_memory_of_node(node: int) -> int | None:
-    """Return the bytes of a NUMA node, by the system's number of it, that nobody uses; None where this is not told."""
+    """Return the free bytes of a NUMA node, given by the system's number; None if the system does not report them."""
     try:
         text = Path(f"/sys/devices/system/node/node{node}/meminfo").read_text()
     except OSError:
@@ -52,7 +52,7 @@ def usable_processors() -> int:
 
 
 def processor_name() -> str:
-    """Return the processor's name for people."""
+    """Return a readable name of the processor."""
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()

@@ -1,7 +1,7 @@
-"""Which MPI started this process, and where its library is.
+"""Finds out which MPI has started this process, and where its library is.
 
-Nothing here starts MPI. Families are told apart because their binary interfaces differ: a process that Open MPI's
-mpiexec has started needs Open MPI's library, and with one of MPICH's it would believe that it is alone.
+Nothing here initializes MPI. Families are distinguished because their binary interfaces differ: a process that Open
+MPI's mpiexec has started needs Open MPI's library; with MPICH's library it would run as a single process.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Family:
     """MPI libraries with one binary interface."""
 
     name: str
-    """As its users call it."""
+    """Name of the family for users."""
     package: str
-    """Its wheel on PyPI, and the name of our plugin."""
+    """Name of its wheel on PyPI, and of Ranvier's plugin."""
     libraries: tuple[str, ...]
-    """What the files of its library are called."""
+    """File names of its library."""
     system_packages: str
-    """Debian's, for advice."""
+    """Debian's packages, for advice in errors."""
 
     @property
     def plugin(self) -> Path:
-        """Where the plugin for this family is, if it was built."""
+        """Path of the plugin for this family; the file exists if the plugin was built."""
         return Path(_core.__file__).parent / f"libranvier_mpi_{self.package}.so"
 
 
@@ -60,17 +60,17 @@ FAMILIES = (OPEN_MPI, MPICH)
 
 @dataclass(frozen=True)
 class Launcher:
-    """What has started this process together with others."""
+    """The program that has started the processes of this run."""
 
     name: str
     family: Family | None
-    """None when it starts those of any family."""
+    """MPI family of the launcher; None if it can start processes of any family."""
     size: int
-    """How many processes it has started."""
+    """Number of processes that it has started."""
 
 
 def find_launcher(environment: Mapping[str, str] = os.environ) -> Launcher | None:
-    """Return what has started this process according to its environment, or None if nothing did."""
+    """Return the launcher that has started this process according to the environment, or None."""
 
     def number(*names: str) -> int:
         for name in names:
@@ -80,7 +80,7 @@ def find_launcher(environment: Mapping[str, str] = os.environ) -> Launcher | Non
 
     if "OMPI_COMM_WORLD_SIZE" in environment:
         return Launcher("Open MPI's mpiexec", OPEN_MPI, number("OMPI_COMM_WORLD_SIZE"))
-    # A batch script has Slurm's variables too; only a step of several processes was started together.
+    # A batch script has Slurm's variables too; only the processes of a step with several of them belong together.
     if number("SLURM_STEP_NUM_TASKS") > 1 and "SLURM_PROCID" in environment:
         return Launcher("srun", None, number("SLURM_STEP_NUM_TASKS"))
     if "PMI_RANK" in environment and "PMI_SIZE" in environment:
@@ -96,7 +96,7 @@ def plugins() -> list[Family]:
 
 
 def loaded_libraries() -> list[tuple[Family, Path]]:
-    """Return the MPI libraries in this process, mpi4py's for example."""
+    """Return the MPI libraries that this process has loaded, for example by mpi4py."""
     found: dict[Path, Family] = {}
     try:
         maps = Path("/proc/self/maps").read_text()
@@ -111,14 +111,14 @@ def loaded_libraries() -> list[tuple[Family, Path]]:
 
 
 def family_of(library: Path) -> Family | None:
-    """Return the family of a library by its name, or None when it is something else."""
+    """Return the family of a library by its name, or None if it is not an MPI library."""
     for family in FAMILIES:
         if any(re.match(re.escape(name) + r"(\.|$)", library.name) for name in family.libraries):
             return family
     return None
 
 
-# What the programs that start processes are called, on this host: the command itself or its helper on each host.
+# Names of the programs that start processes on a host: the command itself, or its helper on each host.
 _LAUNCHERS = re.compile(r"(mpiexec|mpirun|orterun|orted|prterun|prte|prted|hydra_pmi_proxy)([._].*)?$")
 
 
@@ -127,7 +127,7 @@ def launcher_prefix() -> Path | None:
     process = os.getpid()
     while process > 1:
         try:
-            # The name of the program may hold spaces and parentheses; its parent's number is the second word after it.
+            # The name of the program may contain spaces and parentheses; the parent's id is the second word after it.
             status = Path(f"/proc/{process}/stat").read_text()
             process = int(status.rpartition(")")[2].split()[1])
             program = Path(f"/proc/{process}/exe").readlink()
@@ -139,7 +139,7 @@ def launcher_prefix() -> Path | None:
 
 
 def candidates(family: Family) -> Iterator[tuple[str, str]]:
-    """Yield the files that may be the library of a family, each with where it comes from, the likeliest first."""
+    """Yield the possible files of a family's library, each with its origin, the most likely one first."""
     places: list[tuple[Path, str]] = []
     prefix = launcher_prefix()
     if prefix is not None:
@@ -152,7 +152,7 @@ def candidates(family: Family) -> Iterator[tuple[str, str]]:
                 for path in sorted(place.glob(pattern)):
                     yield str(path), origin
     for name in family.libraries:
-        yield name, "where the system's loader looks"
+        yield name, "in the search path of the system's loader"
     if prefix is not None:
         for name in family.libraries:
             path = Path(sys.prefix) / "lib" / name
@@ -161,26 +161,26 @@ def candidates(family: Family) -> Iterator[tuple[str, str]]:
 
 
 def load_library(family: Family | None) -> tuple[Family, str]:
-    """Load an MPI library for all to see, and return its family and file.
+    """Load an MPI library with global symbols, and return its family and file.
 
-    One that the process has already is taken in any case.
+    If the process has already loaded one, that one is used.
 
     Parameters
     ----------
     family
-        The one it must be of; by default any, those that the package was built for first.
+        The family of the library; None: any family, preferably one that the package was built for.
 
     Raises
     ------
     CommunicationError
-        If there is none, or the process has one of another family.
+        If there is no library, or if the process has loaded one of another family.
     """
     loaded = loaded_libraries()
     if len(loaded) > 1:
         raise CommunicationError(
             "MPI",
             "loaded twice",
-            " and ".join(str(path) for _, path in loaded) + " do not know of each other",
+            " and ".join(str(path) for _, path in loaded) + " cannot be used in one process",
             "use one Python environment with one MPI",
         )
     if loaded:
@@ -226,11 +226,11 @@ print(text.value.decode())
 
 
 def describe_libraries() -> list[str]:
-    """Return for each family which library would be taken, with its version, if there is one."""
+    """Return, for each family, the library that would be used, with its version, if there is one."""
     found = []
     for family in FAMILIES:
         for name, origin in candidates(family):
-            # In a process of its own: one process does not bear two families.
+            # In a separate process: one process cannot load two families.
             asked = subprocess.run(
                 python_command("-c", _ASK_VERSION, name), capture_output=True, text=True, check=False
             )

@@ -1,4 +1,4 @@
-"""Recordings as objects of other packages, which are imported when they are asked for."""
+"""Conversion of recordings to objects of other packages, which are imported only when needed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ranvier.recording.neuron_ids import IntArray
 
 __all__ = ["adjacency", "package", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
 
-# Of the variables of models, by the letter with which their names begin.
+# Units of state variables, by the first letter of their names.
 _UNITS = {"V": "mV", "I": "pA", "g": "nS"}
 
 
 def package(name: str, function: str) -> Any:
-    """Return a package that Ranvier does not need, or say how to get it.
+    """Return an optional package, or raise an error that says how to install it.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[I
     Parameters
     ----------
     weights
-        Of each synapse.
+        Weight of each synapse.
     ends
         Global ids of the target and of the source of each synapse.
     ids
@@ -51,7 +51,7 @@ def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[I
     Raises
     ------
     ValueOutOfBoundsError
-        For a synapse of other neurons.
+        For a synapse that connects other neurons.
     MissingPackageError
         When SciPy is not installed.
     """
@@ -66,8 +66,8 @@ def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[I
             raise ValueOutOfBoundsError(
                 f"{what} of a synapse",
                 f"neuron {own[~known][0]}",
-                f"it is none of the {what}s that were named",
-                "name all of them, or ask for the synapses of these alone",
+                f"it is not among the {what}s that were passed",
+                "pass all of them, or query only the synapses of these neurons",
             )
         places.append(place)
     return sparse.coo_array((weights, tuple(places)), shape=(len(ids[0]), len(ids[1]))).tocsr()
@@ -78,7 +78,7 @@ def spikes_to_neo(trains: Sequence[tuple[str, int, FloatArray]], window: tuple[f
     neo = package("neo", "to_neo")
     segment = neo.Segment(name=segment_name)
     for population, neuron, times in trains:
-        # Neo changes arrays in place when it is asked for other units.
+        # Neo changes arrays in place when units are converted.
         train = neo.SpikeTrain(
             times.copy(),
             units="ms",

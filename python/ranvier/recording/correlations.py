@@ -1,4 +1,4 @@
-"""How spikes are related in time: to each other, and to events. Computed in whole steps, so that no spike is lost."""
+"""Relations of spikes in time, to each other and to events. They are computed in whole steps, so no spike is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class PeristimulusHistogram:
-    """Spikes around events, added up over the events (PSTH).
+    """Peristimulus time histogram (PSTH): spikes around events, summed over the events.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class PeristimulusHistogram:
         Edges of the bins relative to the event, ms, shape ``(bins + 1,)``. A spike at the later edge belongs to the
         bin.
     counts
-        Spikes of all neurons around all events, shape ``(bins,)``.
+        Number of spikes of all neurons around all events, shape ``(bins,)``.
     events, neurons
-        How many there are.
+        Number of events and of neurons.
     """
 
     edges: FloatArray
@@ -63,7 +63,7 @@ class PeristimulusHistogram:
 
 @dataclass(frozen=True, repr=False)
 class CrossCorrelogram:
-    """How often spikes follow others after each lag.
+    """Cross-correlogram: how often spikes of some neurons follow spikes of others, for each lag.
 
     Attributes
     ----------
@@ -71,16 +71,16 @@ class CrossCorrelogram:
         Centres of the bins, ms, shape ``(bins,)``. At positive lags the spikes of the second neurons follow those of
         the first.
     counts
-        Pairs of spikes in each bin, shape ``(bins,)``. Where a lag is on the edge of two bins, half a pair is in each.
+        Pairs of spikes in each bin, shape ``(bins,)``. A pair whose lag is on the edge of two bins counts half in each.
     bin_width
         Width of the bins, ms.
     reference_spikes
-        Spikes of the first neurons that are counted: those as far from the begin and the end of the window as the
-        largest lag.
+        Number of spikes of the first neurons that are used: those whose distance from both ends of the window is at
+        least the largest lag.
     neurons
         Number of the second neurons.
     mean_rate
-        Mean rate of the second neurons, spikes/s: what `rates` would be without a relation.
+        Mean rate of the second neurons, spikes/s: the expected value of `rates` for independent spikes.
     """
 
     lags: FloatArray
@@ -92,7 +92,7 @@ class CrossCorrelogram:
 
     @property
     def rates(self) -> FloatArray:
-        """Mean rate of one of the second neurons at each lag from a spike of the first, spikes/s."""
+        """Mean rate of a second neuron at each lag from a spike of a first neuron, spikes/s."""
         scale = max(1, self.reference_spikes * self.neurons) * self.bin_width / 1000.0
         result: FloatArray = self.counts / scale
         return result
@@ -102,12 +102,12 @@ class CrossCorrelogram:
 
 
 def whole_steps(name: str, time: float, resolution: float, least: int) -> int:
-    """Return a time in steps, which must be a whole number of them.
+    """Return a time in steps.
 
     Raises
     ------
     ValueOutOfBoundsError
-        When it is not, or is less than `least` steps.
+        When it is not a whole number of steps, or is less than `least` steps.
     """
     given = number(name, time)
     steps = given / resolution
@@ -124,14 +124,14 @@ def binned(steps: IntArray, places: IntArray, neurons: int, begin: int, end: int
     bins = (end - begin) // width
     check_room(f"{bins} bins of {neurons} neurons", 8 * bins * neurons, "take wider bins or fewer neurons")
     bin_of = (steps - begin - 1) // width
-    # What is left at the end is no whole bin.
+    # The rest at the end is shorter than a bin and is left out.
     here = bin_of < bins
     counts = np.bincount(places[here] * bins + bin_of[here], minlength=neurons * bins)
     return counts.reshape(neurons, bins).astype(np.int64, copy=False)
 
 
 def correlate(first: IntArray, second: IntArray) -> FloatArray:
-    """Return Pearson's coefficients of rows of counts; not a number where a row does not vary."""
+    """Return Pearson's correlation coefficients of rows of counts; NaN if a row is constant."""
     check_room(
         f"correlations of {len(first)} with {len(second)} neurons", 8 * len(first) * len(second), "take fewer neurons"
     )
@@ -155,7 +155,7 @@ def cross_correlate(
     first, second
         Steps of the spikes, ascending.
     itself
-        How many spikes of `second` belong to each step's spikes of `first` because they are the same: 1 or 0.
+        1 if `first` and `second` are the same spikes, so that pairs of a spike with itself are left out; otherwise 0.
     window
         Step before the first and last step of the recording.
     reach
@@ -176,7 +176,7 @@ def cross_correlate(
     for place, lag in enumerate(range(-half, half + 1)):
         pairs[place] = by_step[references + lag - begin - 1] @ times if len(references) else 0
     pairs[half] -= itself * len(first)
-    # A bin of an even number of steps ends in the middle of two of them.
+    # If a bin has an even number of steps, its edges are at steps, which belong half to each of two bins.
     weights = np.ones(width + 1) if width % 2 == 0 else np.ones(width)
     if width % 2 == 0:
         weights[[0, -1]] = 0.5
@@ -200,7 +200,7 @@ def around_events(
     span
         Steps before and after each event.
     bins
-        Width of the bins in steps, and length of a step, ms.
+        Width of a bin in steps, and length of a step, ms.
 
     Returns
     -------

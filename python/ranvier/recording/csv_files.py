@@ -1,12 +1,12 @@
-"""Recordings as lines of text, which people and tables read as they are, and of which Ranvier knows what is whole.
+"""Recordings in CSV files, with checks that show whether a file is complete.
 
 A file begins with a line of JSON that describes it and a line with the names of the columns. Then come pieces: lines
-of rows, and a line that closes them, ``# end=200 rows=153 check=0123456789abcdef``. What was recorded up to step `end`
-is in the file then, the piece has as many rows, and the check is the begin of the SHA-256 of all bytes of the file
-before the word ``check``. The first piece has no rows and closes the description.
+of rows, and a line that closes the piece, ``# end=200 rows=153 check=0123456789abcdef``. It says that the file has the
+recording up to step `end`, and that the piece has so many rows; the check is the beginning of the SHA-256 of all bytes
+of the file before the word ``check``. The first piece has no rows and closes the description.
 
-So a reader tells a piece that is whole from one that was cut when the disk was full or the program was killed, and what
-was changed later from both.
+So a reader can distinguish a complete piece, a piece that was cut because the disk was full or the program was killed,
+and a piece that was changed later.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LINES_AT_A_TIME = 8192
 
 
 class CsvFile:
-    """A file that is being written."""
+    """A CSV file that is being written."""
 
     def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
         self._path = path
@@ -56,11 +56,11 @@ class CsvFile:
         path.write_bytes(header + self._last)
 
     def append(self, columns: Columns, end: int) -> None:
-        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
-        # Without a buffer, whose rest would be written when the file is closed after an error.
+        """Write rows up to step `end`. After an error the same rows can be written again."""
+        # Unbuffered: after an error, closing the file would write the rest of a buffer.
         with file_errors(self._path, "written"), self._path.open("r+b", buffering=0) as file:
             self._make_sure_it_is_ours(file.fileno())
-            # What an earlier attempt may have left is written anew.
+            # Overwrite anything that an earlier attempt has left.
             file.truncate(self._bytes)
             file.seek(self._bytes)
             try:
@@ -86,7 +86,7 @@ class CsvFile:
         self._check, self._last, self._bytes = check, last, size + len(last)
 
     def _make_sure_it_is_ours(self, descriptor: int) -> None:
-        # The check in it is that of all lines before, the first of which is that of this file alone.
+        # Its check covers all lines before it, and the first line is unique to this file.
         if os.pread(descriptor, len(self._last), self._bytes - len(self._last)) != self._last:
             raise not_ours(self._path)
 
@@ -110,7 +110,7 @@ class CsvFile:
 
 
 def _closing_line(check: Any, end: int, rows: int) -> bytes:
-    """Return the line that closes a piece, and take it into the check."""
+    """Return the line that closes a piece, and add it to the check."""
     told = f"# end={end} rows={rows} ".encode()
     check.update(told)
     rest = f"check={check.hexdigest()[:16]}\n".encode()
@@ -122,7 +122,7 @@ def _closing_line(check: Any, end: int, rows: int) -> bytes:
 
 
 def describe(path: Path) -> Metadata:
-    """Return what a file tells of itself in its first line, unchecked."""
+    """Return the description in the first line of a file, unchecked."""
     with path.open("rb") as file:
         first = file.readline()
     if not first.startswith(b"# {"):
@@ -132,7 +132,7 @@ def describe(path: Path) -> Metadata:
 
 
 def read(path: Path) -> Recorded:
-    """Return the pieces of a file that are whole."""
+    """Return the complete pieces of a file."""
     with path.open("rb") as file:
         pieces = _pieces(path, file)
         first = next(pieces, None)
@@ -140,7 +140,7 @@ def read(path: Path) -> Recorded:
             raise FileError(
                 f"file {path}",
                 bound="it ends, or was changed, within the lines that describe it",
-                remedy="only a recording that was begun can be read",
+                remedy="there are no data in it that can be read",
             )
         (description, names_line), begin = first
         assert begin is not None
@@ -165,7 +165,7 @@ _WHOLE = ("step", "neuron", "source", "target")
 
 
 def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | None]]:
-    """Yield the lines of each piece and the step that it reaches; in the end, the lines of a piece that was cut."""
+    """Yield the lines of each piece and its last step; at the end, the lines of an incomplete piece, if any."""
     check = hashlib.sha256()
     end: int | None = None
     lines: list[bytes] = []
@@ -176,7 +176,7 @@ def _pieces(path: Path, file: BinaryIO) -> Iterator[tuple[list[bytes], int | Non
             continue
         check.update(b"".join(lines))
         reached = int(closing[1])
-        # The lines that describe the file are no rows.
+        # The lines that describe the file are not rows.
         rows = len(lines) if end is not None else len(lines) - 2
         if _closing_line(check, reached, int(closing[2])) != line or rows != int(closing[2]):
             raise damaged(path, end)

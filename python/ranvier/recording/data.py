@@ -1,4 +1,4 @@
-"""What recorders have gathered, as NumPy arrays."""
+"""Recorded data, as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ranvier.recording.statistics import SpikeStatistics
 
 __all__ = ["IntArray", "SpikeData", "StateData", "WeightData", "joined"]
 
-# Spikes are hashed in pieces of this many, so that a digest takes little memory.
+# Number of spikes that are hashed at a time, so that a digest takes little memory.
 _PIECE = 1 << 20
 
 
@@ -34,7 +34,7 @@ class SpikeData(SpikeStatistics):
     Attributes
     ----------
     steps
-        Stamp of each spike, shape ``(spikes,)``: a spike of step *n* was found in the update from (n-1) h to n h.
+        Step of each spike, shape ``(spikes,)``: a spike of step *n* was found in the update from (n-1) h to n h.
     ids
         Global id of the neuron of each spike, shape ``(spikes,)``.
     resolution
@@ -42,11 +42,11 @@ class SpikeData(SpikeStatistics):
     begin, end
         The window: spikes of the steps begin + 1 to end were recorded.
     segments
-        The neurons that were recorded, those that did not spike too.
+        The recorded neurons, including those without spikes.
     covered
-        Of which of these the spikes are: None for all of them. A process that keeps only what its own neurons gave
-        (``recordings="local"``), and the file of one of several processes, tell nothing of the other neurons: what is
-        counted and computed is that of the neurons in `recorded_ids`, and populations without any are left out.
+        The neurons among these whose spikes are in the data; None: all of them. With ``recordings="local"``, and in the
+        file of one of several processes, the data have only the neurons of this process. Then counts and statistics
+        are those of the neurons in `recorded_ids`, and populations without such neurons are left out.
     """
 
     steps: IntArray
@@ -83,7 +83,7 @@ class SpikeData(SpikeStatistics):
         return time_of(self.end, self.resolution)
 
     def between(self, start: float = 0.0, stop: float = math.inf) -> SpikeData:
-        """Return the spikes with start < time <= stop (ms, rounded to the grid); the window shrinks to that.
+        """Return the spikes with start < time <= stop (ms, rounded to the grid), with this smaller window.
 
         Raises
         ------
@@ -96,21 +96,21 @@ class SpikeData(SpikeStatistics):
         return replace(self, steps=self.steps[first:last], ids=self.ids[first:last], begin=begin, end=end)
 
     def of(self, neurons: Neurons) -> SpikeData:
-        """Return the spikes of some of the recorded neurons: of a population, a part of one, or those of a name.
+        """Return the spikes of some recorded neurons: a population, a part of one, or the name of a population.
 
         Raises
         ------
         UnknownNameError
-            When nothing of that name was recorded.
+            When no recorded population has that name.
         ValueOutOfBoundsError
-            When one of the neurons was not recorded, or not by this process (`covered`): that it has no spikes does not
-            mean that it was silent. By its name, what there is of a population is returned.
+            When one of the neurons was not recorded, or not by this process (`covered`): it has no spikes in the data,
+            but it may have fired. For a name, the recorded part of the population is returned instead.
         """
         segment = self._segment(neurons)
         return self._part(segment)
 
     def by_population(self) -> dict[str, SpikeData]:
-        """Return the spikes of each recorded population by its name, in the order of recording."""
+        """Return the spikes of each recorded population, by its name, in the order of recording."""
         return {segment.name: self._part(segment) for segment in self.covered_segments}
 
     def digest(self) -> str:
@@ -144,7 +144,7 @@ class SpikeData(SpikeStatistics):
     def to_pandas(self) -> Any:
         """Return a `pandas.DataFrame` with a row for each spike: ``time_ms``, ``neuron`` and ``population``.
 
-        ``neuron`` is its global id. Of a neuron that was recorded twice, ``population`` is its first name.
+        ``neuron`` is the global id. For a neuron that was recorded under two names, ``population`` is the first one.
 
         Raises
         ------
@@ -161,7 +161,7 @@ class SpikeData(SpikeStatistics):
         given = number(name, time)
         if math.isnan(given):
             raise ValueOutOfBoundsError(name, "nan", "it must be a time in ms")
-        # No recording reaches as far as this; infinity stands for the end.
+        # No recording is as long as this; infinity means the end of the window.
         return round(min(max(given / self.resolution, -(2.0**53)), 2.0**53))
 
     def _share_of(self, segment: Segment) -> str:
@@ -230,7 +230,7 @@ class StateData:
         MissingPackageError
             When neo is not installed.
         StateError
-            When there are less than two samples, which have no interval.
+            When there are fewer than two samples, so that there is no sampling interval.
         """
         if len(self) < 2:
             raise StateError(repr(self), bound="a signal needs two samples", remedy="run the simulation longer")
@@ -320,13 +320,13 @@ class WeightData:
 
 
 def _lock(data: SpikeData | StateData | WeightData, *names: str) -> None:
-    """Lock arrays: who writes to them would change neither the simulation nor a file."""
+    """Make arrays read-only: writing to them would change neither the simulation nor a file."""
     for name in names:
         object.__setattr__(data, name, locked(getattr(data, name)))
 
 
 def joined(parts: Sequence[SpikeData]) -> SpikeData:
-    """Return as one what several processes have recorded with one recorder, as far as all of them reach."""
+    """Join the data of one recorder from several processes, up to the last step that all of them have."""
     end = min(part.end for part in parts)
     steps = np.concatenate([part.steps for part in parts])
     ids = np.concatenate([part.ids for part in parts])
@@ -338,7 +338,7 @@ def joined(parts: Sequence[SpikeData]) -> SpikeData:
 
 def _covered_by_all(parts: Sequence[SpikeData]) -> NeuronIds | None:
     covered = [part.covered for part in parts if part.covered is not None]
-    # No neuron is on two processes.
+    # Each neuron is on one process only.
     if len(covered) < len(parts) or all(
         sum(int(segment.holds(own.within(segment.first_id, segment.end_id).array).sum()) for own in covered)
         == segment.size

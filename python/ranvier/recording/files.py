@@ -1,15 +1,15 @@
 """Recordings in files, written piece by piece while a simulation runs. `ranvier.recording.reading` reads them.
 
-HDF5 (``.h5``, ``.hdf5``) holds one dataset per column, with what they mean as attributes of the file: see
-`ranvier.hdf5_files`. CSV (``.csv``) holds one line per spike or sample, and lines that begin with ``#``: see
-`ranvier.csv_files`. Both have marks at the end of each piece that was written, by which a reader knows what is whole.
+HDF5 files (``.h5``, ``.hdf5``) have one dataset per column, and a description as attributes of the file: see
+`ranvier.recording.hdf5_files`. CSV files (``.csv``) have one line per spike or sample, and lines that begin with ``#``:
+see `ranvier.recording.csv_files`. In both, the end of each piece is marked, so that a reader finds the complete pieces.
 
-Where each process of a run writes what its own neurons gave, ``spikes.h5`` becomes ``spikes.rank0.h5``,
-``spikes.rank1.h5`` and so on. All files of a run have its ``run_id``, and those of ranks also ``rank``, ``ranks`` and,
-unless they hold spikes, ``places``: which of the recorder's neurons or synapses theirs are. Those of spikes have
-``covered`` and ``gaps`` instead, the global ids of the neurons that the process has: the first id, the stride and the
-number of ids, or with stride 0 the first, 0, the number, and the differences of ids that follow each other. They are
-read together by the name without a rank.
+If each process of a run writes the recordings of its own neurons, ``spikes.h5`` becomes ``spikes.rank0.h5``,
+``spikes.rank1.h5`` and so on. All files of a run have the same ``run_id``. Files of ranks also have ``rank`` and
+``ranks``. Files of states and weights have ``places``: which of the recorder's neurons or synapses are in the file.
+Files of spikes have ``covered`` and ``gaps``, which describe the global ids of the neurons of the process: ``covered``
+is the first id, the stride and the number of ids; with stride 0, ``gaps`` has the differences of consecutive ids. The
+name without a rank reads all of these files as one recording.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def path_of_rank(path: Path, rank: int) -> Path:
 
 
 def check_new(path: Path) -> None:
-    """Make sure that there is no file of a name, or that it is empty: what it holds would be lost.
+    """Check that a file does not exist or is empty, since its content would be lost.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def check_new(path: Path) -> None:
     """
     with file_errors(path, "written"):
         try:
-            # Asked once: another process that tries whether it could write there makes an empty file and removes it.
+            # One call only: another process that checks whether it can write makes an empty file and removes it again.
             found = path.stat()
         except FileNotFoundError:
             return
@@ -76,12 +76,12 @@ def check_new(path: Path) -> None:
 
 
 def check_no_relics(path: Path, ranks: int | None = None) -> None:
-    """Make sure that `remove_relics` would remove nothing.
+    """Check that `remove_relics` would remove nothing.
 
     Raises
     ------
     FileError
-        When it would.
+        When it would remove a file.
     """
     with file_errors(path, "replaced"):
         for relic in _relics(path, ranks):
@@ -89,14 +89,14 @@ def check_no_relics(path: Path, ranks: int | None = None) -> None:
 
 
 def remove_relics(path: Path, ranks: int | None = None) -> None:
-    """Remove what an earlier run with another number of files has left where a recorder writes.
+    """Remove files of a recorder that an earlier run with another number of processes has left.
 
     Parameters
     ----------
     path
-        Where it writes.
+        The file of the recorder.
     ranks
-        How many processes will write; None: one, to `path` itself.
+        Number of processes that will write; None: one, to `path` itself.
     """
     with file_errors(path, "replaced"):
         for relic in _relics(path, ranks):
@@ -115,7 +115,7 @@ def _relics(path: Path, ranks: int | None) -> list[Path]:
 
 
 def files_of_ranks(path: Path) -> dict[int, Path]:
-    """Return the files beside `path` that are named like those of its ranks."""
+    """Return the files beside `path` that have the names of its ranks' files."""
     found = {}
     for candidate in path.parent.glob(f"{glob.escape(path.stem)}.rank*{glob.escape(path.suffix)}"):
         match = re.fullmatch(r"\.rank(0|[1-9][0-9]*)", candidate.stem.removeprefix(path.stem))
@@ -125,7 +125,7 @@ def files_of_ranks(path: Path) -> dict[int, Path]:
 
 
 def peek(path: Path) -> Metadata | None:
-    """Return what a file tells of itself, or None if it is not a recording."""
+    """Return the description in a file, or None if it is not a recording."""
     try:
         metadata = (csv_files if path.suffix.lower() == CSV_SUFFIX else hdf5_files).describe(path)
     except (OSError, *CORRUPT):
@@ -137,7 +137,7 @@ class RecordingFile(Protocol):
     """A file that grows while a simulation runs. It is open only while something is written."""
 
     def append(self, columns: Columns, end: int) -> None:
-        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+        """Write rows up to step `end`. After an error the same rows can be written again."""
 
 
 def create(
@@ -148,17 +148,17 @@ def create(
     Parameters
     ----------
     path
-        Its suffix tells the format.
+        Path of the file; its suffix determines the format.
     kind
         ``"spikes"``, ``"state"`` or ``"weights"``.
     metadata
-        What must be known to read it, as JSON has it.
+        Description that is needed for reading, in types that JSON has.
     fixed
         Arrays that are written once.
     columns
-        Empty arrays of the type and shape, but for the first dimension, of what will be appended.
+        Empty arrays with the type and, except for the first dimension, the shape of the arrays that will be appended.
     overwrite
-        Whether to replace a file that exists.
+        Whether to replace an existing file.
 
     Raises
     ------
@@ -182,14 +182,14 @@ def create(
                 return CsvFile(path, metadata, fixed, columns)
             return Hdf5File(path, metadata, fixed, columns)
         except BaseException:
-            # What has begun and holds nothing is not to stand in the way of another attempt.
+            # Remove an empty new file, so that it does not prevent another attempt.
             with contextlib.suppress(OSError):
                 os.truncate(path, 0)
             raise
 
 
 def _claim(path: Path) -> None:
-    """Create an empty file. Of two programs that find no file at the same time only one may write it."""
+    """Create an empty file. If two programs find no file at the same time, only one of them may write it."""
     try:
         path.open("xb").close()
     except FileExistsError:
@@ -197,9 +197,9 @@ def _claim(path: Path) -> None:
 
 
 def exists(path: Path) -> FileError:
-    """Return the error that a file of a recorder exists."""
+    """Return the error for a file of a recorder that exists already."""
     return FileError(
         f"file {path}",
-        bound="it exists, and what it holds would be lost",
-        remedy="remove or rename it, record to another file, or give overwrite=True to the call that records to it",
+        bound="it exists, and its content would be lost",
+        remedy="remove or rename it, record to another file, or pass overwrite=True to the call that records to it",
     )

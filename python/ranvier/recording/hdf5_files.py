@@ -1,17 +1,17 @@
-"""Recordings in HDF5 files: a dataset for each column, and one more for the pieces that were written.
+"""Recordings in HDF5 files: a dataset for each column, and one for the pieces that were written.
 
-A file of spikes has the datasets ``times`` (ms) and ``ids`` (global ids of the neurons), one row a spike. A file of
-state variables has ``times``, ``ids`` and for each variable, such as ``V_m``, a dataset of the shape (times, ids). A
+A file of spikes has the datasets ``times`` (ms) and ``ids`` (global ids of the neurons), with one row per spike. A file
+of state variables has ``times``, ``ids`` and for each variable, such as ``V_m``, a dataset of the shape (times, ids). A
 file of weights has ``times``, ``sources``, ``targets`` and ``weights`` of the shape (times, synapses). Times are the
-doubles nearest to the decimal times, from which Ranvier gets the steps back: step = time / ``resolution``. That is an
-attribute of the file, as all else that describes it.
+doubles nearest to the decimal times. Ranvier computes the steps from them: step = time / ``resolution``. The resolution
+is an attribute of the file, as are all other properties.
 
-The dataset ``pieces`` has a row for each piece: the step `end` up to which the recording reaches with it, the number of
-its `rows` in each column, and a `check`, the begin of the SHA-256 of all that was written up to it. The dataset
-``description`` is JSON; the attributes of the file tell the same to other programs.
+The dataset ``pieces`` has a row for each piece: the last step `end` of the piece, the number of its `rows` in each
+column, and a `check`, the beginning of the SHA-256 of everything that was written before. The dataset ``description``
+is JSON; the attributes of the file contain the same for other programs.
 
-Rows are written before the piece that tells of them, and in the order that HDF5 keeps for files that are read while
-they are written (SWMR). So what a kill leaves can be read up to the last piece that was whole.
+Rows are written before the row in ``pieces`` that refers to them, and in the order that HDF5 keeps for files that are
+read while they are written (SWMR). So after a kill, a file can be read up to its last complete piece.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ __all__ = ["Hdf5File", "describe", "read"]
 
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
-# What HDF5 itself needs beside the chunks when a file grows, at most, in bytes and as a part of them.
+# Largest space that HDF5 itself needs in addition to the chunks when a file grows, in bytes and as a fraction of them.
 _OVERHEAD_BYTES = 1 << 17
 _OVERHEAD = 1.0 / 64.0
-# The first version of the format in which files can be read while they are written, and whose own parts have checks.
+# The first version of the format that supports reading while writing, and has checksums for its own structures.
 _VERSIONS = ("v110", "v110")
 _PIECE = np.dtype([("end", np.int64), ("rows", np.int64), ("check", "S16")])
 _PIECES_IN_A_CHUNK = 256
@@ -50,7 +50,7 @@ _OWN = ("description", "pieces")
 
 
 class Hdf5File:
-    """A file that is being written."""
+    """An HDF5 file that is being written."""
 
     def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
         self._path = path
@@ -80,7 +80,7 @@ class Hdf5File:
     def _create_column(self, file: Any, name: str, array: npt.NDArray[Any]) -> None:
         row_bytes = max(1, array.dtype.itemsize * math.prod(array.shape[1:]))
         rows = max(1, _CHUNK_BYTES // row_bytes)
-        # A row that is longer than a chunk is cut.
+        # A row that is longer than a chunk is divided.
         width = tuple(max(1, min(n, _CHUNK_BYTES // array.dtype.itemsize)) for n in array.shape[1:])
         self._chunks[name] = (rows, *width)
         file.create_dataset(
@@ -92,10 +92,10 @@ class Hdf5File:
         )
 
     def append(self, columns: Columns, end: int) -> None:
-        """Write rows, which reach up to step `end`; after an error the same rows can be written again."""
+        """Write rows up to step `end`. After an error the same rows can be written again."""
         columns = _with_times(columns, self._resolution)
         with file_errors(self._path, "written"):
-            # Before anything of it is changed: it may be another program's by now.
+            # Check this before changing anything: the file may belong to another program by now.
             self._make_sure_it_is_ours()
             _reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
             self._write(columns, end)
@@ -116,7 +116,7 @@ class Hdf5File:
             raise not_ours(self._path)
 
     def _growth(self, name: str, array: npt.NDArray[Any]) -> int:
-        """Bytes of the chunks that the rows of a dataset need beside those that it has."""
+        """Return the bytes of the additional chunks that new rows of a dataset need."""
         rows, *width = self._chunks[name]
         new = -(-(self._rows + len(array)) // rows) - -(-self._rows // rows)
         across = [-(-n // chunk) for n, chunk in zip(array.shape[1:], width, strict=True)]
@@ -144,16 +144,16 @@ class Hdf5File:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what the system says of a file that nobody has touched since."""
+    """Return properties of a file by which a later change of it is noticed."""
     now = path.stat()
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
 
 
 def _reserve(path: Path, size: int) -> None:
-    """Make sure that a file of HDF5 can grow by so many bytes.
+    """Make sure that an HDF5 file can grow by `size` bytes.
 
-    When a write fails inside HDF5, as it does on a full disk, the library is left in a state in which it later crashes.
-    So the space is taken before; HDF5 gives back what it does not use when it closes the file.
+    If a write fails inside HDF5, for example on a full disk, the library is left in a state in which it later crashes.
+    So the space is allocated before; HDF5 releases unused space when it closes the file.
     """
     with path.open("r+b") as file:
         now = file.seek(0, os.SEEK_END)
@@ -165,7 +165,7 @@ def _reserve(path: Path, size: int) -> None:
 
 
 def _open_to_append(path: Path) -> Any:
-    """Open a file so that what is written arrives in an order in which it can be read at each moment."""
+    """Open a file for writing in an order such that it can be read at each moment."""
     access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     access.set_fclose_degree(h5py.h5f.CLOSE_STRONG)
     access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
@@ -199,7 +199,7 @@ def _check_of_description(description: bytes, fixed: Columns) -> Any:
 
 
 def _told(check: Any, end: int, rows: int) -> bytes:
-    """Return the check of a piece, once what closes it has been taken into it."""
+    """Add the end of a piece to the check, and return the check."""
     check.update(f"end={end} rows={rows}".encode())
     told: bytes = check.hexdigest()[:16].encode()
     return told
@@ -209,17 +209,17 @@ def _told(check: Any, end: int, rows: int) -> bytes:
 
 
 def describe(path: Path) -> Metadata:
-    """Return what a file tells of itself, unchecked."""
+    """Return the description in a file, unchecked."""
     with _open_to_read(path, was_left_open(path)) as file:
         described: Metadata = json.loads(_dataset(path, file, "description")[()])
         return described
 
 
 def read(path: Path) -> Recorded:
-    """Return the pieces of a file that are whole."""
+    """Return the complete pieces of a file."""
     was_open = was_left_open(path)
     with _open_to_read(path, was_open) as file:
-        # First of all: what they tell of is there then, also while another process goes on writing.
+        # Read the pieces first: all their rows are in the file then, even if another process is still writing.
         pieces = _dataset(path, file, "pieces")[()]
         description: bytes = _dataset(path, file, "description")[()]
         metadata: Metadata = json.loads(description)
@@ -236,7 +236,7 @@ def read(path: Path) -> Recorded:
 
 @contextlib.contextmanager
 def _open_to_read(path: Path, was_open: bool) -> Iterator[Any]:
-    # Not with the flag for files that are being written: where a checksum is wrong, HDF5 then tries again for hours.
+    # Without the flag for files that are being written: with it, HDF5 would retry a wrong checksum for hours.
     with contextlib.ExitStack() as opened:
         source = opened.enter_context(as_if_closed(path)) if was_open else path
         yield opened.enter_context(h5py.File(source, "r"))
@@ -245,18 +245,18 @@ def _open_to_read(path: Path, was_open: bool) -> Iterator[Any]:
 def _dataset(path: Path, file: Any, name: str) -> Any:
     found = file.get(name)
     if not isinstance(found, h5py.Dataset):
-        raise FileError(f"file {path}", bound=f"it has no dataset '{name}': it is no recording, or not a whole one")
+        raise FileError(f"file {path}", bound=f"it has no dataset '{name}': it is not a recording, or incomplete")
     return found
 
 
 def _check_pieces(path: Path, pieces: npt.NDArray[Any], check: Any, columns: Columns) -> int:
-    """Return the step that the last piece reaches, once all have been found to be what was written."""
+    """Check all pieces against what was written, and return the last step of the last piece."""
     begin, reached = 0, None
     if pieces.dtype != _PIECE or len(pieces) == 0:
         raise damaged(path, None)
     for end, rows, wanted in pieces.tolist():
         for array in columns.values():
-            # A shorter one gives another check.
+            # A shorter column gives a different check.
             check.update(_bytes_of(array[begin : begin + max(rows, 0)]))
         if rows < 0 or _told(check, end, rows) != wanted:
             raise damaged(path, reached)

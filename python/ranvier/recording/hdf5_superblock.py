@@ -1,4 +1,4 @@
-"""The first bytes of an HDF5 file, where one that was not closed is marked so that nobody opens it any more.
+"""The first bytes of an HDF5 file. They mark a file that was not closed, and HDF5 then refuses to open it.
 
 From the file format specification of HDF5, version 3.0, section II.A (superblock version 3). Its checksum is that of
 B. Jenkins (2006), lookup3, as there.
@@ -21,7 +21,7 @@ _SIZE = _FIELDS.size + _CHECKSUM.size
 
 
 def was_left_open(path: Path) -> bool:
-    """Whether a file was not closed by the one who wrote it, or not yet."""
+    """Return whether the program that wrote a file has not closed it (yet)."""
     with path.open("rb") as file:
         head = file.read(_SIZE)
     if len(head) < _SIZE or _CHECKSUM.unpack_from(head, _FIELDS.size)[0] != _checksum(head[: _FIELDS.size]):
@@ -31,20 +31,20 @@ def was_left_open(path: Path) -> bool:
 
 
 def as_if_closed(path: Path) -> io.BufferedReader:
-    """Open a file that was left open so that HDF5 reads it as one that was closed; the file itself is left alone."""
+    """Open a file that was left open such that HDF5 reads it as a closed one. The file itself is not changed."""
     raw = _Patched(path)
     return io.BufferedReader(raw, 1 << 20)
 
 
 class _Patched(io.FileIO):
-    """A file whose first bytes read otherwise than they are."""
+    """A file whose first bytes are replaced when they are read."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "rb")
         size = self.seek(0, io.SEEK_END)
         self.seek(0)
         fields = list(_FIELDS.unpack(super().read(_FIELDS.size)))
-        # No flags; and the file ends where it ends.
+        # No flags, and the real end of the file.
         fields[4] = 0
         fields[7] = size
         head = _FIELDS.pack(*fields)
@@ -79,5 +79,5 @@ def _checksum(data: bytes) -> int:
     for bits in (14, 11, 25, 16, 4, 14, 24):
         c = ((c ^ b) - rotated(b, bits)) & 0xFFFFFFFF
         a, b, c = b, c, a
-    # Seven times around: what was c is b now.
+    # After seven rounds, c has moved to b.
     return b

@@ -1,4 +1,4 @@
-"""Recordings that stay in memory until somebody asks for them."""
+"""Recordings that are kept in memory until they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Pieces"]
 
 
 class Pieces:
-    """Arrays that arrive piece by piece and are joined when somebody asks for them."""
+    """Arrays that arrive piece by piece and are joined when they are read."""
 
     def __init__(self) -> None:
         self._parts: list[tuple[npt.NDArray[Any], ...]] = []
@@ -29,7 +29,7 @@ class Pieces:
             return empty
         if len(self._parts) > 1:
             size = sum(column.nbytes for part in self._parts for column in part)
-            check_room("joining what was recorded", size, "record less, or record to a file")
+            check_room("joining the recorded data", size, "record less, or record to a file")
             self._parts = [tuple(np.concatenate(column) for column in zip(*self._parts, strict=True))]
         return self._parts[0]
 

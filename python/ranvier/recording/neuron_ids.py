@@ -1,7 +1,7 @@
-"""Which neurons a recording is of, where it is not of all that the recorder was asked for.
+"""The neurons that are in a recording, if these are not all neurons of the recorder.
 
-A process that keeps only what its own neurons gave knows nothing of the others: that they have no spikes in its
-recording does not mean that they were silent.
+A process that records only its own neurons has no information about the others: they have no spikes in its recording,
+but they may have fired.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _NO_GAPS = np.empty(0, dtype=np.uint8)
 
 
 class NeuronIds:
-    """Ascending global ids of neurons: a range where their placement follows a rule, else a list.
+    """Ascending global ids of neurons: a range if they are equally spaced, otherwise a list.
 
     Parameters
     ----------
     ids
-        A range whose stride is positive, or ids in ascending order, none of them twice.
+        A range with a positive stride, or ids in ascending order without repetition.
     """
 
     def __init__(self, ids: range | npt.ArrayLike) -> None:
@@ -58,25 +58,25 @@ class NeuronIds:
 
     @property
     def array(self) -> IntArray:
-        """All of them, shape ``(len(self),)``."""
+        """All ids, shape ``(len(self),)``."""
         ids = self._ids
         return locked(np.arange(ids.start, ids.stop, ids.step, dtype=np.int64)) if isinstance(ids, range) else ids
 
     def within(self, first: int, end: int) -> NeuronIds:
-        """Return those from `first` on that are less than `end`."""
+        """Return the ids in [first, end)."""
         begin = self._count_below(first)
         part = NeuronIds.__new__(NeuronIds)
         part._ids = self._ids[begin : max(begin, self._count_below(end))]
         return part
 
     def positions(self, neurons: IntArray) -> IntArray:
-        """Return the places of some of these neurons among all of them."""
+        """Return the positions of some of these neurons among all of them."""
         if isinstance(self._ids, range):
             return (neurons - self._ids.start) // self._ids.step
         return np.searchsorted(self._ids, neurons)
 
     def first_missing(self, first: int, end: int) -> int | None:
-        """Return the least id from `first` on, less than `end`, that is not among them."""
+        """Return the smallest id in [first, end) that is not among them, or None."""
         part = self.within(first, end)
         if len(part) == max(0, end - first):
             return None
@@ -91,13 +91,13 @@ class NeuronIds:
     # ---- in files ----------------------------------------------------------------------------------------------------
 
     def rule(self) -> list[int]:
-        """Return the first id, the stride and the number of ids; the stride is 0 where there is none, only `gaps`."""
+        """Return the first id, the stride and the number of ids; the stride is 0 if `gaps` has the distances."""
         if isinstance(self._ids, range):
             return [self._ids.start, self._ids.step, len(self)]
         return [int(self._ids[0]) if len(self) else 0, 0, len(self)]
 
     def gaps(self) -> npt.NDArray[Any]:
-        """Return the differences of ids that follow each other, in as few bytes as they need; none with a stride."""
+        """Return the differences of consecutive ids, in the smallest type that fits; empty if there is a stride."""
         if isinstance(self._ids, range) or len(self) < 2:
             return _NO_GAPS
         differences = np.diff(self._ids)
@@ -105,12 +105,12 @@ class NeuronIds:
 
     @staticmethod
     def of_rule(rule: Sequence[int], gaps: npt.ArrayLike) -> NeuronIds:
-        """Return the ids that `rule` and `gaps` were of.
+        """Return the ids that are described by `rule` and `gaps`.
 
         Raises
         ------
         ValueError
-            When they do not fit each other.
+            When the two are not consistent.
         """
         first, stride, size = map(int, rule)
         if size < 0 or stride < 0:

@@ -1,4 +1,4 @@
-"""What both formats of recordings have in common: pieces, each of which tells how far the recording reaches with it."""
+"""Common parts of both file formats: a recording has pieces, and each piece says up to which step it reaches."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Metadata: TypeAlias = dict[str, Any]
 Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 CORRUPT = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-"""What Python and its libraries raise over a file that does not hold what it should."""
+"""Errors that Python and its libraries raise for a file with unexpected content."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The end of a recording is missing: it was being written when the program ended or the disk was full.
+    """The end of a recording is missing, because the program ended or the disk was full while it was written.
 
     Attributes
     ----------
     end
-        The last step up to which all is there.
+        The last step up to which the recording is complete.
     """
 
     end: int
@@ -35,7 +35,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What is in a file: what describes it, with the step ``"end"`` that it reaches; its columns; what is missing."""
+    """Content of a file: its description, with its last step as ``"end"``; its columns; whether its end is missing."""
 
     metadata: Metadata
     columns: dict[str, npt.NDArray[Any]]
@@ -43,19 +43,19 @@ class Recorded:
 
 
 def damaged(path: Path, end: int | None) -> FileError:
-    """Return the error that something in a file is not what was written, after the step up to which it is."""
+    """Return the error for a file that was changed after it was written; `end` is the last step that is unchanged."""
     where = "in the lines that describe it" if end is None else f"after step {end}"
     return FileError(
         f"file {path}",
-        bound=f"it is damaged or was changed {where}: its check is not that of what it holds",
-        remedy="get it anew from where it was copied, or simulate again",
+        bound=f"it is damaged or was changed {where}: its check does not fit its content",
+        remedy="copy it again from its original, or simulate again",
     )
 
 
 def not_ours(path: Path) -> FileError:
-    """Return the error that a file is another one than that which a recorder wrote."""
+    """Return the error for a file that is no longer the one that a recorder wrote."""
     return FileError(
         f"file {path}",
         bound="another simulation or program has replaced or changed it",
-        remedy="give each simulation files of its own, and leave them alone until it has ended",
+        remedy="use different files for each simulation, and do not change them before it has ended",
     )

@@ -1,4 +1,4 @@
-"""Recordings that `ranvier.recording.files` has written, read back."""
+"""Reading recordings that `ranvier.recording.files` has written."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 def read_spikes(path: str | PathLike[str]) -> SpikeData:
     """Read the file of a spike recorder.
 
-    Where each process has written a file of its own, ``spikes.rank0.h5`` and so on, the name without a rank reads all
-    of them as one, as far as all of them reach. If there are both, the newer counts. One of them alone tells of the
-    neurons of that process (`SpikeData.covered`).
+    If each process has written its own file, ``spikes.rank0.h5`` and so on, the name without a rank reads all of them
+    as one recording, up to the last time that all of them have. If there are files with and without a rank, the newest
+    ones are read. The file of one rank has the spikes of that process's neurons only (`SpikeData.covered`).
 
     Raises
     ------
     FileError
-        When it cannot be read or is not such a file, was damaged or changed, or when the file of a rank is missing or
-        belongs to another run.
+        When the file cannot be read, is not a recording of spikes, or was damaged or changed, and when the file of a
+        rank is missing or belongs to another run.
 
     Warns
     -----
     IncompleteRecordingWarning
-        When the end is missing, since a disk was full or a program was killed while it wrote. The window then ends with
-        what was written as a whole.
+        When the end is missing, because the disk was full or the program was killed while it wrote. The window then
+        ends at the end of the complete part.
     """
     return _read(checked_path(path), "spikes", _spikes)
 
@@ -69,21 +69,21 @@ def _spikes(parts: list[Recorded]) -> SpikeData:
         return data[0]
     whole = joined(data)
     if whole.covered is not None:
-        raise ValueError("the files of all ranks do not tell of all neurons")
+        raise ValueError("the files of all ranks do not have all neurons")
     return whole
 
 
 def _covered(part: Recorded) -> NeuronIds | None:
-    """Return whose spikes are in a file; None if those of all neurons that were recorded."""
+    """Return the neurons whose spikes are in a file; None for all recorded neurons."""
     if "covered" in part.metadata:
         return NeuronIds.of_rule(part.metadata["covered"], part.columns["gaps"])
     if "rank" in part.metadata:
-        raise ValueError("it does not tell whose spikes it has")
+        raise ValueError("it does not say which neurons' spikes it has")
     return None
 
 
 def read_state(path: str | PathLike[str]) -> StateData:
-    """Read the file of a recorder of state variables, or the files of all processes as one; as `read_spikes`.
+    """Read the file of a state recorder, or the files of all processes as one recording; see `read_spikes`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def _state(parts: list[Recorded]) -> StateData:
 
 
 def read_weights(path: str | PathLike[str]) -> WeightData:
-    """Read the file of a recorder of weights, or the files of all processes as one; as `read_spikes`.
+    """Read the file of a weight recorder, or the files of all processes as one recording; see `read_spikes`.
 
     Raises
     ------
@@ -138,11 +138,11 @@ def _weights(parts: list[Recorded]) -> WeightData:
 def _side_by_side(
     parts: list[Recorded], owners: tuple[str, ...], samples: tuple[str, ...]
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the samples of all files, in the order of the recorder, up to the step that all of them reach."""
+    """Return the samples of all files, in the order of the recorder, up to the last step that all of them have."""
     if len(parts) == 1:
         return parts[0].columns
     end = min(int(part.metadata["end"]) for part in parts)
-    # A file of lines tells nothing of samples of no neurons.
+    # A CSV file has no lines for samples of no neurons.
     steps = max((part.columns["steps"] for part in parts), key=len)
     steps = steps[steps <= end]
     order = np.argsort(np.concatenate([part.columns["places"] for part in parts]), kind="stable")
@@ -160,13 +160,13 @@ def _integers(values: npt.ArrayLike) -> IntArray:
 
 
 def _read(path: Path, kind: str, make: Callable[[list[Recorded]], Data]) -> Data:
-    """Return what is made of what a file holds, or of the files of all ranks, by rank."""
+    """Read a file, or the files of all ranks, and return the data that `make` makes of them."""
     with file_errors(path, "read"):
         parts = []
         for part in _files_of(path):
             with _not_a_recording(part):
                 parts.append(_read_file(part, kind))
-        # What it is made of may be inconsistent too.
+        # The parts may also be inconsistent with each other.
         with _not_a_recording(path):
             return make(parts)
 
@@ -183,7 +183,7 @@ def _not_a_recording(path: Path) -> Iterator[None]:
 
 
 def _read_file(path: Path, kind: str) -> Recorded:
-    # What is no file is told by the system itself.
+    # If there is no file, the system's own error says so.
     with path.open("rb"):
         pass
     recorded = csv_files.read(path) if path.suffix.lower() == CSV_SUFFIX else hdf5_files.read(path)
@@ -197,7 +197,7 @@ def _read_file(path: Path, kind: str) -> Recorded:
 
 
 def _files_of(path: Path) -> list[Path]:
-    """Return the file or the files that a name stands for, those of the newest run."""
+    """Return the file, or the files of ranks, for a name; if there are both, those of the newest run."""
     described = {rank: (part, peek(part) or {}) for rank, part in files_of_ranks(path).items()}
     described = {rank: found for rank, found in described.items() if "rank" in found[1]}
     if not described:

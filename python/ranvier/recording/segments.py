@@ -1,4 +1,4 @@
-"""Neurons that were recorded, by the name of their population."""
+"""Recorded neurons, by the name of their population."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Neurons", "Segment", "as_segment"]
 
 @dataclass(frozen=True)
 class Segment:
-    """Neurons that were recorded together, by the name of their population or view.
+    """Recorded neurons of one population or view.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Segment:
     size
         Number of neurons.
     runs
-        Where the ids have gaps between them: the first id and the number of neurons of each stretch without a gap.
+        If the ids are not consecutive: first id and number of neurons of each range of consecutive ids.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Segment:
 
     @property
     def stretches(self) -> tuple[tuple[int, int], ...]:
-        """First id and number of neurons of each stretch of ids without a gap."""
+        """First id and number of neurons of each range of consecutive ids."""
         return self.runs or ((self.first_id, self.size),)
 
     def holds(self, ids: IntArray) -> npt.NDArray[np.bool_]:
-        """Return which of some ids are those of neurons of the segment."""
+        """Return a mask of the ids that belong to the segment."""
         if not self.runs:
             return (ids >= self.first_id) & (ids < self.end_id)
         firsts, sizes = np.array(self.runs, dtype=np.int64).T
@@ -74,4 +74,4 @@ def as_segment(neurons: PopulationView | Segment) -> Segment:
 
 
 Neurons: TypeAlias = PopulationView | Segment | str
-"""A population, a part of one, or the name of what was recorded."""
+"""A population, a part of one, or the name of a recorded population."""

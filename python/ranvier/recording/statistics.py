@@ -1,4 +1,4 @@
-"""What is computed from spikes: counts, rates, irregularity, trains, and how they are related in time."""
+"""Statistics of spikes: counts, rates, irregularity, spike trains, and relations in time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Measure = TypeVar("Measure")
 
 
 class SpikeStatistics:
-    """Base of `ranvier.SpikeData`: what is computed from its spikes."""
+    """Base of `ranvier.SpikeData`, with the statistics of its spikes."""
 
     steps: IntArray
     ids: IntArray
@@ -44,15 +44,15 @@ class SpikeStatistics:
 
     @property
     def covered_segments(self) -> tuple[Segment, ...]:
-        """Those of `segments` of which something is told."""
+        """The `segments` that have neurons in the data."""
         return tuple(each for each in self.segments if each.size == 0 or len(self.ids_of(each)))
 
     def recorded_ids(self) -> dict[str, IntArray]:
-        """Return the global ids of the neurons that the spikes are of, by population, shape ``(neurons,)`` each."""
+        """Return the global ids of the neurons whose spikes are in the data, by population."""
         return {segment.name: self.ids_of(segment).array for segment in self.covered_segments}
 
     def ids_of(self, segment: Segment) -> NeuronIds:
-        """Return the global ids of the neurons of a recorded segment, or of a part of it, that the spikes are of."""
+        """Return the global ids of the neurons of a recorded segment, or a part of it, whose spikes are in the data."""
         if self.covered is None:
             here = NeuronIds(range(segment.first_id, segment.end_id))
         else:
@@ -74,7 +74,7 @@ class SpikeStatistics:
         Parameters
         ----------
         neurons
-            A population, a part of one or a name, as for `of`; None: all, as a dict by population.
+            A population, a part of one or a name, as for `of`; None: all, as a dict by name of the population.
         """
         return self._of_each(neurons, self._counts_of)
 
@@ -99,7 +99,7 @@ class SpikeStatistics:
         --------
         >>> spikes = sim.spikes(recorder)
         >>> spikes.rates(exc).std()  # one number a neuron
-        >>> spikes.rates()["exc"]  # those of all populations, by name
+        >>> spikes.rates()["exc"]  # rates of all populations, by name
         """
         self._check_length()
         return self._of_each(neurons, self._rates_of)
@@ -111,7 +111,7 @@ class SpikeStatistics:
     def mean_rates(self, neurons: Neurons | None = None) -> float | dict[str, float]:
         """Return the mean of `rates`, spikes/s: a number, or a dict by population.
 
-        Takes and raises what `rates` does.
+        Arguments and errors are those of `rates`.
         """
         self._check_length()
         return self._of_each(neurons, self._mean_rate_of)
@@ -123,14 +123,14 @@ class SpikeStatistics:
     def irregularity(
         self, neurons: Neurons | None = None, *, least_spikes: int = 3
     ) -> FloatArray | dict[str, FloatArray]:
-        """Return the coefficient of variation of the inter-spike intervals of each neuron that has one.
+        """Return the coefficient of variation of the inter-spike intervals of each neuron with enough spikes.
 
         Parameters
         ----------
         neurons
             As for `counts`.
         least_spikes
-            Neurons with fewer spikes in the window have no value and are left out; >= 3.
+            Neurons with fewer spikes in the window are left out; >= 3.
         """
         least = max(3, whole_number("least_spikes", least_spikes, 0, 2**63 - 1))
         return self._of_each(neurons, lambda segment: self._irregularity_of(segment, least))
@@ -143,12 +143,12 @@ class SpikeStatistics:
         Parameters
         ----------
         neuron
-            Its global id.
+            Global id of the neuron.
 
         Raises
         ------
         ValueOutOfBoundsError
-            When it was not recorded.
+            When the neuron was not recorded.
         """
         first_id = whole_number("id of a neuron", neuron, 0, 2**63 - 2)
         segment = self._segment(Segment(f"neuron {first_id}", first_id, 1))
@@ -159,7 +159,7 @@ class SpikeStatistics:
     @overload
     def trains(self, neurons: Neurons) -> list[FloatArray]: ...
     def trains(self, neurons: Neurons | None = None) -> list[FloatArray] | dict[str, list[FloatArray]]:
-        """Return the times of the spikes of each neuron of `recorded_ids`, ms, ascending: an array for each.
+        """Return an array of spike times, ms, ascending, for each neuron of `recorded_ids`.
 
         Parameters
         ----------
@@ -171,14 +171,14 @@ class SpikeStatistics:
     # ---- relations in time -------------------------------------------------------------------------------------------
 
     def binned_counts(self, neurons: Neurons, bin_width: float = 5.0) -> IntArray:
-        """Return the numbers of spikes in bins from the begin of the window on, shape ``(neurons, bins)``.
+        """Return the numbers of spikes in bins, beginning at the start of the window, shape ``(neurons, bins)``.
 
         Parameters
         ----------
         neurons
             A population, a part of one or a name, as for `of`.
         bin_width
-            Milliseconds, a whole number of steps. What is left at the end of the window is not in a bin.
+            Width of a bin, ms, a whole number of steps. The rest of the window, if shorter than a bin, is left out.
 
         Raises
         ------
@@ -196,25 +196,25 @@ class SpikeStatistics:
         Parameters
         ----------
         neurons, others
-            Of whom; None: of the first ones with each other.
+            Neurons of the rows and of the columns, as for `of`; None: `others` are the same as `neurons`.
         bin_width
             As for `binned_counts`.
 
         Returns
         -------
         FloatArray
-            Pearson's coefficients, shape ``(neurons, others)``; not a number for neurons whose counts are the same in
-            all bins, such as silent ones.
+            Pearson's coefficients, shape ``(neurons, others)``; NaN for neurons whose counts are the same in all bins,
+            for example silent ones.
 
         Raises
         ------
         StateError
-            When the window has less than two bins.
+            When the window has fewer than two bins.
         """
         first = self.binned_counts(neurons, bin_width)
         if first.shape[1] < 2:
             raise StateError(
-                repr(self), bound=f"it has less than two bins of {bin_width:g} ms", remedy="record longer, or take less"
+                repr(self), bound=f"it has fewer than two bins of {bin_width:g} ms", remedy="record longer, or use less"
             )
         return correlate(first, first if others is None else self.binned_counts(others, bin_width))
 
@@ -226,16 +226,16 @@ class SpikeStatistics:
         Parameters
         ----------
         neurons, others
-            Of whom; None: of the first ones with each other, but no spike with itself.
+            The neurons, as for `of`; None: `others` are the same as `neurons`, and no spike is paired with itself.
         reach
             Largest lag, ms, a whole number of bins.
         bin_width
-            Milliseconds, a whole number of steps.
+            Width of a bin, ms, a whole number of steps.
 
         Raises
         ------
         ValueOutOfBoundsError
-            For a reach or a width that is not such a number, and a window that is shorter than twice the reach.
+            For a reach or a width that is not a whole number as above, and a window shorter than twice the reach.
         """
         first, second = self._segment(neurons), self._segment(neurons if others is None else others)
         self._check_length()
@@ -277,23 +277,23 @@ class SpikeStatistics:
         after: float = 200.0,
         bin_width: float = 5.0,
     ) -> PeristimulusHistogram:
-        """Return the spikes around events, added up over the events.
+        """Return the spikes around events, summed over the events.
 
         Parameters
         ----------
         events
-            Times of the events, ms, rounded to the grid, for example those at which a stimulus begins.
+            Times of the events, ms, rounded to the grid, for example the onsets of a stimulus.
         neurons
-            Of whom, as for `of`; None: of all.
+            The neurons, as for `of`; None: all neurons.
         before, after
-            How far around each event, ms, >= 0. Together they must be a whole number of bins.
+            Length of the window before and after each event, ms, >= 0. Their sum must be a whole number of bins.
         bin_width
-            Milliseconds, a whole number of steps.
+            Width of a bin, ms, a whole number of steps.
 
         Raises
         ------
         ValueOutOfBoundsError
-            For an event around which not all was recorded, and times that are not such numbers.
+            For an event whose window was not recorded completely, and for times that are not allowed.
         """
         chosen = self.covered_segments if neurons is None else (self._segment(neurons),)
         width = whole_steps("bin_width", bin_width, self.resolution, 1)
@@ -314,7 +314,7 @@ class SpikeStatistics:
     # ---- some of the neurons -----------------------------------------------------------------------------------------
 
     def _segment(self, neurons: Neurons) -> Segment:
-        """Return where neurons lie; all of them must have been recorded, of what is named at least one."""
+        """Return neurons as a segment. All of them must have been recorded; for a name, at least one of them."""
         if isinstance(neurons, str):
             chosen = [segment for segment in self.segments if segment.name == neurons]
             if not chosen:
@@ -387,15 +387,15 @@ class SpikeStatistics:
                 wanted.name,
                 bound=f"only {len(self.ids_of(wanted))} of its {wanted.size} neurons were recorded by this process, "
                 f"not neuron {missing}",
-                remedy="look at `recorded_ids` for those that were, read the files of all processes by the name "
-                'without a rank, or build the simulation with recordings="everywhere"',
+                remedy="see `recorded_ids` for the recorded ones, read the files of all processes by the name without "
+                'a rank, or build the simulation with recordings="everywhere"',
             )
 
     def _in(self, segment: Segment) -> npt.NDArray[np.bool_]:
         return segment.holds(self.ids)
 
     def _of_segment(self, segment: Segment) -> tuple[IntArray, IntArray]:
-        """Return the steps of the spikes of a segment, and the places of their neurons among its recorded ids."""
+        """Return the steps of the spikes of a segment, and the positions of their neurons among its recorded ids."""
         here = self._in(segment)
         return self.steps[here], self.ids_of(segment).positions(self.ids[here])
 

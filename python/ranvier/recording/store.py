@@ -1,4 +1,4 @@
-"""Where the recordings of a simulation go: into memory, or piece by piece into files."""
+"""The recordings of a simulation, kept in memory or written piece by piece to files."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from ranvier.simulation.connections import Connections
 
 __all__ = ["RecordingStore", "check_files"]
 
-# Bytes that recordings on their way to files may take in memory, about.
+# Approximate bytes of memory for recordings that have not been written to files yet.
 _BUDGET = 64 << 20
 _SPIKE_BYTES = 16
-# Until it is known how active the network is, spikes/s and neuron.
+# Assumed rate, in spikes/s per neuron, until the activity of the network is known.
 _ASSUMED_RATE = 100.0
 
 Part = tuple[npt.NDArray[Any], ...]
@@ -36,7 +36,7 @@ Data = TypeVar("Data", SpikeData, StateData, WeightData)
 
 
 def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator, gather: str) -> None:
-    """Make sure that this process can write the files of recorders that it will write, and that nothing is lost."""
+    """Check that this process can write its files of recorders, and that no existing data would be lost."""
     for recorder in recorders:
         if recorder.to is None or not _writes(communicator, gather):
             continue
@@ -49,10 +49,10 @@ def check_files(recorders: Sequence[Recorder], communicator: _core.Communicator,
 
 
 class RecordingStore:
-    """Takes recordings out of the core, keeps them or writes them to files.
+    """Takes recordings from the core, and keeps them or writes them to files.
 
-    What was taken out of the core and not yet written is kept until it is, so that a full disk or Ctrl-C loses nothing.
-    All processes must call its methods together; when one of them cannot write or read, all fail.
+    Data that were taken from the core are kept until they are written, so that a full disk or Ctrl-C loses nothing.
+    Its methods are collective: all processes must call them. If one of them cannot write or read, all fail.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class RecordingStore:
     network
         Name, seed and recorders of the network.
     find_synapses
-        Returns the synapses of a weight recorder.
+        Function that returns the synapses of a weight recorder.
     communicator
-        The processes that record together.
+        The processes of the simulation.
     gather
-        Who gets what was recorded, see `ranvier.Simulation`.
+        Which processes get the recordings: the option `recordings` of `ranvier.Simulation`.
     """
 
     def __init__(
@@ -102,11 +102,10 @@ class RecordingStore:
         self._files = self._create_files()
 
     def next_chunk(self, end: int) -> int:
-        """Return how many steps may be run now, towards step `end`, before `write` must be called.
+        """Return how many steps, up to step `end`, may be run before `write` must be called.
 
-        That depends on how much this process has recorded so far; all processes get the least of what each could do.
+        This depends on how much each process has recorded so far. All processes get the smallest of their numbers.
         """
-        # Due still where an exception of a signal of the user's came between a step and what is recorded of it.
         self._sample_weights()
         now = self._core.step
         for interval in self._weight_intervals.values():
@@ -126,7 +125,7 @@ class RecordingStore:
         return min(values_of_all(self._communicator, fits))
 
     def write(self) -> None:
-        """Sample weights that are due, and write to files what belongs there."""
+        """Sample weights that are due, and write recordings to their files."""
         if not self._filed and not self._synapses:
             return
         now = self._core.step
@@ -146,7 +145,7 @@ class RecordingStore:
 
         def take() -> SpikeData:
             steps, ids = self._joined(recorder)
-            # Who gets nothing knows nothing of these neurons: that they were silent would be wrong.
+            # A process that gets no data covers no neurons; otherwise these would seem to be silent.
             segments = _segments(recorder) if self._keeps(recorder) else ()
             covered = self._covered_by(recorder)
             return SpikeData(steps, ids, self._resolution, 0, self._core.step, segments, covered)
@@ -175,7 +174,7 @@ class RecordingStore:
         return self._fetch(recorder, take, reading.read_weights)
 
     def _fetch(self, recorder: Recorder, take: Callable[[], Data], read: Callable[[Path], Data]) -> Data:
-        """Return what was recorded, from memory or from the file, to those who get it."""
+        """Return the data, from memory or from the file, on the processes that get them."""
         if recorder.to is None:
             with interrupts_deferred():
                 self._take(recorder)
@@ -186,20 +185,20 @@ class RecordingStore:
             return agree(self._communicator, what, lambda: read(path))
         if self._gather == "everywhere":
             return from_root(self._communicator, what, lambda: read(path))
-        # What others have kept of it is nothing.
+        # The other processes keep no data of this recorder.
         return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take())
 
     # ---- what this process keeps -------------------------------------------------------------------------------------
 
     def _gathering(self, recorder: Recorder) -> str:
-        """Who gets what a recorder has recorded: who writes it, if it is written."""
+        """Return which processes get the data of a recorder; if it has a file, the processes that write it."""
         return "root" if recorder.to is not None and self._gather == "everywhere" else self._gather
 
     def _keeps(self, recorder: Recorder) -> bool:
         return self._gathering(recorder) != "root" or self._communicator.rank == 0
 
     def _covered_by(self, recorder: SpikeRecorder) -> NeuronIds | None:
-        """Return whose spikes this process has; None if those of all neurons that are recorded."""
+        """Return the neurons whose spikes this process has; None for all recorded neurons."""
         apart = self._gathering(recorder) == "local" or self._communicator.is_dry_run
         if self._communicator.size == 1 or not apart:
             return None
@@ -209,7 +208,7 @@ class RecordingStore:
         return NeuronIds(range(begin, begin + size * stride, stride) if stride else listed)
 
     def _find_places(self, recorder: Recorder) -> IntArray:
-        """Return which of all neurons or synapses of a recorder this process keeps samples of, ascending."""
+        """Return the positions, among a recorder's neurons or synapses, of those sampled by this process, ascending."""
         if not self._keeps(recorder):
             return np.empty(0, dtype=np.int64)
         if self._gathering(recorder) == "local":
@@ -226,7 +225,7 @@ class RecordingStore:
             steps, ids = self._core.take_spikes(recorder.index, self._gathering(recorder))
             self._append(recorder, steps, ids)
             if self._units[recorder] and self._core.step:
-                # Twice what was seen at most, so that a burst does not take the network by surprise.
+                # Twice the largest number so far, so that there is room for a burst.
                 seen = 2.0 * len(steps) / self._units[recorder]
                 self._spike_rate = max(self._spike_rate, seen / self._core.step)
         elif isinstance(recorder, StateRecorder):
@@ -235,7 +234,7 @@ class RecordingStore:
             self._append(recorder, steps, values.reshape(shape))
 
     def _sample_weights(self) -> None:
-        """Sample the weights that are due and have not been sampled."""
+        """Sample the weights that are due and have not been sampled yet."""
         now = self._core.step
         if now > self._last_sample:
             for recorder, interval in self._weight_intervals.items():
@@ -268,10 +267,10 @@ class RecordingStore:
     # ---- files -------------------------------------------------------------------------------------------------------
 
     def _create_files(self) -> dict[Recorder, files.RecordingFile]:
-        """Create the files that this process writes, and see to it that no others are taken for them."""
+        """Create the files that this process writes, and remove files that could be mistaken for them."""
         if not self._filed:
             return {}
-        # All files of a run have these in common.
+        # These are the same in all files of a run.
         run = from_root(self._communicator, "run", lambda: {"run_id": uuid.uuid4().hex, "created": time.time()})
         with agreed(self._communicator, "files of recorders"):
             if self._communicator.rank == 0:
@@ -326,7 +325,7 @@ class RecordingStore:
 
 
 def _apart(communicator: _core.Communicator, gather: str) -> bool:
-    """Whether each process has a file of its own."""
+    """Return whether each process has its own file."""
     return gather == "local" and communicator.size > 1
 
 
@@ -335,7 +334,7 @@ def _writes(communicator: _core.Communicator, gather: str) -> bool:
 
 
 def _path(path: Path, communicator: _core.Communicator, gather: str) -> Path:
-    """Return where this process writes what a recorder writes to `path`."""
+    """Return the file of this process for a recorder that writes to `path`."""
     return files.path_of_rank(path, communicator.rank) if _apart(communicator, gather) else path
 
 
