@@ -29,9 +29,18 @@ inline constexpr std::size_t vector_bytes = set == InstructionSet::avx512 ? 64
                                                                           : 16;
 
 #define RANVIER_ALWAYS_INLINE [[gnu::always_inline]] inline
-#define RANVIER_TARGET_AVX2 __attribute__((target("avx2,bmi2")))
-#define RANVIER_TARGET_AVX512 \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2,prefer-vector-width=512")))
+#define RANVIER_TARGET_AVX2 [[gnu::target("avx2,bmi2")]]
+#define RANVIER_AVX512_FEATURES "avx512f,avx512dq,avx512bw,avx512vl,avx512cd,avx2,bmi2"
+
+// RANVIER_NO_OVERLAP stands before a loop whose arrays do not overlap, which the compiler cannot see.
+#if defined(__clang__)
+// Clang has no attribute that asks for the widest registers, and takes them where a function may use them.
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES)]]
+#define RANVIER_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RANVIER_TARGET_AVX512 [[gnu::target(RANVIER_AVX512_FEATURES ",prefer-vector-width=512")]]
+#define RANVIER_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
 
 /// Compiles `Kernel::run`, which must be RANVIER_ALWAYS_INLINE together with all that it calls, once for each
 /// instruction set. Functions of the standard library that are not inlined must not be called from it: the copy that the
@@ -68,11 +77,11 @@ struct Dispatched {
         return run<InstructionSet::baseline>(arguments...);
     }
     template <class... Arguments>
-    RANVIER_TARGET_AVX2 [[gnu::noinline]] static auto avx2(Arguments... arguments) {
+    [[gnu::noinline]] RANVIER_TARGET_AVX2 static auto avx2(Arguments... arguments) {
         return run<InstructionSet::avx2>(arguments...);
     }
     template <class... Arguments>
-    RANVIER_TARGET_AVX512 [[gnu::noinline]] static auto avx512(Arguments... arguments) {
+    [[gnu::noinline]] RANVIER_TARGET_AVX512 static auto avx512(Arguments... arguments) {
         return run<InstructionSet::avx512>(arguments...);
     }
 };

@@ -8,8 +8,9 @@
 
 /// Philox on many blocks side by side, for kernels that are dispatched by instruction set.
 ///
-/// A word lives in the lower half of a 64-bit lane, where the widening multiplication wants it. Compilers do not find
-/// that instruction by themselves here (GCC 12 takes shifts and additions instead, five times slower), so it is named.
+/// A word lives in the lower half of a 64-bit lane, where the widening multiplication wants it. GCC 12 does not find that
+/// instruction by itself (it takes shifts and additions instead, five times slower), so it is named. Clang finds it, and
+/// would not take the names: it looks at a function before it knows for which instruction set that is inlined.
 namespace ranvier::philox_lanes {
 
 /// Blocks that one call of run() computes.
@@ -28,6 +29,9 @@ struct Lanes {
 /// product = lower half of a * lower half of b, in every lane.
 template <InstructionSet set, class Vector>
 RANVIER_ALWAYS_INLINE void multiply(Vector& product, const Vector& a, const Vector& b) {
+#if defined(__clang__)
+    product = (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+#else
     if constexpr (set == InstructionSet::avx512) {
         asm("vpmuludq %2, %1, %0" : "=v"(product) : "v"(a), "v"(b));
     } else if constexpr (set == InstructionSet::avx2) {
@@ -36,6 +40,7 @@ RANVIER_ALWAYS_INLINE void multiply(Vector& product, const Vector& a, const Vect
         product = a;
         asm("pmuludq %1, %0" : "+x"(product) : "x"(b));
     }
+#endif
 }
 
 }  // namespace detail
@@ -45,7 +50,7 @@ RANVIER_ALWAYS_INLINE void multiply(Vector& product, const Vector& a, const Vect
 template <InstructionSet set>
 RANVIER_ALWAYS_INLINE void run(RandomKey key, const std::uint64_t* c0, const std::uint64_t* c1, const std::uint64_t* c2,
                                const std::uint64_t* c3, std::uint64_t* first, std::uint64_t* second) {
-    using Vector = typename detail::Lanes<set>::Vector;
+    using Vector = detail::Lanes<set>::Vector;
     using detail::vectors;
     constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::uint64_t);
     const Vector lower_half = Vector{} + 0xFFFFFFFF;

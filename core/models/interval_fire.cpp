@@ -109,8 +109,7 @@ struct StepKernel {
         // A logarithm of it is enough to fire at once.
         constexpr double least = 0x1p-100;
         std::uint64_t any_due = 0;
-        // The arrays do not overlap, which the compiler cannot see.
-#pragma GCC ivdep
+        RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < count; ++k) {
             const double tau = taus[uniform ? 0 : k];
             const double weight = inputs[k];

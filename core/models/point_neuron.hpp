@@ -106,8 +106,8 @@ struct StepArrays {
 template <class Model, class Real, bool uniform, bool with_current>
 struct StepKernel {
     using Arrays = StepArrays<Model, Real>;
-    using State = typename Model::template State<Real>;
-    using Constants = typename Model::template Constants<Real>;
+    using State = Model::template State<Real>;
+    using Constants = Model::template Constants<Real>;
 
     RANVIER_ALWAYS_INLINE static std::size_t run(const Arrays* arguments) {
         const Arrays arrays = *arguments;
@@ -170,8 +170,7 @@ struct StepKernel {
         const std::int32_t clock = arrays.clock;
         const Constants shared{constants[C][0]...};
         MaskOf<Real> any = 0;
-        // The arrays do not overlap, which the compiler cannot see.
-#pragma GCC ivdep
+        RANVIER_NO_OVERLAP
         for (std::size_t k = 0; k < block_size; ++k) {
             const Constants own = uniform ? shared : Constants{constants[C][k]...};
             Real drive = own.drive;
