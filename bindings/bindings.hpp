@@ -53,8 +53,8 @@ OutputArray<Value> to_array(std::vector<Element>&& vector) {
     auto owner = std::make_unique<std::vector<Element>>(std::move(vector));
     auto* const data = reinterpret_cast<Value*>(owner->data());
     const std::size_t size = owner->size();
-    nb::capsule capsule(owner.get(),
-                        [](void* pointer) noexcept { delete static_cast<std::vector<Element>*>(pointer); });
+    const nb::capsule capsule(owner.get(),
+                              [](void* pointer) noexcept { delete static_cast<std::vector<Element>*>(pointer); });
     owner.release();
     return OutputArray<Value>(data, {size}, capsule);
 }

@@ -39,7 +39,7 @@ using OptionalIndices = std::optional<InputArray<std::int64_t>>;
 /// As `to_shared_array`; indices are signed in Python, and none of them is negative.
 SharedIndices to_shared(const OptionalIndices& indices) {
     if (!indices) return {};
-    auto owner = std::make_shared<const InputArray<std::int64_t>>(*indices);
+    const auto owner = std::make_shared<const InputArray<std::int64_t>>(*indices);
     const auto* const data = reinterpret_cast<const std::uint64_t*>(owner->data());
     return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
@@ -85,7 +85,7 @@ void stimulate(Network& network, const InputIds& targets, std::string_view stimu
                       std::move(name));
 }
 
-void bind_distribution(nb::module_& module) {
+void bind_distribution(const nb::module_& module) {
     using Kind = Distribution::Kind;
     using Restriction = Distribution::Restriction;
     nb::class_<Distribution>(module, "Distribution", "A distribution of real numbers, as the core sees it.")
@@ -174,6 +174,7 @@ void bind_recorders(nb::class_<Network>& network) {
             "record_spikes",
             [](Network& self, const std::vector<InputIds>& neurons) {
                 std::vector<IdSequence> ids;
+                ids.reserve(neurons.size());
                 for (const InputIds& own : neurons) ids.push_back(to_ids(own));
                 return self.record_spikes(std::move(ids));
             },

@@ -72,14 +72,14 @@ auto repeated(Result (ParallelMeasurement::*measure)(std::uint32_t, std::uint32_
     return [measure, size](ParallelMeasurement& measurement, std::uint32_t number, std::uint32_t repetitions) {
         check_positive(size, number);
         check_positive("repetitions", repetitions);
-        const auto result = [&] {
+        const auto run = [&] {
             const Unlocked unlocked;
             return (measurement.*measure)(number, repetitions);
-        }();
+        };
         if constexpr (std::is_same_v<Result, parallel::TaskRuns>) {
-            return describe(result);
+            return describe(run());
         } else {
-            return result;
+            return run();
         }
     };
 }

@@ -87,7 +87,7 @@ models::Precision to_precision(bool is_double) {
     return is_double ? Precision::double_precision : Precision::single_precision;
 }
 
-void bind_options(nb::module_& module) {
+void bind_options(const nb::module_& module) {
     nb::class_<SimulationOptions>(module, "SimulationOptions", "How a simulation is built and run.")
         .def(nb::init<>())
         .def_rw("threads", &SimulationOptions::threads)
@@ -176,7 +176,7 @@ std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traff
             {"build_rounds", traffic.build_rounds}};
 }
 
-void bind_results(nb::module_& module) {
+void bind_results(const nb::module_& module) {
     nb::class_<engine::PhaseTimes>(module, "PhaseTimes", "Seconds of wall-clock time in each phase.")
         .def_ro("build", &engine::PhaseTimes::build)
         .def_ro("init", &engine::PhaseTimes::init)
@@ -201,6 +201,7 @@ using InputChange = std::tuple<std::uint32_t, InputArray<std::int64_t>, InputVal
 
 void set(Simulation& self, const std::vector<InputChange>& changes) {
     std::vector<engine::NeuronChange> all;
+    all.reserve(changes.size());
     for (const auto& [population, indices, values] : changes) {
         all.push_back({.population = PopulationId(population),
                        .indices = to_vector<std::uint64_t>(indices),

@@ -75,6 +75,7 @@ std::vector<std::pair<int, std::uint32_t>> place_threads(const Topology& topolog
 std::pair<std::uint32_t, std::uint32_t> occupancy(const Topology& topology,
                                                   const std::vector<std::pair<int, std::uint32_t>>& places) {
     std::vector<parallel::Place> converted;
+    converted.reserve(places.size());
     for (const auto& [processor, node] : places) converted.push_back({.processor = processor, .node = node});
     const parallel::Occupancy found = parallel::occupancy(topology, converted);
     return {found.most_on_unit, found.most_on_core};

@@ -12,7 +12,7 @@ namespace {
 /// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
 SharedArray to_shared_array(const InputArray<double>& array) {
     // The last one who lets it go takes the interpreter's lock for that, as nanobind's arrays do by themselves.
-    auto owner = std::make_shared<const InputArray<double>>(array);
+    const auto owner = std::make_shared<const InputArray<double>>(array);
     return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
 }
 

@@ -54,7 +54,7 @@ class Buffer {
 
    private:
     void release() {
-        if (data_ != nullptr) memory_->deallocate(data_, bytes(), alignof(T));
+        if (data_ != nullptr) memory_->deallocate(static_cast<void*>(data_), bytes(), alignof(T));
         data_ = nullptr;
     }
 

@@ -18,7 +18,7 @@ class SharedNumbers {
     /// @param data the first of `size` numbers, and what keeps them alive
     SharedNumbers(std::shared_ptr<const Number> data, std::size_t size) : data_(std::move(data)), size_(size) {}
     explicit(false) SharedNumbers(std::vector<Number> values) : size_(values.size()) {
-        auto owner = std::make_shared<const std::vector<Number>>(std::move(values));
+        const auto owner = std::make_shared<const std::vector<Number>>(std::move(values));
         data_ = std::shared_ptr<const Number>(owner, owner->data());
     }
 

@@ -3,20 +3,16 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "parallel/barrier.hpp"
-
 namespace ranvier::engine {
 
 void end_all(comm::Communicator& communicator, const std::exception_ptr& failure) {
-    std::string reason = "unknown";
+    std::string reason;
     try {
         std::rethrow_exception(failure);
     } catch (const std::exception& error) {
         reason = error.what();
-    } catch (const parallel::Cancelled&) {
-        reason = "interrupted";
     } catch (...) {
-        // Nothing more is known of it.
+        reason = "unknown";
     }
     std::fprintf(stderr, "ranvier: rank %d: %s\nranvier: this ends the run on all %d ranks\n",
                  communicator.rank().value, reason.c_str(), communicator.size());

@@ -189,7 +189,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
 
 void compare_descriptions(comm::Communicator& communicator, const Network& network, const SimulationOptions& options) {
     if (communicator.size() == 1) return;
-    std::vector<std::uint64_t> own = fingerprint(network, options);
+    const std::vector<std::uint64_t> own = fingerprint(network, options);
     const auto fail = [&](std::string value, std::string bound) {
         throw RemoteError({.object = "network of rank " + std::to_string(communicator.rank().value),
                            .value = std::move(value),

@@ -46,6 +46,7 @@ class SampledDestinations final : public comm::Destinations {
         // Those that any source reaches.
         const auto count = static_cast<std::int32_t>(std::ceil(all * -std::expm1(-sources * entries_ / all)));
         std::vector<Rank> ranks;
+        ranks.reserve(static_cast<std::size_t>(count));
         for (std::int32_t rank = 0; rank < count; ++rank) ranks.push_back(Rank{rank});
         return ranks;
     }

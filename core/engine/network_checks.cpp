@@ -181,6 +181,7 @@ void try_stimulus(const StimulusSpec& spec, double resolution) {
         parameters.push_back(std::move(values));
     }
     std::vector<std::vector<double>> sequences;
+    sequences.reserve(spec.model->sequences.size());
     for (const models::SequenceInfo& info : spec.model->sequences)
         sequences.push_back(spec.sequences.find(info.name)->second);
     (void)spec.model->create({.resolution = resolution,
@@ -190,7 +191,7 @@ void try_stimulus(const StimulusSpec& spec, double resolution) {
                               .parameters = parameters,
                               .sequences = sequences,
                               .weights = {{1.0}},
-                              .delay = static_cast<DelaySteps>(*steps_on_grid(spec.delay, resolution))});
+                              .delay = static_cast<DelaySteps>(steps_on_grid(spec.delay, resolution).value())});
 }
 
 void check_weight_bound(double bound, const Values& weight, const std::string& projection) {

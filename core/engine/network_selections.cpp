@@ -29,6 +29,7 @@ void Network::stimulate(Selection targets, std::string_view stimulator, NamedVal
 
 RecorderIndex Network::record_spikes(const std::vector<Selection>& neurons) {
     std::vector<IdSequence> ids;
+    ids.reserve(neurons.size());
     for (const Selection& selection : neurons) ids.push_back(ids_of(selection, "recorded neurons"));
     return record_spikes(std::move(ids));
 }
@@ -37,6 +38,7 @@ RecorderIndex Network::record_state(PopulationId id, const std::vector<std::uint
                                     std::vector<std::string> variables, double interval) {
     const Population& recorded = population(id);
     std::vector<std::uint64_t> ids;
+    ids.reserve(indices.size());
     for (const std::uint64_t index : indices) {
         if (index >= recorded.size) {
             throw ValueOutOfBoundsError({.object = "index of a recorder of " + quoted(recorded.name),

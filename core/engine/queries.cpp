@@ -63,6 +63,7 @@ bool canonical_order(const Found& a, const Found& b) {
 
 std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids) {
     std::vector<NeuronId> sorted;
+    sorted.reserve(ids.size());
     for (const std::uint64_t id : ids) sorted.emplace_back(id);
     std::sort(sorted.begin(), sorted.end());
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());

@@ -293,7 +293,7 @@ void Shard::update_and_measure(Step step) {
 }
 
 void Shard::update_group(Group& group, Step step) {
-    double* inputs[2] = {inputs_of(0, step) + group.offset, inputs_of(1, step) + group.offset};
+    double* const inputs[2] = {inputs_of(0, step) + group.offset, inputs_of(1, step) + group.offset};
     const std::size_t fired =
         group.neurons->update({.step = step,
                                .inputs = inputs,

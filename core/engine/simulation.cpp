@@ -61,6 +61,7 @@ void Simulation::Implementation::start_workers() {
     if (shard_count() == threads()) return;
     // Where the workers are who will update the shards, so that memory is touched first from there.
     std::vector<parallel::Place> of_shards;
+    of_shards.reserve(shard_count());
     for (std::uint32_t shard = 0; shard < shard_count(); ++shard) of_shards.push_back(places[shard % threads()]);
     more_workers =
         std::make_unique<parallel::Team>(of_shards, parallel::TeamOptions{.spinning = parallel::Spinning::never});
@@ -119,6 +120,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
         return;
     }
     std::vector<const connect::ShardTables*> tables;
+    tables.reserve(shards.size());
     for (const auto& shard : shards) tables.push_back(&shard->tables());
     addresses = connect::RowAddresses(numbering, lowered.plans(), std::move(tables));
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
@@ -190,6 +192,7 @@ bool Simulation::is_crowded() const { return implementation_->machine.is_crowded
 std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     const Implementation& self = *implementation_;
     std::vector<parallel::StealingCounts> counts;
+    counts.reserve(self.threads());
     for (std::uint32_t worker = 0; worker < self.threads(); ++worker) counts.push_back(self.team->item_counts(worker));
     return counts;
 }

@@ -118,7 +118,7 @@ void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedVa
             }
             const auto reason = conflict(parameters);
             if (!reason) continue;
-            std::string where = arrays.empty() ? "" : " (element " + std::to_string(element) + ")";
+            const std::string where = arrays.empty() ? "" : " (element " + std::to_string(element) + ")";
             throw ValueOutOfBoundsError(
                 {.object = "parameters of " + object + where,
                  .value = "",

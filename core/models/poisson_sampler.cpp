@@ -40,7 +40,7 @@ std::size_t table_length(const std::array<double, survival_count>& survival) {
     return length;
 }
 
-std::uint32_t threshold(double survival) { return static_cast<std::uint32_t>(survival * 0x1p32 + 0.5); }
+std::uint32_t threshold(double survival) { return static_cast<std::uint32_t>(std::llround(survival * 0x1p32)); }
 
 struct DrawArguments {
     RandomKey key;
@@ -114,7 +114,7 @@ struct DrawTabulated {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void count(const DrawArguments& a, const std::uint64_t* words, std::size_t begin,
                                             std::size_t column, std::int32_t* counts) {
-        using Vector = typename Lanes<set>::Vector;
+        using Vector = Lanes<set>::Vector;
         constexpr std::size_t lanes = sizeof(Vector) / sizeof(std::int32_t);
         const std::int32_t* const row = a.thresholds + column;
         Vector word[vectors], number[vectors];
@@ -156,11 +156,11 @@ struct AddNumbers {
     }
 };
 
-/// log(k!), with an error far below that of the exponent that it is part of.
+/// log(k!) of a whole number, with an error far below that of the exponent that it is part of.
 double log_factorial(double k) {
     if (k < 12.0) {
         double product = 1.0;
-        for (double factor = 2.0; factor <= k; factor += 1.0) product *= factor;
+        for (int factor = 2; factor <= static_cast<int>(k); ++factor) product *= factor;
         return math::log(product);
     }
     const double inverse = 1.0 / k;
@@ -255,10 +255,11 @@ void PoissonSampler::draw(Step step) {
 
 void PoissonSampler::draw_tabulated() {
     if (size_ == 0) return;
+    const bool listed = !targets_.is_progression();
     const DrawArguments arguments{.key = key_,
                                   .first_id = targets_[0].value,
                                   .id_stride = targets_.stride(),
-                                  .ids = targets_.is_progression() ? nullptr : targets_.list().data(),
+                                  .ids = listed ? targets_.list().data() : nullptr,
                                   .id_count = size_,
                                   .block = static_cast<std::uint64_t>(block_),
                                   .batches = has_tail_.size(),
@@ -270,10 +271,10 @@ void PoissonSampler::draw_tabulated() {
                                   .numbers = numbers_.data(),
                                   .half = half_,
                                   .has_tail = has_tail_.data()};
-    if (targets_.is_progression()) {
-        Dispatched<DrawTabulated<false>>::call(instruction_set_, &arguments);
-    } else {
+    if (listed) {
         Dispatched<DrawTabulated<true>>::call(instruction_set_, &arguments);
+    } else {
+        Dispatched<DrawTabulated<false>>::call(instruction_set_, &arguments);
     }
     for (std::size_t batch = 0; batch < has_tail_.size(); ++batch) {
         if (has_tail_[batch] != 0) finish_tails(batch);

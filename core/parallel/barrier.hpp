@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 
 #include "parallel/pause.hpp"
 
 namespace ranvier::parallel {
 
 /// Thrown in workers that are told to give up: because another worker failed, or because the caller asked.
-struct Cancelled {};
+class Cancelled : public std::exception {
+   public:
+    const char* what() const noexcept override { return "interrupted"; }
+};
 
 /// How often a waiting thread looks before it sleeps. It learns: a thread that looked without success looks half as often the
 /// next time. So threads that wait long, or whose processors other programs need, soon sleep at once. But a wake-up takes as

@@ -135,7 +135,7 @@ class TreeReduction {
 }  // namespace
 
 ParallelMeasurement::ParallelMeasurement(std::vector<Place> places, TeamOptions options, Poll poll)
-    : team_(std::move(places), options), poll_(std::move(poll)) {
+    : team_(std::move(places), std::move(options)), poll_(std::move(poll)) {
     if (team_.size() > 1 && team_.spins() > 0 && !team_.pinned()) settle();
 }
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint32_t most_nodes = 1024;  ///< the kernel's own limit
 
 /// Asks for the pages of a range to lie on a node. Returns 0 or an error number.
-int bind_pages(void* begin, std::size_t bytes, std::uint32_t node) {
+int bind_pages(const void* begin, std::size_t bytes, std::uint32_t node) {
     constexpr std::size_t bits = 8 * sizeof(unsigned long);
     std::array<unsigned long, most_nodes / bits> mask{};
     mask[node / bits] = 1UL << node % bits;

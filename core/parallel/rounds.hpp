@@ -42,7 +42,7 @@ class SharedRounds {
     /// @throws Cancelled when break_up() was called; what `body` and `next` throw, after which it must be called
     template <class Body, class Next>
     void run(std::uint32_t worker, std::uint32_t count, Body&& body, Next&& next, Crowding& crowding) {
-        Attendance& attendance = crowding.attendance();
+        const Attendance& attendance = crowding.attendance();
         for (;;) {
             const std::uint32_t recalls = attendance.recalls();
             const std::uint32_t round = round_.load(std::memory_order_acquire);

@@ -100,6 +100,7 @@ Topology::Topology(TopologyParts parts) : parts_(std::move(parts)) {
 
 std::vector<int> Topology::processors() const {
     std::vector<int> numbers;
+    numbers.reserve(units_.size());
     for (const ProcessingUnit& unit : units_) numbers.push_back(unit.processor);
     std::sort(numbers.begin(), numbers.end());
     return numbers;

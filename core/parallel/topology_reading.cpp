@@ -195,6 +195,7 @@ std::vector<std::uint32_t> read_distances(const HwlocTopology& source, const std
     const std::uint64_t least = *std::min_element(raw.begin(), raw.end());
     if (least == 0) return {};
     std::vector<std::uint32_t> distances;
+    distances.reserve(raw.size());
     for (const std::uint64_t value : raw) {
         distances.push_back(static_cast<std::uint32_t>((value * 10 + least / 2) / least));
     }

@@ -103,7 +103,7 @@ class SourceTable {
             records.push_back(item.record);
             ++counts[static_cast<std::size_t>(item.to.value)];
         }
-        exchange.run(records, counts, [&](const typename Redistribution<Record>::Piece& piece) {
+        exchange.run(records, counts, [&](const Redistribution<Record>::Piece& piece) {
             for (const Record& record : piece.records) incoming.push_back({piece.from, record});
         });
     }

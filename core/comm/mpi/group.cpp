@@ -137,10 +137,10 @@ void Group::barrier() const {
 }
 
 MpiRequest::~MpiRequest() {
-    // The buffers are the caller's, and gone soon. What fails here has failed for the others too.
+    // The buffers are the caller's, and gone soon.
     try {
         if (mpi_is_running()) wait();
-    } catch (const std::exception&) {
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what fails here has failed for the others too
     }
 }
 

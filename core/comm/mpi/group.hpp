@@ -114,7 +114,7 @@ class MpiRequest final : public Request {
 /// The place of a buffer, for MPI: MPICH refuses the null pointer that an empty one has where a partner's is not empty.
 template <class Byte>
 Byte* place(std::span<Byte> data) {
-    static std::byte nowhere{};
+    static std::byte nowhere{};  // NOLINT(misc-const-correctness): some buffers are not const
     return data.empty() ? &nowhere : data.data();
 }
 

@@ -90,7 +90,8 @@ WindowHandle::WindowHandle(std::size_t bytes, MPI_Comm communicator) {
     // Whole cache lines: MPICH 4.0 misplaces what is put into shared memory behind a window of another length.
     constexpr std::size_t line = 64;
     const auto whole_lines = static_cast<MPI_Aint>((bytes + line - 1) / line * line);
-    check_mpi(MPI_Win_allocate(whole_lines, 1, MPI_INFO_NULL, communicator, &memory_, &window_), "MPI_Win_allocate");
+    check_mpi(MPI_Win_allocate(whole_lines, 1, MPI_INFO_NULL, communicator, static_cast<void*>(&memory_), &window_),
+              "MPI_Win_allocate");
     check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "MPI_Win_lock_all");
 }

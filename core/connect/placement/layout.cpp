@@ -74,6 +74,7 @@ ProcessLayout::ProcessLayout(Placement placement, Rank rank, std::uint32_t shard
         return;
     }
     std::vector<std::uint64_t> counts;
+    counts.reserve(populations_.size());
     for (const PopulationRange& population : populations_) {
         counts.push_back(ids_.within(population.first, population.size).size());
     }

@@ -35,12 +35,13 @@ std::uint64_t count_ones(std::uint64_t word) { return count_ones_by_byte(word) >
 unsigned place_of_one(std::uint64_t word, std::uint64_t n) {
     const std::uint64_t sums = count_ones_by_byte(word);
     const std::uint64_t enough = ((sums | highest_bits) - n * lowest_bits) & highest_bits;
-    assert(enough != 0);
     const auto shift = static_cast<unsigned>(std::countr_zero(enough)) / 8 * 8;
+    assert(shift < word_bits);
     word >>= shift;
     for (n -= (sums << 8) >> shift & 0xFF; n > 1; --n) word &= word - 1;
-    assert(word != 0);
-    return shift + static_cast<unsigned>(std::countr_zero(word));
+    const unsigned place = shift + static_cast<unsigned>(std::countr_zero(word));
+    assert(place < word_bits);
+    return place;
 }
 
 /// Reads the bit string of the upper parts, a word at a time: of each, the bits that have not been passed.
@@ -254,7 +255,7 @@ void DestinationCode::find_coded(const std::uint8_t* body, const Shape& own, std
         // Some words at a time, so that room in `found` is not looked for each time. Only upper parts are compared with
         // where the ranks begin and end, once a word: what is too much at the ends goes after that.
         comm::Destination some[4 * word_bits];
-        comm::Destination* to = some;
+        comm::Destination* to = some;  // NOLINT(misc-const-correctness): the check overlooks what is written through it
         do {
             more = !parts.cut(end_upper);
             std::uint64_t zeros = parts.base() - i;

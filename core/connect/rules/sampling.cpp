@@ -94,15 +94,15 @@ template <class Ratio>
 std::uint64_t invert_from_zero(SequentialRandom& random, double log_probability_of_zero, std::uint64_t most,
                                const Ratio& ratio) {
     // With a mean below 10 more than this has a probability below 1e-60; rounding of the sum could lead there, though.
-    const double last = static_cast<double>(std::min<std::uint64_t>(most, 110));
+    const auto last = static_cast<std::uint32_t>(std::min<std::uint64_t>(most, 110));
     const double probability_of_zero = math::exp(log_probability_of_zero);
     while (true) {
         double left = random.next_unit();
         double probability = probability_of_zero;
-        for (double k = 0.0; k <= last; k += 1.0) {
-            if (left <= probability) return static_cast<std::uint64_t>(k);
+        for (std::uint32_t k = 0; k <= last; ++k) {
+            if (left <= probability) return k;
             left -= probability;
-            probability *= ratio(k);
+            probability *= ratio(static_cast<double>(k));
         }
     }
 }

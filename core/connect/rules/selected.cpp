@@ -86,7 +86,7 @@ std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back(
 
 SelectedRule bind_selected(const RuleSpec& spec, const IdSequence& sources, const IdSequence& targets,
                            std::uint64_t seed, ProjectionId projection) {
-    PairSpace hull{first_of(sources), extent(sources), first_of(targets), extent(targets)};
+    const PairSpace hull{first_of(sources), extent(sources), first_of(targets), extent(targets)};
     if (sources.is_contiguous() && targets.is_contiguous()) {
         return {hull, bind_rule(spec, hull, seed, projection)};
     }

@@ -67,7 +67,7 @@ struct DeliverRing {
    private:
     static void add_wide_row(const RingArguments<Target, Weight, Delay>& a, std::size_t r) {
         for (std::uint64_t i = a.begins[r]; i < a.ends[r]; ++i) {
-            Step arrival = a.base;
+            Step arrival = a.base;  // NOLINT(misc-const-correctness): of one delay it never changes
             if constexpr (!same_delay) arrival += a.delays[i];
             add_wide(a.inputs.wide_slot(arrival)[a.targets[i]], static_cast<double>(a.weights[i]), a.inputs.exponent);
         }
