@@ -26,7 +26,8 @@ std::span<const std::byte> view(const nb::bytes& data) {
 
 nb::bytes to_bytes(std::span<const std::byte> data) { return nb::bytes(data.data(), data.size()); }
 
-/// Whether all processes pass the same, if it is short: which is told without looking at what each of many passes.
+/// Whether all processes pass the same bytes, if these are few. It compares least and greatest values, and needs no
+/// bytes of each process.
 bool are_alike(comm::Communicator& communicator, std::span<const std::byte> mine) {
     constexpr std::size_t most_words = 8;
     constexpr std::size_t most_bytes = most_words * sizeof(std::uint64_t);

@@ -15,8 +15,8 @@ namespace {
 
 /// Makes a Python error of ranvier.errors with a message, as its constructor would.
 ///
-/// But the constructor is not called: it is Python's code, in which Python would handle a signal that has just arrived, and
-/// then there would be another error instead of this one. So signals wait until this one has been raised.
+/// But the constructor is not called. It is Python code, in which Python would handle a signal that has just arrived,
+/// and that might raise another error instead of this one. So signals wait until this one has been raised.
 nb::object make_error(const nb::object& type, const char* message) {
     const nb::object text =
         nb::steal(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::strlen(message)), "replace"));
@@ -67,7 +67,7 @@ void translate(const std::exception_ptr& pointer, void* /*unused*/) {
     } catch (const Error& error) {
         set_error("RanvierError", error);
     } catch (const std::bad_alloc&) {
-        // What the checks before could not see: others took the memory meanwhile.
+        // The checks before could not see this: others took the memory meanwhile.
         set_error("InsufficientMemoryError",
                   Error({.object = "memory",
                          .value = "",

@@ -20,7 +20,7 @@ struct Leaving {
     /// The interpreter is about to end, on this thread.
     std::atomic<bool> begun{false};
     std::atomic<std::thread::id> thread{};
-    /// It waits no longer.
+    /// The interpreter waits no longer.
     std::atomic<bool> waits_no_longer{false};
     /// Threads that have given the lock away and do not have it again.
     std::atomic<int> unlocked{0};
@@ -52,11 +52,11 @@ void wait_for_threads() {
     const nb::gil_scoped_release released;
     wait_for(leaving.unlocked, std::chrono::steady_clock::now() + longest_wait);
     leaving.waits_no_longer.store(true);
-    // Who has asked before gets the lock, which nobody holds.
+    // A thread that has asked before gets the lock, which nobody holds.
     wait_for(leaving.asking, std::chrono::steady_clock::time_point::max());
 }
 
-/// The threads of a process stay behind when it forks.
+/// A forked process has none of the threads of its parent.
 void forget_other_threads() {
     leaving.unlocked.store(0);
     leaving.asking.store(0);

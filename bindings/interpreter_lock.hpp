@@ -8,10 +8,10 @@ namespace ranvier::bindings {
 
 /// Gives the interpreter's lock away for a scope.
 ///
-/// When the interpreter ends while another thread is in such a scope, the thread must not be ended by the interpreter where
-/// it asks for the lock, as it would be: no destructor of C++ allows that, and the process would abort. So the interpreter
-/// waits with its end until all threads have left, which runs and builds do at their next poll, by a SystemExit. Who does
-/// not come in time, such as a thread that waits for another process, never gets the lock again, and ends with the process.
+/// When the interpreter ends, it would end each thread that asks for the lock. In such a scope this must not happen: no
+/// destructor of C++ allows it, and the process would abort. So the interpreter does not end before all threads have
+/// left; runs and builds leave at their next poll, by a SystemExit. A thread that does not come in time, because it
+/// waits for another process, say, never gets the lock again and ends with the process.
 class Unlocked {
    public:
     Unlocked();
@@ -35,10 +35,10 @@ class Locked {
 /// Whether the interpreter waits for the calling thread, which holds its lock, to leave.
 bool must_leave();
 
-/// Sets Python's SystemExit, with which a thread ends without a word, and throws it.
+/// Sets Python's SystemExit, with which a thread ends without a message, and throws it.
 [[noreturn]] void leave();
 
-/// Has the interpreter wait when it ends.
+/// Lets the interpreter wait when it ends.
 void bind_interpreter_lock(nanobind::module_& module);
 
 }  // namespace ranvier::bindings

@@ -40,7 +40,7 @@ auto to_map(const std::vector<engine::NodeMemoryItem>& items) {
     return result;
 }
 
-/// By the number of the node; what lies nowhere, or nobody knows where, by a word for it.
+/// By the number of the node; pages that lie nowhere, or nobody knows where, by a word.
 auto to_map(const parallel::PagesByNode& pages) {
     std::map<std::string, std::uint64_t> result;
     for (std::size_t node = 0; node < pages.on_node.size(); ++node) {

@@ -140,7 +140,7 @@ double restrict_one(const Distribution& d, double value, RandomKey key, std::uin
 }  // namespace
 
 double Distribution::least() const {
-    // The transforms are monotonic in u (the exponential falls), so that their ends are those of u.
+    // The transforms are monotonic in u (that of the exponential falls), so their bounds lie at the bounds of u.
     constexpr std::uint64_t last = ~std::uint64_t{0};
     const double a = transform_one(*this, 0);
     const double b = transform_one(*this, last);
@@ -155,7 +155,7 @@ double Distribution::greatest() const {
 }
 
 double Distribution::quantile(double probability) const {
-    // Draws from an exponential fall with the word they are made of.
+    // A draw from an exponential falls as its random word rises.
     const double along = kind == Kind::exponential ? 1.0 - probability : probability;
     const std::uint64_t word = along >= 1.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(std::ldexp(along, 64));
     const double value = transform_one(*this, word);

@@ -60,7 +60,7 @@ std::string_view nearest_name(std::string_view given, std::span<const std::strin
     for (const std::string_view candidate : known) {
         const std::string valid = lower_case(candidate);
         std::size_t distance = edit_distance(name, valid);
-        // Who types only a part of a name means it too, but a slip of the finger is nearer.
+        // A user may type only a part of a name; a slip of the finger counts as nearer.
         if (name.size() >= least_part && valid.find(name) != std::string::npos) {
             distance = std::min(distance, part_distance);
         }

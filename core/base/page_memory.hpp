@@ -27,9 +27,9 @@ void* map_pages(std::size_t bytes, std::size_t alignment, bool huge);
 /// What map_pages() gave for so many bytes.
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 
-/// Memory of the process, from the system without anything in between: large blocks are pages of their own, huge ones if
-/// they are large enough for that, small blocks come from the heap. All begin at a cache line. What stands in them is not
-/// defined.
+/// Memory of the process, from the system without anything in between: large blocks are pages of their own, huge ones
+/// if they are large enough for that, small blocks come from the heap. All begin at a cache line. Their contents are
+/// not defined.
 std::pmr::memory_resource* page_memory() noexcept;
 
 }  // namespace ranvier

@@ -87,8 +87,8 @@ RANVIER_ALWAYS_INLINE double to_open_unit(std::uint64_t word) {
     return (std::bit_cast<double>(0x3FF0000000000000 | (word >> 12)) - 1.0) + 0x1p-53;
 }
 
-/// A sequential reader of a stream, for algorithms that take a number of draws that is not known before
-/// (rejection). Its start is a function of what it is for, so it too depends on nothing else.
+/// A sequential reader of a stream, for algorithms that take a number of draws that is not known before (rejection).
+/// Where it starts depends only on what it is for, and so do its numbers.
 class SequentialRandom {
    public:
     /// Reads from word 4 * first_block on.

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
-/// Numbers that estimates may give, however large: what is more than 64 bits can tell stands as the greatest number that
-/// they can, not as a small one. (The conversion of a number that does not fit is undefined, a sum begins anew at 0.)
+/// Estimates may be too large for 64 bits. They then become the greatest number of 64 bits, not a small one. (To
+/// convert a number that does not fit is undefined, and a sum that overflows begins again at 0.)
 namespace ranvier {
 
 /// The whole part of a number, at least 0. @pre it is not NaN

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> power_of_ten(int exponent) {
     return power;
 }
 
-/// The shortest decimal number whose nearest double a value is, if it has few digits.
+/// The shortest decimal number to which the value is the nearest double, if it has few digits.
 std::optional<Fraction> as_decimal(double value) {
     char text[40];
     const auto [end, error] = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
@@ -60,7 +60,8 @@ std::optional<Fraction> as_decimal(double value) {
     return Fraction{digits * *power, 1};
 }
 
-/// The first convergent of the continued fraction of a value whose nearest double it is, if its denominator is small.
+/// The first convergent of the value's continued fraction to which the value is the nearest double, if its denominator
+/// is small.
 std::optional<Fraction> as_fraction(double value) {
     int exponent = 0;
     const double mantissa = std::frexp(value, &exponent);
@@ -92,7 +93,7 @@ int leading_zeros(Wide value) {
     return high != 0 ? std::countl_zero(high) : 64 + std::countl_zero(static_cast<std::uint64_t>(value));
 }
 
-/// The double nearest to the quotient of two positive integers; of two that are as near, the even one.
+/// The double nearest to the quotient of two positive integers; the even one if two are equally near.
 double nearest_quotient(Wide dividend, std::uint64_t divisor) {
     const int shift = leading_zeros(dividend);
     dividend <<= static_cast<unsigned>(shift);

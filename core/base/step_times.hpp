@@ -9,10 +9,10 @@ namespace ranvier {
 
 /// Turns steps into times, as a person would on paper: with a resolution of 0.1 ms, step 3 is at 0.3 ms.
 ///
-/// The double 0.1 is a little more than a tenth, and 3 * 0.1 in doubles is 0.30000000000000004. So the resolution is taken
-/// for the fraction p / q that was meant, and a time is the double nearest to step * p / q. Meant is the fraction with a
-/// denominator up to 2^20 whose nearest double the resolution is, such as 1/10 or 1/3; where there is none, the decimal
-/// number of at most 15 digits; where there is none either, the double itself.
+/// The double 0.1 is a little more than a tenth, and 3 * 0.1 in doubles is 0.30000000000000004. So the resolution
+/// stands for the fraction p / q that the user meant, and a time is the double nearest to step * p / q. The user meant
+/// the fraction with a denominator up to 2^20 to which the resolution is the nearest double, such as 1/10 or 1/3; if
+/// there is none, the decimal number of at most 15 digits; if there is none either, the double itself.
 class StepTimes {
    public:
     explicit StepTimes(double resolution);

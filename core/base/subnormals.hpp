@@ -6,9 +6,9 @@
 
 namespace ranvier {
 
-/// Treats subnormal numbers as zero while it lives, on this thread: currents and potentials that decay exponentially
-/// would otherwise end among them, where many processors calculate a hundred times slower. It holds for all instruction
-/// sets alike, so that results stay the same.
+/// While it lives, subnormal numbers count as zero on this thread. Currents and potentials that decay exponentially
+/// become subnormal at last, and with such numbers many processors calculate a hundred times slower. It holds for all
+/// instruction sets alike, so that results stay the same.
 class FlushSubnormals {
    public:
 #if defined(__SSE2__)

@@ -6,9 +6,9 @@
 
 namespace ranvier {
 
-/// Makes room in a list for so many elements, without doubling what it takes: lists of spikes are as long in every epoch,
-/// and may be the largest part of all after the synapses. Where it grows again and again, each element is moved at most
-/// some eight times.
+/// Makes room in a list for so many elements, without doubling its memory: lists of spikes are as long in every epoch,
+/// and may be the largest part of all after the synapses. If a list grows again and again, each element is moved about
+/// eight times at most.
 template <class List>
 void make_room(List& list, std::size_t size) {
     constexpr std::size_t least = 16;

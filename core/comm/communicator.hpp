@@ -15,7 +15,7 @@ namespace ranvier::comm {
 class Request {
    public:
     virtual ~Request() = default;
-    /// Whether it is complete; drives it on if not.
+    /// Whether it is complete; lets it proceed if not.
     virtual bool test() = 0;
     /// Returns when it is complete.
     virtual void wait() = 0;
@@ -80,9 +80,9 @@ class Communicator {
     virtual std::int32_t size() const = 0;
     /// What carries the data, for reports: "local", "Open MPI 5.0.11", ...
     virtual std::string transport() const = 0;
-    /// Whether the other processes are only played; see mirror_communicator.hpp.
+    /// Whether the other processes exist only as in a dry run; see mirror_communicator.hpp.
     virtual bool is_dry_run() const { return false; }
-    /// The place of this process among those of the group on the same host, and how many these are.
+    /// The place of this process among the processes of the group on its host, and the number of these.
     virtual std::int32_t host_rank() const = 0;
     virtual std::int32_t host_size() const = 0;
 
@@ -93,7 +93,7 @@ class Communicator {
     /// Whether processes that wait leave their processors to others also for another reason: other programs want them. From
     /// the next operation on. @note Collective: all processes call it with the same value. It talks to nobody.
     virtual void leave_processors(bool /*leave*/) {}
-    /// For which this process has slept, instead of looking again and again, because of the two above.
+    /// Time for which this process has slept, instead of looking again and again, because of the two above.
     virtual double seconds_asleep() const { return 0.0; }
 
     /// @note Collective.
@@ -123,7 +123,7 @@ class Communicator {
     /// Sends in the background; the bytes are copied. Messages from one process to another with one tag arrive in order.
     /// @param tag from 0 to 1023
     virtual void send(std::span<const std::byte> data, Rank to, int tag) = 0;
-    /// Takes a message with this tag from anybody, if one has arrived. Drives sends on.
+    /// Takes a message with this tag from anybody, if one has arrived. Lets sends proceed.
     virtual bool try_receive(int tag, Message& message) = 0;
     /// Returns when all that was given to send() has left.
     virtual void complete_sends() = 0;
@@ -136,7 +136,7 @@ class Communicator {
     virtual std::unique_ptr<Neighborhood> make_neighborhood(std::span<const Rank> sources,
                                                             std::span<const Rank> destinations) = 0;
 
-    /// Ends all processes of the run at once, for what cannot be told to the others in an orderly way.
+    /// Ends all processes of the run at once, after a failure that the others cannot learn in an orderly way.
     [[noreturn]] virtual void abort(int status) = 0;
 
     // What follows from the above.

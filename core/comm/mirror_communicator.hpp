@@ -7,9 +7,9 @@
 
 namespace ranvier::comm {
 
-/// One process that plays rank 0 of many, for dry runs: all others are taken to do what it does. What it sends to a process
-/// is what arrives from there, and what it tells all is what all tell. So buffers, tables and spikes are as many as they
-/// would be, and nothing travels.
+/// One process that plays rank 0 of many, for dry runs: all others are taken to do the same. What it sends to a process
+/// also arrives from there, and what it tells all is also what each of them tells. So buffers, tables and spikes have
+/// the sizes and numbers of a real run, and nothing travels.
 ///
 /// It makes sense for programs whose processes do the same with different numbers, and which name what they have by places
 /// that mean the same everywhere.

@@ -14,7 +14,7 @@ std::shared_ptr<Communicator> open_mpi_communicator(const std::string& plugin, c
                                   .bound = reason != nullptr ? reason : "it cannot be used",
                                   .remedy = remedy});
     };
-    // Never closed: MPI does not bear being unloaded.
+    // Never closed: MPI must not be unloaded.
     void* const library = dlopen(plugin.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) fail("load the MPI library of the plugin's family first, with RTLD_GLOBAL");
     const auto open = reinterpret_cast<MpiOpen>(dlsym(library, "ranvier_mpi_open"));

@@ -12,7 +12,8 @@
 /// loaded one before, for all to see (RTLD_GLOBAL).
 namespace ranvier::comm {
 
-/// What went wrong in a plugin, as the fields of an Error. C types only: this crosses from one compiler's work to another's.
+/// What went wrong in a plugin, as the fields of an Error. C types only: plugin and program may come from different
+/// compilers.
 struct MpiFailure {
     char object[256];
     char value[256];

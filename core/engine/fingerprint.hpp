@@ -13,7 +13,7 @@ namespace ranvier::engine {
 /// the options that all processes must share), in that order. Equal parts have equal numbers; others almost surely not.
 std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationOptions& options);
 
-/// Sees to it that all processes describe the same. @note Collective.
+/// Checks that all processes describe the same network. @note Collective.
 /// @throws RemoteError that names the first part that differs
 void compare_descriptions(comm::Communicator& communicator, const Network& network, const SimulationOptions& options);
 

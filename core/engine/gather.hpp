@@ -12,7 +12,7 @@
 
 namespace ranvier::engine {
 
-/// Who gets what was gathered.
+/// Which processes get what was gathered.
 enum class Gather : std::uint8_t {
     everywhere,  ///< every process gets what all have
     root,        ///< rank 0 does, the others get nothing

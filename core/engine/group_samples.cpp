@@ -23,7 +23,8 @@ constexpr std::uint64_t most_drawn = 1 << 14;
 
 using Positions = std::vector<std::uint64_t>;
 
-/// The middles of `most` equal parts of [0, size): what grows or falls along the neurons of a population is seen as it is.
+/// The middles of `most` equal parts of [0, size), so that values that grow or fall along a population are sampled
+/// evenly.
 Positions spread(std::uint64_t size, std::uint64_t most) {
     Positions positions(std::min(size, most));
     for (std::uint64_t i = 0; i < positions.size(); ++i) {
@@ -40,7 +41,7 @@ IdSequence select(const IdSequence& ids, Positions positions) {
     return {std::make_shared<const std::vector<std::uint64_t>>(std::move(positions)), 0, count};
 }
 
-/// What something takes, from two samples of it.
+/// Bytes that something takes, from two samples of it.
 struct Line {
     double small = 0.0;
     double small_bytes = 0.0;

@@ -12,8 +12,8 @@
 
 namespace ranvier::engine {
 
-/// Spikes that the neurons of a shard are said to send in a dry run, in place of their own: a Poisson process for each
-/// neuron, which depends on the seed and the neuron alone.
+/// Spikes that the neurons of a shard send in a dry run instead of their own: a Poisson process for each neuron, which
+/// depends on the seed and the neuron alone.
 class InventedSpikes {
    public:
     /// A population whose neurons send.

@@ -53,7 +53,7 @@ connect::SynapseValues lower_values(const Values& values, RandomKey key) {
     return {std::get<Distribution>(values), key};
 }
 
-/// How often the time that a unit repeats most stands in its list.
+/// How often a unit's most frequent time is in its list.
 std::uint32_t most_repeated(const Population& population, const IdSequence& units) {
     std::size_t most = 1;
     for (std::uint64_t i = 0; i < units.size(); ++i) {
@@ -125,7 +125,7 @@ void LoweredNetwork::count_bursts(PopulationId population) {
     for (connect::ProjectionPlan& plan : plans_) {
         const IdSequence own = network_->part_of(population, network_->projections()[plan.id.value].sources);
         if (own.empty()) continue;
-        // The sums have room for what there was before, too.
+        // The sums have room for the values before, too.
         plan.most_spikes = std::max(plan.most_spikes, most_repeated(network_->population(population), own));
     }
 }

@@ -32,7 +32,7 @@ OwnMachine::OwnMachine(comm::Communicator& communicator)
 
 std::vector<parallel::Place> OwnMachine::place(const std::string& text, std::uint32_t threads) const {
     parallel::Pinning pinning = parallel::parse_pinning(text);
-    // Who shares processors with other processes must not keep to one of them.
+    // A process that shares processors with others must not bind its threads to single ones.
     if (pinning.policy == parallel::PinningPolicy::automatic && shares_) pinning.policy = parallel::PinningPolicy::none;
     if (pinning.policy != parallel::PinningPolicy::list) return parallel::place_threads(topology_, threads, pinning);
     // A list may name the processors of all processes of the host, one process after the other.
@@ -66,7 +66,7 @@ parallel::TeamOptions OwnMachine::team_options(const std::string& pinning, const
         .spinning = is_crowded(places) ? parallel::Spinning::never : parallel::Spinning::automatic,
         .stealing = stealing,
         .processors = topology_.units().size()};
-    // Who names processors means these, also while other programs are there.
+    // A user who names processors means these, also while other programs run.
     if (parallel::parse_pinning(pinning).policy == parallel::PinningPolicy::list) {
         for (const parallel::Place& place : places) options.crowding.processors.push_back(place.processor);
     }

@@ -43,7 +43,7 @@ double bytes_kept(const connect::TableEstimate& tables, std::uint32_t receptor, 
     const double longest = tables.longest_delay[receptor];
     // Those that are done are dropped once they are a quarter of all, an epoch at a time.
     const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
-    // Where there are bursts, one of them and what is there otherwise.
+    // Where there are bursts: one of them, and the usual spikes.
     const double burst = std::max(0.0, arrivals.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
     const double peak = arrivals.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
     const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
@@ -135,7 +135,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
             add("presynaptic", presynaptic.final_bytes);
         }
     }
-    // What follows grows while it runs, when all that building takes has been given back.
+    // The following grows while the network runs, when the memory for building has been given back.
     Arrivals arrivals{.travel = travels,
                       .by_source = !travels || !directed || tables.dense,
                       .records_per_step = spikes_per_step,

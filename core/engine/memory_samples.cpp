@@ -94,7 +94,7 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
     const std::uint64_t limit = to_saturated(std::max(1.0, tables.address_limit));
     const auto address_bits = std::max(1U, static_cast<unsigned>(std::bit_width(limit - 1)));
     const connect::DestinationCode code(layout.placement().ranks(), address_bits);
-    // All sources as if they had equally many destinations: what one takes hardly bends where their number grows.
+    // All sources as if they had equally many destinations: the bytes of one are nearly linear in their number.
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const double mean = tables.addresses / sources;
     const auto whole = static_cast<std::uint64_t>(mean);

@@ -418,7 +418,7 @@ std::uint64_t Network::neuron_count() const {
 
 std::uint64_t Network::array_bytes() const {
     std::uint64_t bytes = 0;
-    // What several parts share is there once.
+    // An array that several parts share counts once.
     std::set<const void*> counted;
     const auto add_array = [&](const auto& array) {
         if (counted.insert(array.data()).second) bytes += array.bytes();

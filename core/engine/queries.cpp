@@ -336,7 +336,7 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
         handle.shard -= first;
         if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.receptor, handle.position});
     }
-    // All that a dry run has lies here.
+    // In a dry run all synapses lie here.
     const std::uint64_t known = communicator_.is_dry_run() ? own.size() : communicator_.sum(own.size());
     if (known != handles.size()) {
         throw ValueOutOfBoundsError({.object = "handles of synapses",

@@ -68,7 +68,7 @@ class Shard {
     };
     /// Makes a stimulus as its description is now, one for each population that has targets on this shard.
     std::vector<ShardStimulus> make_stimuli(const LoweredNetwork& network, std::size_t index) const;
-    /// Puts one, with the same targets, in the place of the one that there was, between two steps.
+    /// Replaces a stimulus by one with the same targets, between two steps.
     void replace_stimulus(ShardStimulus& stimulus) noexcept;
     /// Makes room for the spikes that a group may play in a step.
     void make_room_for_output(std::size_t largest_output) {

@@ -69,7 +69,7 @@ void Simulation::Implementation::start_workers() {
 }
 
 void Simulation::Implementation::build(const Poll& poll) {
-    // Processes that differ in their shards may see it differently, but must do the same.
+    // Processes with different numbers of shards may decide differently, but must do the same.
     sorted = communicator->greatest(sorted ? 1 : 0) != 0;
     if (!sorted) build_options.numbering = connect::RowNumbering::unsorted;
     agree(*communicator, "building the network", [&] {
@@ -169,7 +169,7 @@ Simulation::Simulation(Network network, SimulationOptions options, const Poll& p
                        std::shared_ptr<comm::Communicator> communicator) {
     if (!communicator) communicator = comm::make_local_communicator();
     OwnMachine machine(*communicator);
-    // What a process finds wrong with its own description goes before how it differs from that of others.
+    // An error in a process's own description comes before its differences from others.
     agree(*communicator, "describing the network", [&] {
         implementation_ =
             std::make_unique<Implementation>(std::move(network), options, communicator, std::move(machine));

@@ -54,7 +54,7 @@ struct Simulation::Implementation {
 
     /// The node that the memory of the calling worker will lie on, if that is known before it is touched.
     std::uint32_t node_of_worker() const { return team->pinned() ? parallel::current_node() : node_of_all; }
-    /// Puts down in the account what others allocate.
+    /// Enters in the account what others allocate.
     void count_foreign_memory();
     void start_workers();
     void build(const Poll& poll);

@@ -157,7 +157,7 @@ std::vector<MemoryItem> Simulation::memory() const {
     std::vector<MemoryItem> items;
     for (std::uint32_t i = 0; i < component_names.size(); ++i) {
         const std::uint64_t bytes = implementation_->account.bytes(parallel::MemoryPurpose{i});
-        // Every simulation has the first ones, if nothing of them.
+        // Every simulation has the first ones, even if they are empty.
         if (i <= static_cast<std::uint32_t>(Component::recordings) || bytes > 0) {
             items.push_back({component_names[i], bytes});
         }

@@ -10,8 +10,8 @@
 
 namespace ranvier::engine {
 
-/// Runs a job on the team in which processes meet. What one of them throws on the way cannot be waited for by the others:
-/// it ends the run of all.
+/// Runs a job on the team in which processes meet. If one of them throws on the way, the others would wait for it for
+/// ever: so this ends the run of all.
 void Simulation::Implementation::run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job,
                                               const Poll& poll) {
     if (is_alone()) {
@@ -133,7 +133,8 @@ void Simulation::Implementation::run_item(std::uint32_t shard, WorkerTimes& time
     }
 }
 
-/// Updates a shard to the end of the present epoch. Who does so for the first one also talks to the other processes.
+/// Updates a shard to the end of the present epoch. The worker that does so for the first one also talks to the other
+/// processes.
 void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     const Epoch& present = progress.present;
     Shard& shard = *shards[index];
@@ -199,9 +200,9 @@ bool Simulation::Implementation::end_epoch() {
     return true;
 }
 
-/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only. At the same time
-/// they agree how to wait, and where: who looks again and again for what others send takes the processor from them where
-/// another program has left them only a part of it.
+/// Whether the run ends after this epoch. Processes decide together, and ask each other now and then only. At the same
+/// time they agree how to wait, and where: a process that looks again and again for what others send takes the
+/// processor from them, where another program leaves them only a part of it.
 bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
     if (is_alone()) return team->stop_requested();
     constexpr std::uint64_t epochs_between = 16;
@@ -221,7 +222,7 @@ bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
     return stop != 0;
 }
 
-/// Puts down what has come since the last epoch; at the beginning of a run, only from where that is counted.
+/// Counts what has come since the last epoch; at the beginning of a run, only remembers where counting starts.
 void Simulation::Implementation::trace_epoch() {
     EpochTimes sum;
     for (const WorkerTimes& times : worker_times) {

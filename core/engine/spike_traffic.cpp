@@ -92,7 +92,7 @@ void SpikeTraffic::take_outboxes(std::uint32_t shard, const Epoch& epoch) {
     }
 }
 
-/// In however many stretches it has arrived.
+/// The spikes may have arrived in any number of stretches.
 void SpikeTraffic::collect(std::uint32_t part, const Epoch& epoch) {
     Inbox& inbox = inboxes_[part];
     const Step first_step = first_arrivals(epoch);

@@ -27,7 +27,7 @@ enum Parameter : std::size_t { tau, interval_min, interval_max, burst_groups, bu
 /// The state must be told from its limit in double precision.
 constexpr double longest_interval = 100.0;  ///< in units of tau
 constexpr double shortest_interval = 1e-9;
-/// Times from here on cannot be told apart from infinite ones, nor from 0 those that are so short.
+/// Times from here on are the same as infinite ones in double precision, and times this short the same as 0.
 constexpr Bounds time_bounds{.lower = 1e-12, .upper = 1e12};
 
 constexpr std::array parameters{
@@ -53,16 +53,16 @@ constexpr std::array variables{
 
 constexpr std::array<std::string_view, 1> receptors{"jump"};
 
-/// Neurons are looked at in blocks: where none fires and none is reached by a spike, that is all.
+/// Neurons are looked at in blocks: if none of a block fires and no spike reaches one, nothing else is done.
 constexpr std::size_t block_size = 16;
 constexpr std::uint64_t bits_of_nothing = std::uint64_t{1} << 63;
 
 /// What one step reads and writes of neurons [begin, end), whose own time is the same. Raw pointers, so that no function
 /// of the standard library is called from code that is compiled for several instruction sets.
 ///
-/// A cell whose state relaxes towards m_inf and would reach 1 at the own time s_f has, at s,
-/// m_inf - m = (m_inf - 1) e^((s_f - s) / tau). So s_f and the constant of its present interval, 1 / (m_inf - 1), tell its
-/// state, and nothing need be done while nothing happens.
+/// A cell whose state relaxes towards m_inf and would reach 1 at the own time s_f has, at s, m_inf - m = (m_inf - 1)
+/// e^((s_f - s) / tau). So s_f and the constant of its present interval, 1 / (m_inf - 1), tell its state, and nothing
+/// has to be done until the next spike.
 struct StepArrays {
     std::size_t begin;
     std::size_t end;
@@ -118,7 +118,7 @@ struct StepKernel {
             double rest = math::exp((before - a.now) / tau) - weight * steepness[k];
             rest = rest < least ? least : rest;
             const double after = a.now + tau * math::log(rest);
-            // Who fires in this step without its input does so with it.
+            // A cell that fires in this step without its input fires with it, too.
             const bool stays = before <= a.now || std::bit_cast<std::uint64_t>(weight) == bits_of_nothing;
             const double next = stays ? before : after;
             fire_at[k] = next;
@@ -255,7 +255,8 @@ class IntervalFire final : public NeuronGroup {
             const double now = timing_.own_time(i, group_.time());
             const double fire_at = group_.fire_at_[i];
             const double tau = group_.timing_.tau[i];
-            // Not even rounding may change cells whose parameters stay: which others are in the group is chance.
+            // Cells whose parameters stay must not change, not even by rounding: which other cells are in the group
+            // depends on the shards.
             if (now == before && timing_.tau[i] == tau) return fire_at;
             // The state is a function of the time that is left, in units of tau.
             return now + (fire_at - before) / tau * timing_.tau[i];

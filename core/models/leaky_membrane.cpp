@@ -68,7 +68,7 @@ std::optional<std::string> constants_conflict(std::span<const double> gains, std
 }
 
 double refractory_steps(double refractory_time, double resolution) {
-    // What lies on the grid but for rounding to binary stays there.
+    // A time that lies on the grid, but for rounding to binary, stays there.
     const double steps = std::ceil(refractory_time / resolution * (1.0 - 1e-12) - 1e-6);
     if (!(steps < 0x1p30)) {
         throw ValueOutOfBoundsError({.object = "t_ref",

@@ -27,7 +27,7 @@ struct GroupValues {
 
     bool uniform() const { return values.size() == 1; }
     double operator[](std::size_t neuron) const { return values[uniform() ? 0 : neuron]; }
-    /// A copy in other memory, which must outlive it. What is assigned to that later lies there too.
+    /// A copy in other memory, which must outlive it. Values that are assigned to it later lie there too.
     GroupValues copy(std::pmr::memory_resource* memory) const { return {std::pmr::vector<double>(values, memory)}; }
 };
 
@@ -71,8 +71,8 @@ class NeuronGroup {
     /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
     virtual std::size_t largest_output() const = 0;
 
-    /// Whether all variables of all neurons are finite. Nothing that passes the checks of parameters, weights and currents
-    /// should make them anything else; this is what tells if it does.
+    /// Whether all variables of all neurons are finite. Parameters, weights and currents that pass their checks should
+    /// keep them finite; this shows whether they do.
     virtual bool is_finite() const = 0;
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
@@ -128,7 +128,7 @@ struct NeuronModel {
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
-    /// The same of what only shows with the resolution (ms): constants of a step that are too large or vanish.
+    /// The same for what depends on the resolution (ms), too: constants of a step that are too large or 0.
     std::optional<std::string> (*step_conflict)(std::span<const double> parameters, double resolution) = nullptr;
 };
 

@@ -149,7 +149,7 @@ struct StepKernel {
         }
     }
 
-    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which harms nobody).
+    /// Returns whether any neuron of the block reached its threshold (or one of the padding did, which does no harm).
     RANVIER_ALWAYS_INLINE static bool advance_all(const Arrays& arrays, std::size_t begin, double* const* inputs,
                                                   std::size_t input_begin, const double* current) {
         return advance_all(arrays, begin, inputs, input_begin, current, std::make_index_sequence<Arrays::state_count>{},
@@ -185,8 +185,8 @@ struct StepKernel {
         return any != 0;
     }
 
-    /// Appends the neurons of the block that reached their threshold and resets them. A few in a hundred blocks come
-    /// here, so that the loop above need not do it for all.
+    /// Appends the neurons of the block that reached their threshold and resets them. Only a few of a hundred blocks
+    /// come here, so the loop above does not do it for all.
     RANVIER_ALWAYS_INLINE static void reset_fired(const Arrays& arrays, std::size_t begin, std::size_t& fired,
                                                   std::size_t valid) {
         reset_fired(arrays, begin, fired, valid, std::make_index_sequence<Arrays::constant_count>{});
@@ -332,8 +332,8 @@ class Group final : public NeuronGroup {
         double resting_potential_of(std::size_t neuron) const {
             return resting_potential[resting_potential.size() == 1 ? 0 : neuron];
         }
-        /// Takes the values of another one from the same memory. Arrays that stay as long as they were stay where they
-        /// are: their pages lie near the thread that uses them.
+        /// Takes the values of another one from the same memory. An array whose length stays the same stays where it
+        /// is: its pages lie near the thread that uses it.
         void take(Derived& other) noexcept {
             uniform = other.uniform;
             for (std::size_t c = 0; c < constants.size(); ++c) take(constants[c], other.constants[c]);

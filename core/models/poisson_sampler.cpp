@@ -222,8 +222,8 @@ void PoissonSampler::set_means(const GroupValues& means) {
     large_numbers_.assign(large_targets_.size(), {});
     threshold_count_ = greatest > 0.0 ? table_length(survival(greatest)) : 0;
 
-    // Two columns, one for each of two steps, belong to one target, or all of one batch to all targets. Those of the
-    // padding are left empty.
+    // Two columns, one for each of two steps, belong to one target; if all means are equal, the columns of one batch
+    // belong to all targets. The columns of the padding stay empty.
     const bool uniform = means_.uniform();
     const std::size_t columns = uniform ? 2 * batch_size : half_;
     const std::size_t different = uniform ? std::min<std::size_t>(size_, 1) : size_;

@@ -11,7 +11,7 @@ namespace ranvier::models {
 
 namespace {
 
-// Lists rather than registration by static objects, whose order no one knows and which a linker may drop.
+// Lists and no registration by static objects: their order is not known, and a linker may drop them.
 
 constexpr std::array all_neuron_models{
     &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp, &interval_fire, &spike_generator,

@@ -62,9 +62,8 @@ struct StimulatorModel {
     StimulatorOutput output = StimulatorOutput::current;
     std::span<const ParameterInfo> parameters;
     std::span<const SequenceInfo> sequences;
-    /// @throws GridError for a time that is not on the grid, ValueOutOfBoundsError for what only the resolution shows to be
-    /// out of
-    /// bounds. With no targets and parameters for all targets it serves as a check.
+    /// @throws GridError for a time that is not on the grid, ValueOutOfBoundsError for a value that is out of bounds
+    /// with this resolution. With no targets and parameters for all targets it serves as a check.
     std::unique_ptr<Stimulus> (*create)(const StimulusArguments& arguments) = nullptr;
     /// Why parameters and sequences do not fit together (lengths, order), or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters,

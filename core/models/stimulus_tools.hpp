@@ -28,7 +28,7 @@ inline constexpr ParameterInfo stop{.name = "stop",
 
 namespace ranvier::models::stimulus_tools {
 
-/// Steps that a time in ms takes; infinity is the greatest step there is.
+/// Steps that a time in ms takes; infinity becomes the greatest possible step.
 /// @throws GridError when it is not on the grid; `object` names it.
 Step to_steps(double milliseconds, double resolution, std::string_view object);
 

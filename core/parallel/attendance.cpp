@@ -53,7 +53,7 @@ void Attendance::go_on(std::int64_t now, const std::vector<std::int64_t>& delays
                 settle(now);
                 break;
             }
-            // Fewer have the benefit of the doubt: they leave more to the other programs.
+            // In doubt, fewer: they leave more to the other programs.
             constexpr double doubt = 1.05;
             const bool changes =
                 compared_[1] < compared_[0] ? doubt * rates_[1] > rates_[0] : rates_[1] > doubt * rates_[0];

@@ -9,11 +9,11 @@
 
 namespace ranvier::parallel {
 
-/// How it is found out how many workers are best while a team is crowded.
+/// How a crowded team finds the best number of workers.
 struct AttendanceOptions {
     /// Each number of workers is tried for so long at a time, twice in turn with the other.
     std::chrono::nanoseconds trial = std::chrono::milliseconds(100);
-    /// Of which so much passes before rounds are counted, until the system has moved threads.
+    /// Rounds are counted only after this part of it, when the system has moved threads.
     std::chrono::nanoseconds settling = std::chrono::milliseconds(30);
     /// How long a number is kept until others are tried; twice as long each time that nothing changed, up to the longest.
     std::chrono::nanoseconds stay = std::chrono::milliseconds(2000);
@@ -22,9 +22,10 @@ struct AttendanceOptions {
 
 /// Which workers of a team take part in its rounds, and which rest while the others do their items.
 ///
-/// Where other programs take processors from a team, rounds wait for workers that are put aside in the middle of an item, so
-/// that fewer workers get more done. At first those rest that had to wait for their processors, but never all. Then, now and
-/// then, twice as many or half as many take part for a while, and whatever finishes more rounds in the same time is kept.
+/// Where other programs take processors from a team, rounds wait for workers that are put aside in the middle of an
+/// item, so that fewer workers get more done. At first, the workers that had to wait for their processors rest, but
+/// never all of them. Later, now and then, twice or half as many take part for a while. The number that finishes more
+/// rounds in the same time stays.
 class Attendance {
    public:
     Attendance(std::uint32_t workers, AttendanceOptions options);
@@ -33,8 +34,8 @@ class Attendance {
     bool rests(std::uint32_t worker) const { return flags_[worker].load(std::memory_order_relaxed); }
     /// Whether any does.
     bool any_rests() const { return present_ < workers_; }
-    /// By a worker that rests: sleeps until it may have to do something else. @param recalls as read before it was looked
-    /// whether it rests
+    /// By a worker that rests: sleeps until it may have to do something else. @param recalls as read before rests() was
+    /// called
     void sleep(std::uint32_t recalls) const { recalls_.wait(recalls, std::memory_order_acquire); }
     std::uint32_t recalls() const { return recalls_.load(std::memory_order_acquire); }
     /// Wakes all that sleep.

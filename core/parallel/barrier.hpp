@@ -73,7 +73,8 @@ class Barrier {
         const std::uint32_t generation = generation_.load(std::memory_order_acquire);
         if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
             arrived_.store(0, std::memory_order_relaxed);
-            // Sequentially consistent and a read as well: it must be seen before it is looked whether anybody sleeps.
+            // Sequentially consistent, and a read as well: others must see it before this thread looks whether anybody
+            // sleeps.
             generation_.fetch_add(1, std::memory_order_seq_cst);
             generation_.notify_all();
         } else {

@@ -86,7 +86,7 @@ void Crowding::look_now(Watch& watch, std::int64_t now) {
     watch.looked = now;
     watch.delayed = delayed;
     {
-        // Workers look at the same time: what one begins must not be taken for what was over long ago by another.
+        // Workers look at the same time: a crowding that one of them has just begun must not seem long over to another.
         const std::lock_guard lock(mutex_);
         if (is_crowded()) {
             if (now > crowded_until_) end_crowding(now);

@@ -14,7 +14,7 @@
 
 namespace ranvier::parallel {
 
-/// How long the calling thread was ready to run but waited for a processor, since it exists.
+/// How long the calling thread was ready to run but waited for a processor, since it began.
 ///
 /// Read from the scheduler's account of the thread (/proc/thread-self/schedstat). Where there is none, each time that the
 /// system put the thread aside counts as a millisecond.
@@ -38,11 +38,13 @@ struct CrowdingOptions {
     std::vector<int> processors{};
     /// A worker looks this often. Longer than a slice of the scheduler, so that one look sees a program that shares.
     std::chrono::nanoseconds interval = std::chrono::milliseconds(25);
-    /// Part of the time between two looks that a worker must have waited for a processor; twice in turn, since what passes
-    /// sooner is not worth a change, but once where the team was crowded a moment ago.
+    /// The part of the time between two looks for which a worker must have waited for a processor. This must happen
+    /// twice in turn, since a shorter crowding is not worth a change; once is enough if the team was crowded a moment
+    /// ago.
     double share = 0.25;
-    /// How long until the team tries again to have its processors to itself. Three times as long each time that it was too
-    /// early, up to the longest. What workers wait meanwhile tells nothing: while they are not bound, they meet each other.
+    /// After this time the team tries again to have its processors to itself. Each time that this was too early, the
+    /// time becomes three times as long, up to the longest. How long workers wait meanwhile does not count: while they
+    /// are not bound, they share processors with each other.
     std::chrono::nanoseconds hold = std::chrono::milliseconds(500);
     std::chrono::nanoseconds longest_hold = std::chrono::seconds(12);
     /// Makes what tells a worker its delay, in place of RunDelay. For tests.
@@ -57,8 +59,8 @@ struct CrowdingCounts {
     std::uint64_t crowdings = 0;   ///< how often it began to
 };
 
-/// Watches whether other programs take processors from the workers of a team, and lets go of pins while they do: a thread that
-/// must run on one processor waits there behind another program, also when others are free.
+/// Watches whether other programs take processors from the workers of a team, and unbinds the workers while they do: a
+/// bound thread waits behind another program even if other processors are free.
 class Crowding {
    public:
     /// @param places where the workers belong
@@ -76,7 +78,7 @@ class Crowding {
         return is_crowded_.load(std::memory_order_relaxed);
     }
     bool is_crowded() const { return is_crowded_.load(std::memory_order_relaxed); }
-    /// Whether the team is crowded, or was so late that it cannot have seen yet whether it would be again. At any time.
+    /// Whether the team is crowded, or was crowded so lately that it cannot know yet whether it still is. At any time.
     bool was_crowded_lately() const {
         if (is_crowded()) return true;
         if (crowdings_.load(std::memory_order_relaxed) == 0) return false;
@@ -89,9 +91,10 @@ class Crowding {
             attendance_.round_is_over(is_crowded(), nanoseconds(), [this] { return recent_delays(); });
         }
     }
-    /// By one worker at a time: where workers are to be whose process waits for others on the same processors, so that none of
-    /// them waits while another is put aside; -1: where they would be without. What they wait there tells nothing, for they
-    /// wait for each other: it begins no crowding. All processes must choose the same.
+    /// By one worker at a time: binds all workers to one processor. This is for processes that share processors and
+    /// wait for each other, so that none of them waits while another one is put aside. -1: back to where they belong.
+    /// Time that workers wait there begins no crowding, since they wait for each other. All processes must choose the
+    /// same.
     void gather(int processor) {
         if (gathered_at_.exchange(processor, std::memory_order_relaxed) == processor) return;
         gatherings_.fetch_add(1, std::memory_order_release);
@@ -122,7 +125,7 @@ class Crowding {
     }
     std::vector<std::int64_t> recent_delays() const;
     void look_now(Watch& watch, std::int64_t now);
-    /// Begins anew when workers are gathered or no longer: what the worker waited before it tells nothing.
+    /// Begins again when workers are gathered or no longer gathered: how long the worker waited before does not count.
     void follow(Watch& watch);
     /// Goes where the worker is to be now.
     void settle(Watch& watch);

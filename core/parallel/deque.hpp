@@ -20,7 +20,7 @@ namespace ranvier::parallel {
 template <class Item>
 class StealingDeque {
    public:
-    /// What came of an attempt to steal.
+    /// The result of an attempt to steal.
     enum class Outcome : std::uint8_t {
         taken,
         empty,

@@ -8,7 +8,7 @@ namespace ranvier::parallel {
 
 namespace {
 
-/// Stands where waiters would, once nobody need wait any more.
+/// Takes the place of the list of waiters when the event has happened, so that nobody has to wait any more.
 Waiter happened;
 
 void check_count(std::uint64_t count, EventKind kind) {
@@ -64,7 +64,7 @@ void Event::rearm(std::uint64_t count) {
 }
 
 bool Event::add_signal() {
-    // Once another one has given the last signal, a passing event may be gone.
+    // A passing event may be gone as soon as another thread has given the last signal.
     const EventKind kind = kind_;
     const std::uint64_t count = count_;
     const std::uint64_t signals = signals_.fetch_add(1, std::memory_order_acq_rel) + 1;

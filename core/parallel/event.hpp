@@ -30,8 +30,9 @@ struct Waiter {
 
 enum class EventKind : std::uint8_t {
     once,       ///< happens once, until it is armed again; stays as long as its Tasks
-    /// Begins to count anew whenever it has happened; stays as long as its Tasks. Signals are only counted: one that is
-    /// early for the next round makes up for one that is missing in this. Where that can be, use two events in turn.
+    /// Begins to count anew whenever it has happened; stays as long as its Tasks. It only counts signals: one that
+    /// comes early, for the next round, takes the place of one that is still missing in this round. Where this can
+    /// happen, use two events in turn.
     repeating,
     passing,  ///< happens once, and is gone as soon as it has
 };
@@ -68,7 +69,7 @@ class alignas(64) Event {
     friend class TaskScheduler;
 
     void make(std::uint64_t count, EventKind kind);
-    /// As it was made, waited for by none but what repeats with it.
+    /// Back to how it was made; only what repeats with it still waits for it.
     void reset();
     /// One signal more. Returns whether the event has happened by it.
     bool add_signal();

@@ -112,7 +112,7 @@ NodeMemory::NodeMemory(MemoryAccount& account, MemoryPurpose purpose, NodeMemory
     : account_(account), purpose_(purpose), options_(options) {
     account.check_node(options.node);
     if (options.placement == PagePlacement::first_touch) return;
-    // What the system thinks of the node is found out now, not when memory is needed.
+    // Finds out now, not when memory is needed, whether the system accepts the node.
     int error = EINVAL;
     if (options.node < most_nodes) {
         void* const page = map_pages(page_bytes(), page_bytes(), false);
@@ -180,7 +180,7 @@ void NodeMemory::do_deallocate(void* block, std::size_t bytes, std::size_t align
 }
 
 PagesByNode NodeMemory::pages(std::size_t most_looked_at) const {
-    // All the while, so that nobody gives pages back that are being looked at.
+    // Locked to the end, so that nobody gives back pages while they are looked at.
     const std::lock_guard lock(mutex_);
     PagesByNode sum;
     for (const auto& [begin, bytes] : own_pages_) sum += find_pages(begin, whole_pages(bytes), most_looked_at);

@@ -47,8 +47,8 @@ class MemoryAccount {
     void add(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
     /// @pre so many bytes have been added
     void remove(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
-    /// What is held now, by the word of an owner whose allocations cannot be counted. @pre nobody else adds to the node and
-    /// purpose
+    /// Sets what is held now, as an owner says whose allocations cannot be counted. @pre nobody else adds to the node
+    /// and purpose
     void set(std::uint32_t node, MemoryPurpose purpose, std::uint64_t bytes) noexcept;
 
     struct Entry {

@@ -58,7 +58,7 @@ std::uint64_t room_of_group(const filesystem::path& folder) {
         if (statistics.empty()) statistics = read_table(folder / "memory.stat");
         return statistics;
     };
-    // Beyond memory.high a group is slowed down so much that it might as well have ended.
+    // Beyond memory.high a group becomes so slow that it counts as a limit, too.
     std::uint64_t limit = std::min(read_number(folder / "memory.max").value_or(unbounded),
                                    read_number(folder / "memory.high").value_or(unbounded));
     std::optional<std::uint64_t> usage = read_number(folder / "memory.current");

@@ -179,7 +179,7 @@ Occupancy occupancy(const Topology& topology, std::span<const Place> places) {
         found.most_on_unit = std::max(found.most_on_unit, ++on_unit[unit->processor]);
         found.most_on_core = std::max(found.most_on_core, ++on_core[{unit->node, unit->core}]);
     }
-    // The scheduler cannot do better than this, whatever of the threads it may move.
+    // The scheduler cannot do better than this, whichever threads it may move.
     const auto least_on = [&](std::size_t places_there) {
         return static_cast<std::uint32_t>((places.size() + places_there - 1) / places_there);
     };

@@ -15,7 +15,7 @@ SharedRounds::SharedRounds(std::span<const Place> places, StealingPolicy policy,
 }
 
 void SharedRounds::begin_round() {
-    // Sequentially consistent and a read as well: it must be seen before it is looked whether anybody sleeps.
+    // Sequentially consistent, and a read as well: others must see it before this thread looks whether anybody sleeps.
     round_.fetch_add(1, std::memory_order_seq_cst);
     round_.notify_all();
 }
@@ -33,7 +33,7 @@ void SharedRounds::begin_job() {
     done_.store(0, std::memory_order_relaxed);
     over_.store(false, std::memory_order_relaxed);
     broken_.store(false, std::memory_order_relaxed);
-    // What was taken in a round that was left belongs to that one.
+    // Items that were taken in a round that ended early belong to that round.
     round_.fetch_add(1, std::memory_order_seq_cst);
 }
 

@@ -56,7 +56,7 @@ class SharedRounds {
             done += take_over(worker, count, round, body, [&](std::uint32_t other) { return attendance.rests(other); });
             const bool crowded = crowding.look(worker);
             if (done > 0 && finish(done, count, next, crowding)) continue;
-            // Who is only late will soon do its items itself, with its data in its cache.
+            // A worker that is only late will soon do its items itself, with its data in its cache.
             if (!crowded || is_over_soon(round)) {
                 spin_then_sleep(budget_, round_, round, [&] { return is_broken(); });
                 continue;
@@ -66,7 +66,7 @@ class SharedRounds {
         }
     }
 
-    /// Forgets whatever became of the last job. While no worker runs.
+    /// Forgets how the last job ended. While no worker runs.
     void begin_job();
     /// Makes all workers leave, now and until begin_job().
     void break_up(Crowding& crowding);
@@ -152,7 +152,7 @@ class SharedRounds {
             // A later round: all items of this one are taken.
             const bool overtaken = static_cast<std::int32_t>(stored - round) > 0;
             if (overtaken || before >= items) return false;
-            // What is read and written is ordered by the number of the round; here only who does it is settled.
+            // The number of the round orders what is read and written; this only settles who does the item.
             if (taken.compare_exchange_weak(seen, begin + before + 1, std::memory_order_relaxed)) {
                 body(static_cast<std::uint32_t>(owner + before * workers_));
                 return true;

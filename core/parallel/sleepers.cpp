@@ -55,7 +55,7 @@ void Sleepers::get_up(std::uint32_t worker) {
         const std::lock_guard lock(company.mutex);
         still_there = take_out(company, worker);
     }
-    // Who has been chosen to be woken waits for that, lest it takes it for the next time.
+    // A worker that was chosen waits until it is woken. Otherwise that would wake it from its next sleep.
     if (still_there) {
         workers_[worker].bed.store(up);
     } else {
@@ -112,7 +112,7 @@ void Sleepers::wake_all() {
 }
 
 void Sleepers::wake(std::uint32_t worker) {
-    // A read as well: it must be seen before it is looked whether anybody waits.
+    // A read as well: others must see it before this thread looks whether anybody waits.
     workers_[worker].bed.exchange(woken);
     workers_[worker].bed.notify_one();
 }

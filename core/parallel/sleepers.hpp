@@ -35,8 +35,8 @@ class Sleepers {
     /// Sleeps until somebody wakes this worker, and searches then.
     void sleep(std::uint32_t worker);
 
-    /// Wakes whom it takes for a task that was put with worker `owner`: the owner if it sleeps, or else one of its company
-    /// if none of it searches.
+    /// Wakes a worker for a task that was put with worker `owner`: the owner if it sleeps, else one of its company,
+    /// unless one of them searches.
     /// @param by who calls
     void wake_for(std::uint32_t owner, std::uint32_t by);
     /// Wakes one of the worker's company, if none of it searches.

@@ -53,7 +53,7 @@ TaskRecord* TaskInbox::take_oldest() {
     const std::lock_guard lock(mutex_);
     if (first_ == tasks_.size()) return nullptr;
     TaskRecord* const task = tasks_[first_++];
-    // What is taken is forgotten in large parts, so that this costs nothing on average.
+    // Items that were taken are removed many at a time, so that this costs next to nothing on average.
     if (2 * first_ >= tasks_.size()) {
         tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
         first_ = 0;

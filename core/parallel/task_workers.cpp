@@ -75,7 +75,7 @@ TaskRecord* TaskScheduler::take_own(std::uint32_t worker) {
     return nullptr;
 }
 
-/// What was put with workers that are idle is left to them if it is asked to be polite: they are about to take it.
+/// If `polite`, leaves tasks that were put with idle workers to these: they are about to take them.
 TaskRecord* TaskScheduler::steal(std::uint32_t worker, bool polite) {
     Worker& self = workers_[worker];
     std::size_t begin = 0;
@@ -186,8 +186,8 @@ bool TaskScheduler::is_over() {
 
 void TaskScheduler::become_active() { active_.fetch_add(one_active + one_beginning); }
 
-/// The last one to become idle ends the run if no task is left anywhere. Whoever had begun to take one meanwhile would have
-/// become active, and then the number tells.
+/// The last one to become idle ends the run if no task is left anywhere. A worker that began to take one meanwhile has
+/// become active, which the number shows.
 void TaskScheduler::become_idle() {
     const std::uint64_t active = active_.fetch_sub(one_active) - one_active;
     if (static_cast<std::uint32_t>(active) != 0) return;

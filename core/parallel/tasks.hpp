@@ -103,8 +103,8 @@ class DeadlockError : public StateError {
 struct RunOptions {
     /// Called now and then in the calling thread; what it throws stops the run, as with Team::run.
     std::function<void()> poll{};
-    /// An event of the kind `once` that must have happened at the end. Tasks that repeat are never waited for; this tells
-    /// their being through from their being stuck.
+    /// An event of the kind `once` that must have happened at the end. A run never waits for tasks that repeat: this
+    /// event shows whether they have finished or are stuck.
     const Event* goal = nullptr;
 };
 

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t local_distance = 10;
 constexpr std::uint32_t assumed_remote_distance = 20;
 
-/// What falls to one of several when so many things are shared out in contiguous parts.
+/// The range of one part when so many things are divided into contiguous parts.
 std::pair<std::size_t, std::size_t> part_of(std::size_t things, std::size_t place, std::size_t parts) {
     return {things * place / parts, things * (place + 1) / parts};
 }
@@ -46,8 +46,8 @@ std::vector<int> keep(const std::vector<int>& all, const std::set<int>& kept) {
 }  // namespace
 
 Topology Topology::detect() {
-    // Reading takes milliseconds, and much more where many processes of a large machine do it at once. The machine stays
-    // the same, so what was read for one mask serves as long as that is the mask.
+    // Reading takes milliseconds, and much more where many processes of a large machine do it at once. The machine
+    // stays the same, so what was read is kept as long as the mask stays the same.
     static std::mutex mutex;
     static std::optional<std::pair<std::vector<int>, Topology>> last;
     const std::vector<int> mask = available_processors();

@@ -55,7 +55,7 @@ class AutoExchange final : public SpikeExchange {
         last_ = next_;
         // Not before: what had arrived may have been in the buffers of another one.
         if (settled_ && tried_.size() > 1) free_others();
-        // Between this run and the next there may be anything.
+        // Anything may happen between this run and the next one.
         if (flush) begun_ = false;
         next_->transfer(flush);
     }
@@ -82,7 +82,7 @@ class AutoExchange final : public SpikeExchange {
         std::vector<std::uint64_t> times;  ///< of epochs, in ns
     };
 
-    /// At the beginning of an epoch: takes the time of the one before, and chooses who is to have this one.
+    /// At the beginning of an epoch: takes the time of the one before, and chooses the method for this one.
     void measure() {
         const Clock::time_point now = Clock::now();
         if (begun_) {

@@ -44,7 +44,7 @@ class Destinations {
     virtual std::uint64_t address_limit() const = 0;
 };
 
-/// A spike on arrival, packed: what its source is called here, and when it was emitted.
+/// A spike on arrival, packed: the address of its source here, and when it was emitted.
 class ArrivedSpike {
    public:
     static constexpr int lag_bits = 8;
@@ -68,7 +68,7 @@ class ArrivedSpike {
 /// are the lag and the others the address.
 class ArrivedSpikes {
    public:
-    /// How many bytes behind the last word are read, too.
+    /// Bytes behind the last word that are read, too.
     static constexpr std::size_t slack = sizeof(std::uint64_t);
 
     ArrivedSpikes() = default;

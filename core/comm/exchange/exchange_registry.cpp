@@ -10,7 +10,7 @@ namespace ranvier::comm {
 
 namespace {
 
-// A list rather than registration by static objects, whose order no one knows and which a linker may drop.
+// A list and no registration by static objects: their order is not known, and a linker may drop them.
 constexpr std::array all_exchanges{
     &allgather_exchange, &alltoall_exchange, &alltoallv_exchange,  &auto_exchange,          &multisend_exchange,
     &neighbor_exchange,  &overlap_exchange,  &persistent_exchange, &rma_allgather_exchange, &two_phase_exchange,

@@ -20,7 +20,7 @@ constexpr std::uint64_t room_at_start = 3;
 /// The room of first rounds follows what was needed in so many epochs: bursts come back.
 constexpr std::uint32_t epochs_to_shrink = 16;
 
-/// What the buffer held is not needed, and goes before it takes new memory.
+/// The old contents are not needed: their memory is given back before new memory is taken.
 void renew(Buffer<std::byte>& buffer, std::size_t bytes) {
     buffer = {};
     buffer = Buffer<std::byte>(bytes);
@@ -59,7 +59,7 @@ void MarkedSections::begin(Step first_step) {
     for (Worker& worker : workers_) worker.left = 0;
 }
 
-/// The first round, for a block of sections: what finds room goes into its section, the rest waits.
+/// The first round, for a block of sections: spikes for which there is room go into their section, the others wait.
 template <std::size_t bytes>
 void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
     const Rank first{static_cast<std::int32_t>(block.first)};
@@ -68,7 +68,7 @@ void MarkedSections::fill(Worker& worker, Share block, std::span<const std::span
         const auto section = static_cast<std::size_t>(rank.value);
         return send_.data() + section * section_bytes() + mark_bytes + bytes * filled_[section];
     };
-    // Of many sections none is in the nearest cache when its turn comes.
+    // If there are many sections, none is in the nearest cache when its turn comes.
     constexpr std::size_t ahead = 16;
     for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
         for (const EmittedSpike& spike : outboxes[shard]) {
@@ -182,7 +182,7 @@ void MarkedSections::write_mark(std::size_t section, std::uint64_t told) {
     std::memcpy(send_.data() + section * section_bytes(), &mark, mark_bytes);
 }
 
-/// Hardly ever anything has to be told, so that one worker is enough for this.
+/// There is hardly ever anything to do here, so one worker is enough.
 void MarkedSections::seal() {
     std::uint64_t longest = 0;
     for (const Worker& worker : workers_) longest = std::max(longest, worker.longest);
@@ -234,7 +234,7 @@ std::uint64_t MarkedSections::most_told() const {
     return most;
 }
 
-// Nothing of this changes before all have collocated again, when nobody asks any more.
+// None of this changes before all have collocated again, and then nobody asks any more.
 bool MarkedSections::more() const { return most_told() > sealed_room_; }
 
 void MarkedSections::next_round() {

@@ -50,7 +50,7 @@ class PersistentExchange final : public NamedSpikesExchange {
             counts_.messages += channel->ranks;
             counts_.bytes_sent += channel->ranks * sizeof word;
         } else {
-            // To wait until the message has left could be to wait for the next exchange.
+            // Waiting until the message has left could mean waiting for the next exchange.
             for_each_other_rank(shard, local, [&](Rank rank, std::span<const Destination>) {
                 send({&word, 1}, rank, tags::persistent[0], parity());
             });
@@ -112,7 +112,7 @@ class PersistentExchange final : public NamedSpikesExchange {
         if (!to.empty()) {
             channel->send = communicator().make_persistent_send(sizeof(std::uint64_t), to, tags::persistent[0]);
         }
-        // What the communicator keeps is its own affair; at least a rank and a handle for each message.
+        // The communicator does not tell what it keeps; it is at least a rank and a handle for each message.
         channel_bytes_ += sizeof(Channel) + to.size() * (sizeof(Rank) + sizeof(void*));
         return channel;
     }

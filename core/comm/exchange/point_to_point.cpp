@@ -9,7 +9,7 @@ PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments)
     : ExchangeBase(arguments), destinations_(checked_destinations(arguments)), prepared_(options().workers) {}
 
 void PointToPointExchange::advance(std::uint32_t shard, std::span<const EmittedSpike> outbox) {
-    // Messages of the epoch before have had their time.
+    // Messages of the epoch before have arrived by now.
     if (has_latency()) hurry(parity_ ^ 1);
     if (outbox.size() > prepared_[shard]) {
         prepare(shard, outbox.subspan(prepared_[shard]));

@@ -62,7 +62,7 @@ class RmaAllgatherExchange final : public UndirectedExchange {
     void make_windows() {
         window_spikes_ = block_spikes_;
         for (std::unique_ptr<Window>& window : windows_) {
-            // The old one first, so that both need not be held.
+            // The old one goes first, so that never both are held.
             window.reset();
             window = communicator().make_window(bytes_for(window_spikes_) * static_cast<std::size_t>(ranks()));
         }
@@ -114,7 +114,7 @@ class RmaAllgatherExchange final : public UndirectedExchange {
             quiet_ = most <= block_spikes_ / 4 && block_spikes_ > options().allgather_spikes ? quiet_ + 1 : 0;
             if (quiet_ < quiet_epochs) return;
             quiet_ = 0;
-            // The windows stay as they are: what they cost is to be made.
+            // The windows stay as they are, since making them is what costs most.
             block_spikes_ = std::max<std::uint64_t>(block_spikes_ / 2, options().allgather_spikes);
         }
     }

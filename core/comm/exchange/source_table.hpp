@@ -15,7 +15,7 @@
 
 namespace ranvier::comm {
 
-/// What a source is called in messages that are the same for all who receive them, beside its process.
+/// The name of a source in messages that are the same for all receivers: unique on its process.
 constexpr std::uint64_t source_name(std::uint32_t shard, std::uint32_t local) {
     return std::uint64_t{shard} << 32 | local;
 }

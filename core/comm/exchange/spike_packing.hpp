@@ -16,11 +16,11 @@
 
 namespace ranvier::comm {
 
-/// Spikes as small as they can be: what their source is called and the lag, in as few whole bytes as the largest of both
-/// need. Where every spike goes to every process, a source is called by its place on its process: often 2 bytes (Hines, Kumar
-/// and Schürmann, 2011, "Comparison of neuronal spike exchange methods on a Blue Gene/P supercomputer", where each of the
-/// two takes one). Directed methods send the address that a source has on the other process: 4 bytes with a few hundred
-/// million of them.
+/// Spikes as small as they can be: the name of the source and the lag, in as few whole bytes as the largest of both
+/// need. Where every spike goes to every process, a source is called by its place on its process: often 2 bytes (Hines,
+/// Kumar and Schürmann, 2011, "Comparison of neuronal spike exchange methods on a Blue Gene/P supercomputer", where
+/// each of the two takes one). Directed methods send the address that a source has on the other process: 4 bytes with a
+/// few hundred million of them.
 class SpikePacking {
    public:
     static constexpr std::size_t least_bytes = 2;

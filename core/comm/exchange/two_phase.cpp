@@ -119,7 +119,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         }
     };
 
-    /// Which of the members of a subset relays: any, so that relays are spread, but always the same.
+    /// The member of a subset that relays: any will do, so that relays are spread, but it must always be the same.
     std::size_t draw(std::uint32_t shard, std::uint32_t local, std::size_t subset, std::size_t members) const {
         constexpr RandomKey key{0x72656C61, 0x79730000};
         const std::uint32_t word = philox(

@@ -43,8 +43,8 @@ void Idle::pass() {
     if (turns_ < turns + yields) ++turns_;
     if (turns_ <= turns) return;
     if (turns_ < turns + yields) {
-        // Not enough where each process is in a session of its own, as under MPICH's mpiexec: then Linux makes each a group
-        // that it schedules as a whole, and to yield is to yield within one's group.
+        // Not enough where each process is in a session of its own, as under MPICH's mpiexec: then Linux makes each a
+        // group that it schedules as a whole, and a process yields only to others of its group.
         sched_yield();
     } else {
         std::this_thread::sleep_for(moment);
@@ -72,7 +72,7 @@ void Group::open_meeting() {
     if (here == 0) address = meeting->make();
     check_mpi(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, host.get()), "MPI_Bcast");
     int found = (here == 0 ? address.process != 0 : meeting->join(address)) ? 1 : 0;
-    // Where the system does not let them, as between users, they look again and again, with short sleeps.
+    // Where the system does not let them share memory, as between users, they look again and again, with short sleeps.
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
     meeting->begin(found != 0 ? static_cast<std::uint32_t>(processes) : 0);
 }

@@ -18,7 +18,7 @@
 
 namespace ranvier::comm::mpi {
 
-/// Passes the time of one wait: turns at first, then leaves the processor to others, then sleeps for moments.
+/// Passes the time of one wait: spins at first, then leaves the processor to others, then sleeps for moments.
 class Idle {
    public:
     void pass();
@@ -43,13 +43,15 @@ struct Group {
     bool oversubscribed = false;
     /// Other programs take processors from some process. The same on all processes.
     bool crowded = false;
-    /// Where those of a host that wait in a collective sleep; for those who wait, which changes nothing else.
+    /// Where the processes of a host sleep while they wait in a collective. Mutable, since waiting changes nothing
+    /// else.
     std::unique_ptr<Meeting> meeting = std::make_unique<Meeting>();
 
     /// Sets `oversubscribed`. @note Collective.
     void expect_threads(std::int32_t threads);
-    /// Whether who waits must leave its processor to others. MPI's blocking calls do not (MPICH's never, Open MPI's when told
-    /// before it starts), so that all collectives are non-blocking ones then. These do not match blocking ones.
+    /// Whether a process that waits must leave its processor to others. MPI's blocking calls do not (MPICH's never,
+    /// Open MPI's when told before it starts), so that all collectives are non-blocking ones then. These do not match
+    /// blocking ones.
     bool leaves_processors() const { return oversubscribed || crowded; }
 
     void wait(std::span<MPI_Request> requests) const;

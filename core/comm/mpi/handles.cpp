@@ -55,8 +55,8 @@ void check_mpi(int code, const char* call) {
 void abort_run(int status) {
     if (!mpi_is_running()) return;
     std::fflush(nullptr);
-    // mpiexec passes on what processes have written, but stops doing so as soon as it hears of this: the reason for it must
-    // have gone its way.
+    // mpiexec passes on what processes have written, but stops doing so as soon as it hears of this: the message with
+    // the reason must get there first.
     constexpr std::chrono::milliseconds for_the_reason{500};
     std::this_thread::sleep_for(for_the_reason);
     // Not only the processes of one communicator: the others would wait for them.

@@ -61,7 +61,7 @@ void Meeting::begin(std::uint32_t processes) {
 std::uint64_t Meeting::arrive() {
     own_arrivals_ += processes_;
     const std::uint64_t all = shared_->arrivals.fetch_add(1, std::memory_order_seq_cst) + 1;
-    // Whoever makes a collective complete, also where that is not the one that this process has come to.
+    // The arrival that completes a collective, even if that is another one than this process has come to.
     if (all % processes_ != 0) return own_arrivals_;
     shared_->complete.fetch_add(1, std::memory_order_seq_cst);
     if (shared_->sleepers.load(std::memory_order_seq_cst) > 0) {

@@ -8,9 +8,9 @@ namespace ranvier::comm::mpi {
 
 /// Where processes of one host that wait in a collective sleep until all of them have come to it.
 ///
-/// MPI has no call that sleeps. Who waits there looks again and again, which takes the processor from those that it waits
-/// for, and where other programs want it too, spends the turns that the scheduler would give later. Here a process sleeps in
-/// the system until the last one that comes wakes all.
+/// MPI has no call that sleeps. A process that waits there looks again and again. This takes the processor from those
+/// for which it waits; and if other programs want it too, it uses up the time that the scheduler would give it later.
+/// Here a process sleeps in the system until the last one that comes wakes all.
 ///
 /// It is a count of arrivals in memory that the processes share. All of them count the same collectives. Where a process runs
 /// ahead in collectives that let it, others are woken early: so whoever has been woken asks MPI what has happened.

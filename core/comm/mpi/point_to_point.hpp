@@ -29,7 +29,7 @@ class Post {
     /// Looks at some of those under way, in turn, so that this takes no longer when there are many.
     void collect_sent();
     void drop(std::size_t index);
-    /// Nothing has arrived. Who asks again at once is waiting, and does so at the expense of others.
+    /// Nothing has arrived. A caller that asks again at once is waiting, and takes the processor from others.
     void pass_if_waiting();
     bool receive_piece(int from, int tag, Message& message, std::size_t& received);
 

@@ -15,7 +15,7 @@
 
 namespace ranvier::connect {
 
-/// Where a population stands in the network.
+/// The ids that a population has in the network.
 struct PopulationRange {
     NeuronId first;
     std::uint64_t size = 0;
@@ -144,8 +144,8 @@ class ProcessLayout {
     std::vector<std::uint64_t> ends_;
 };
 
-/// Divides things of several kinds among owners so that the sums of their costs differ as little as one of them costs: the
-/// dearest first, each kind up to a common level.
+/// Divides things of several kinds among owners so that the sums of their costs differ by no more than one thing costs:
+/// the most costly kind first, each kind up to a common level.
 /// @param counts of each kind @param costs of one of each kind, finite and not negative
 /// @return counts by kind and owner
 std::vector<std::uint64_t> divide_by_cost(std::span<const std::uint64_t> counts, std::span<const double> costs,

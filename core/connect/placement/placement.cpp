@@ -34,7 +34,7 @@ PlacementKind parse_placement(std::string_view name) {
 
 Placement::Placement(std::uint64_t neurons, std::int32_t ranks, PlacementKind kind, std::uint64_t seed)
     : neurons_(neurons), ranks_(ranks), kind_(kind), seed_(seed) {
-    // On one rank there is nothing to shuffle but the places, which nobody sees.
+    // On one rank only the places could be shuffled, which nobody sees.
     if (ranks == 1) kind_ = PlacementKind::round_robin;
     half_bits_ = std::max(1U, (static_cast<unsigned>(std::bit_width(neurons > 0 ? neurons - 1 : 0)) + 1) / 2);
 }

@@ -102,7 +102,7 @@ class UpperParts {
    private:
     void read() {
         word_ = read_word(bytes_ + base_ / 8) & unread_;
-        // What follows belongs to somebody else.
+        // The bits that follow belong to another source.
         if (size_ - base_ < word_bits) word_ &= (std::uint64_t{1} << (size_ - base_)) - 1;
     }
 
@@ -230,7 +230,7 @@ void DestinationCode::find_plain(const std::uint8_t* entries, std::uint64_t coun
 
 void DestinationCode::find_coded(const std::uint8_t* body, const Shape& own, std::uint64_t count, Rank first, Rank last,
                                  std::vector<comm::Destination>& found) const {
-    // Copies of it all, which nothing that is written could change.
+    // Copies of all of it, which nothing that is written here could change.
     const unsigned width = own.width;
     const unsigned low_bits = own.low_bits;
     const unsigned address_bits = address_bits_;

@@ -13,8 +13,8 @@ namespace ranvier::connect {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// Numbers of up to so many bits can stand in a row, each right after the other: they are read as parts of a word that
-/// begins at a whole byte.
+/// Numbers of up to so many bits can be packed without gaps: each is read as a part of a word that begins at a whole
+/// byte.
 inline constexpr unsigned most_packed_bits = 57;
 
 /// Reads number `index` of those with `bits` bits each. @pre a whole word can be read where it begins
@@ -49,7 +49,7 @@ inline void write_packed(std::uint8_t* numbers, std::uint64_t index, unsigned bi
 /// S. Vigna, "Quasi-succinct indices", Web Search and Data Mining (2013), whose pointers to zeros the directory is like.
 class DestinationCode {
    public:
-    /// What must be readable, and writable for encode(), after the code of a source; what stands there does not matter.
+    /// Bytes after the code of a source that must be readable, and writable for encode(); their contents do not matter.
     static constexpr std::uint64_t padding = sizeof(std::uint64_t);
 
     DestinationCode() = default;

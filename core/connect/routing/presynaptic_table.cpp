@@ -12,8 +12,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// Bytes of the entries of a block, of so many in all: what is held twice while a block is coded should be little, yet large
-/// enough for whole pages, and for huge ones where there is much.
+/// Bytes of the entries of a block, of so many in all. While a block is coded its entries are held twice, which should
+/// be little memory; but a block should fill whole pages, and huge ones where there is much.
 std::uint64_t block_bytes_of(std::uint64_t all) {
     return std::clamp<std::uint64_t>(all / 64, std::uint64_t{256} << 10, std::uint64_t{8} << 20);
 }

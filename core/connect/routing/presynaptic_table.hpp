@@ -55,10 +55,10 @@ class PresynapticTable final : public comm::Destinations {
     std::vector<ShardDestinations> parts_;
 };
 
-/// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls them, in
-/// rounds through buffers of bounded size, each of which all workers fill and empty together. The rounds are gone through
-/// twice, first to count and then to store, so that nothing but the entries is ever held: first in the order in which they
-/// come, then, block by block of sources, sorted and coded.
+/// Builds the table from the postsynaptic side: every process tells those where its sources live what it calls these
+/// sources. It does so in rounds, through buffers of bounded size, which all workers fill and empty together. All
+/// rounds are done twice, first to count and then to store, so that nothing but the entries is ever held: first in the
+/// order in which they come, then sorted and coded, one block of sources after another.
 class PresynapticTableBuilder {
    public:
     /// @param buffer_bytes what the buffers may take in all; at least one entry for each process is always sent
@@ -76,7 +76,7 @@ class PresynapticTableBuilder {
 
    private:
     using Listed = RowAddresses::Entry;
-    /// On its way: a source goes by its place on its process.
+    /// An entry on its way: a source is named by its place on its process.
     struct Entry {
         std::uint64_t place;
         std::uint64_t address;

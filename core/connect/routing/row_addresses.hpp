@@ -13,8 +13,8 @@ namespace ranvier::connect {
 
 /// What the rows of a process are called by others: the *address* that comes with a spike.
 ///
-/// Where rows are dense, that is where most sources have targets on most shards, the address is the id of the source: one
-/// for all shards, each of which finds its row by arithmetic. Elsewhere the rows of all tables are counted through, shard
+/// Where rows are dense, that is where most sources have targets on most shards, the address is the id of the source:
+/// one for all shards, each of which finds its row by arithmetic. Otherwise the rows of all tables are numbered, shard
 /// by shard and receptor by receptor, and a source has an address for each table that it reaches: mostly one.
 class RowAddresses {
    public:

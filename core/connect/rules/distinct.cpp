@@ -24,7 +24,7 @@ class NumberSet {
         }
     }
 
-    /// Whether it was not in the set before.
+    /// Returns whether it was not in the set before.
     bool insert(std::uint64_t value) {
         if (!bits_.empty()) {
             const std::uint64_t bit = std::uint64_t{1} << (value % 64);

@@ -13,8 +13,8 @@ namespace ranvier::connect {
 
 namespace {
 
-/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. What it takes grows with
-/// the list, not with the neurons that it could reach.
+/// A list of pairs, sorted by target once; the synapses of a target stay in the order of the list. Its memory grows
+/// with the list, not with the neurons that it could reach.
 class ExplicitList final : public RuleSampler {
    public:
     ExplicitList(SharedIndices sources, const SharedIndices& targets)

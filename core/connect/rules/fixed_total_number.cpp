@@ -37,7 +37,7 @@ class FixedTotalNumber final : public RuleSampler {
     }
 
     double expected_synapses() const override { return static_cast<double>(number_); }
-    /// The synapses of a target are known only after drawing: an array has nothing to stand beside.
+    /// The synapses of a target are known only after drawing, so that an array could not follow an order of theirs.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of fixed_total_number have no position in an array");

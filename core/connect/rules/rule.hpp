@@ -45,7 +45,7 @@ struct PairSpace {
     std::uint64_t sources = 0;
     NeuronId first_target;
     std::uint64_t targets = 0;
-    /// Where the ids of a side are not contiguous: takes the place of the first ids. Else null.
+    /// Where the ids of a side are not contiguous: used instead of the first ids. Else null.
     std::shared_ptr<const SameNeurons> same = nullptr;
 
     /// The index among the sources that is the same neuron as this target, if there is one.

@@ -37,7 +37,7 @@ class SelectedSampler final : public RuleSampler {
     std::uint64_t bytes() const override { return rule_->bytes(); }
 
    private:
-    /// The rule draws for progressions of its neurons: whatever makes one is drawn at once.
+    /// The rule draws for progressions of its neurons: each stretch that is one is drawn at once.
     void draw_selected(InstructionSet set, std::uint64_t begin, std::uint64_t stride, std::uint64_t count,
                        std::vector<std::uint32_t>& degrees, std::vector<std::uint64_t>& partners) const {
         degrees.assign(count, 0);
@@ -78,7 +78,7 @@ std::shared_ptr<const SameNeurons> find_same(const IdSequence& sources, const Id
     return same;
 }
 
-/// Of no neurons any.
+/// If there are no neurons, any id will do.
 NeuronId first_of(const IdSequence& ids) { return ids.empty() ? NeuronId{} : ids[0]; }
 std::uint64_t extent(const IdSequence& ids) { return ids.empty() ? 0 : ids.back().value - ids[0].value + 1; }
 

@@ -12,9 +12,9 @@
 
 /// Inputs of neurons are exact sums, so that the order in which spikes are delivered cannot matter.
 ///
-/// Weights are stored as they were given, rounded to single precision (24 bits) or not at all, and whatever arrives in a
-/// step at a receptor is summed without any rounding. All weights are multiples of a *quantum*, the least bit that any of
-/// them has. So are their sums, which have at most
+/// Weights are stored as they were given, rounded to single precision (24 bits) or not at all, and all that arrives in
+/// a step at a receptor is summed without any rounding. All weights are multiples of a *quantum*, the least bit that
+/// any of them has. So are their sums, which have at most
 ///
 ///     log2(number of inputs * greatest weight / quantum)
 ///
@@ -23,13 +23,13 @@
 /// a neuron gets is the exact sum, rounded once to double precision: the same bits, whichever way it was taken.
 namespace ranvier::connect {
 
-/// What is known of the weights of the synapses of one receptor, on all processes.
+/// The range of the weights of the synapses of one receptor, on all processes.
 struct WeightRange {
     double least = std::numeric_limits<double>::infinity();  ///< absolute value of one that is not zero
     double greatest = 0.0;                                   ///< absolute value
     /// A power of two that all weights are multiples of.
     double quantum = std::numeric_limits<double>::infinity();
-    /// Most synapses of one neuron, those counted repeatedly whose source may fire several times in a step.
+    /// The most synapses of one neuron. A synapse whose source may fire several times in a step counts several times.
     std::uint64_t most_inputs = 0;
 
     void join(const WeightRange& other) {

@@ -11,8 +11,8 @@
 
 namespace ranvier::connect {
 
-/// Rows that spikes came for, step by step, until they have reached all of their targets. Unsorted tables are told a row for
-/// each synapse that a spike reaches, so that nothing but the row is stored for each.
+/// Rows for which spikes came, step by step, until the spikes have reached all of their targets. In unsorted tables
+/// each synapse that a spike reaches is a row, so only the row is stored for each.
 class RecentRows {
    public:
     explicit RecentRows(std::pmr::memory_resource* memory) : rows_(memory), steps_(memory) {}

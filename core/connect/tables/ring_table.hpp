@@ -184,7 +184,8 @@ class RingTable final : public StoredTable<Target, Weight> {
         return events;
     }
 
-    /// So many that waiting for the first ones of them counts for nothing, and the lists of all stay in the nearest cache.
+    /// So many that the wait for the first ones hardly counts, and so few that the lists of all stay in the nearest
+    /// cache.
     static constexpr std::size_t rows_at_once = 1024;
 
     std::pmr::vector<std::uint64_t> begins_;

@@ -11,8 +11,8 @@
 
 namespace ranvier::connect {
 
-/// Sorts by counting: how many synapses each row has, then where the next one of each goes, and in the end where rows begin.
-/// All of it in one number for each row, of as few bytes as the number of synapses allows.
+/// Sorts by counting: how many synapses each row has, then where the next one of each goes, and in the end where rows
+/// begin. All of this is kept in one number for each row, of as few bytes as the number of synapses allows.
 class RowCursors {
    public:
     RowCursors() = default;

@@ -87,9 +87,9 @@ class SynapseTable {
     virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
     virtual std::uint32_t target(std::uint64_t position) const = 0;
     virtual double weight(std::uint64_t position) const = 0;
-    /// Changes weights, between two steps, to such as the sums of the inputs can hold. Spikes that arrive after step `now` find
-    /// the new ones, those that are already on their way too: what they have added to the inputs is put right. Inputs are
-    /// complete before `window_end`.
+    /// Changes weights, between two steps, to such as the sums of the inputs can hold. Spikes that arrive after step
+    /// `now` have the new weights, even if they are already on their way: what these have added to the inputs is
+    /// corrected. Inputs are complete before `window_end`.
     virtual void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
                              Step window_end, const InputRing& inputs) = 0;
     virtual bool has_tags() const = 0;

@@ -81,7 +81,8 @@ struct TableBuilder::Implementation {
     /// What a worker has stored.
     struct Stored {
         std::vector<std::array<WeightRange, receptors>> weights;  ///< by projection
-        /// By receptor and neuron: synapses, those counted repeatedly whose source may fire several times in a step.
+        /// By receptor and neuron: number of synapses. A synapse whose source may fire several times in a step counts
+        /// several times.
         std::array<Buffer<std::uint64_t>, receptors> inputs;
         std::array<std::uint64_t, receptors> most_inputs{};
     };
@@ -352,7 +353,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
         scratch.weights.clear();
         scratch.delays.clear();
         const std::uint32_t base = base_row(plan, receptor);
-        // Whichever box comes first: all synapses of a source have been drawn by one worker, and lie in one box in order.
+        // The order of the boxes does not matter: one worker has drawn all synapses of a source, and they lie in one
+        // box in order.
         for (std::uint32_t from = 0; from <= shards(); ++from) {
             for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
                 if (synapse.receptor != receptor) continue;

@@ -43,9 +43,10 @@ using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
 /// Builds the synapses of all shards of a process, one worker each.
 ///
-/// Two passes over the rules, so that the tables are written in place and nothing but them is ever held: the first counts
-/// the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts the rows by
-/// delay. Which synapses there are, and their order within a row, does not depend on the number of shards or processes.
+/// It goes over the rules twice, so that the tables are written in place and nothing but the tables is ever held: the
+/// first counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts
+/// the rows by delay. Which synapses there are, and their order within a row, does not depend on the number of shards
+/// or processes.
 ///
 /// Synapses that are drawn by target are drawn where the target lives. Those that are drawn by source are drawn anywhere, by
 /// each process and worker in its share of the sources, and handed to where the target lives, in rounds of bounded size.
@@ -61,8 +62,8 @@ class TableBuilder {
     RowNumbering numbering() const;
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
     void build(std::uint32_t worker, TableMemory memory = {});
-    /// What has been stored on this process of the weights of a projection (by its place in the list) onto a receptor, but for
-    /// the numbers of inputs. @note After build.
+    /// The range of the weights of a projection (by its place in the list) onto a receptor, as stored on this process,
+    /// without the numbers of inputs. @note After build.
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
     /// Most synapses onto a receptor that a neuron of this process has; see WeightRange. @note After build.
     std::uint64_t most_inputs(std::uint32_t receptor) const;

@@ -64,8 +64,8 @@ class RowStarts {
 
 /// How rows are numbered.
 enum class RowNumbering : std::uint8_t {
-    dense,  ///< every source that there could be has a row, if an empty one: a source's row is found by arithmetic
-    compact,  ///< only sources that are there have a row
+    dense,  ///< every possible source has a row, which may be empty: the row of a source is found by arithmetic
+    compact,  ///< only sources with synapses have a row
     unsorted,  ///< each synapse is a row, in the order in which they were drawn
 };
 

@@ -41,14 +41,14 @@ std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, cons
     return found;
 }
 
-/// How many sources have a synapse when those of each fall at random on so many places and one is looked at.
+/// How many sources have a synapse at one place, when the synapses of each fall on so many places at random.
 double expected_rows(std::span<const SourceStretch> sources, double places) {
     double rows = 0.0;
     for (const SourceStretch& stretch : sources) rows -= stretch.sources * std::expm1(-stretch.synapses / places);
     return rows;
 }
 
-/// The delays that will be drawn: tables keep to these, not to what the distributions could give.
+/// The delays that will be drawn: tables depend on these, not on what the distributions could give.
 std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
                                                   std::uint32_t receptor, double resolution) {
     DelaySteps least = UINT32_MAX;
@@ -101,14 +101,14 @@ void add_table(TableEstimate& estimate, std::uint32_t receptor, const TablePlan&
                                        greatest, shard.size()));
         if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
-        // While rows are being found that are there: where each bucket begins, and the source of each synapse.
+        // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
         estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
     }
     estimate.used[receptor] = true;
     estimate.longest_delay[receptor] = greatest;
-    // Dense tables have rows for absent sources too, which no spike comes for.
+    // Dense tables have rows for absent sources too, for which no spike comes.
     estimate.rows[receptor] = unsorted ? share : present;
 }
 

@@ -20,7 +20,7 @@ double expected_least(const ProjectionPlan& plan, double count, double low, doub
     return (high - low) / std::max(1.0, count);
 }
 
-/// As it will be stored, if there are only these weights.
+/// As it will be stored, if there are no other weights.
 WeightRange stored_range(double least, double greatest, bool double_weights) {
     std::vector<double> weights{least, greatest};
     return round_as_stored(InstructionSet::baseline, weights, double_weights);
