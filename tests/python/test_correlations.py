@@ -95,6 +95,7 @@ def test_cross_correlogram_counts_pairs(width: float, reach: float, others: str 
     assert found.lags.tolist() == [bin_ * width for bin_ in range(-bins, bins + 1)]
     neurons = 3 if others is None else 2
     assert found.rates == pytest.approx(expected / (references * neurons * width / 1000.0))
+    assert found.names == ("a", others or "a")
     assert found.mean_rate == data.mean_rates("a" if others is None else "b")
 
 
@@ -121,7 +122,7 @@ def test_peristimulus_histogram() -> None:
     found = data.peristimulus_histogram([10.0, 30.0], before=4.0, after=4.0, bin_width=2.0)
     assert found.edges.tolist() == [-4.0, -2.0, 0.0, 2.0, 4.0]
     assert found.counts.tolist() == [1, 1, 3, 1]
-    assert (found.events, found.neurons) == (2, 5)
+    assert (found.events, found.neurons, found.name) == (2, 5, "a + b")
     assert found.rates == pytest.approx(np.array([1, 1, 3, 1]) / (2 * 5 * 0.002))
     assert data.peristimulus_histogram(30.0, "a", before=0.0, after=4.0, bin_width=2.0).counts.tolist() == [2, 0]
     assert data.peristimulus_histogram([], before=0.0, after=4.0, bin_width=2.0).rates.tolist() == [0.0, 0.0]

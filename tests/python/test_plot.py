@@ -300,6 +300,72 @@ def test_axes_of_predicted_memory_fit(limit: int | None) -> None:
         assert told == ["limit: 100 GB"]
 
 
+def test_components_too_thin_to_be_seen_are_one() -> None:
+    sizes = {"synapses": 1000, "neurons": 2, "stimuli": 3, "exchange": 100, "construction": 50}
+    figure = memory_figure([1, 2], {name: [size * 10**6] * 2 for name, size in sizes.items()})
+    (legend,) = figure.legends
+    told = [" ".join(text.get_text().split()) for text in legend.get_texts()]
+    assert told == ["while it is built", "others: neurons, stimuli", "exchange", "synapses"]
+    # Nothing is left out: the areas lie on each other up to the whole.
+    tops = [collection.get_datalim(figure.axes[0].transData).ymax for collection in figure.axes[0].collections]
+    assert max(tops) == pytest.approx(sum(sizes.values()) * 1e6)
+    alone = memory_figure([1, 2], {"synapses": [10**9] * 2, "neurons": [10**6] * 2})
+    assert [text.get_text() for text in alone.legends[0].get_texts()] == ["neurons", "synapses"]
+
+
+def test_spikes_and_threshold_of_states(recorded: Recorded) -> None:
+    _, spikes, state = recorded
+    ids = state.ids[np.flatnonzero([len(spikes.train(neuron)) for neuron in state.ids])[:2]]
+    assert len(ids)
+    own = plot.Figure().add_subplot()
+    rv.plot.state(state, ids=ids, threshold=-50.0, spikes=spikes, ax=own)
+    figure = rv.plot.state(state, ids=ids, threshold=-50.0, spikes=spikes)
+    for panels in (figure.axes, [own] * len(ids)):
+        values = state["V_m"][:, [state.ids.tolist().index(neuron) for neuron in ids]]
+        for place, (panel, neuron) in enumerate(zip(panels, ids.tolist(), strict=True)):
+            marks = [line.get_data() for line in panel.lines if line.get_marker() == "|"]
+            times, heights = map(np.asarray, marks[place if panel is own else 0])
+            assert times.tolist() == spikes.train(neuron).tolist()
+            low, high = panel.get_ylim()
+            # Above all that was recorded, within the axes, which are hardly higher than what is drawn.
+            assert max(float(values.max()), -50.0) < heights.min() <= heights.max() < high
+            assert low < values.min()
+            assert high - low < 1.35 * (max(float(values.max()), -50.0) - values.min())
+        assert "threshold" in [text.get_text() for text in panels[0].texts]
+
+
+def test_spikes_that_cannot_be_marked(recorded: Recorded) -> None:
+    _, spikes, state = recorded
+    with pytest.raises(errors.WrongTypeError, match="spikes to mark"):
+        rv.plot.state(state, spikes=state)  # type: ignore[call-overload]
+    with pytest.raises(errors.ValueOutOfBoundsError, match="neuron"):
+        rv.plot.state(state, spikes=spikes.of("L23I"))
+
+
+def test_one_lies_within_the_axis_of_irregularity() -> None:
+    steps = np.arange(10, 1000, 100)
+    spikes = SpikeData(steps, np.zeros(len(steps), np.int64), 0.1, 0, 1000, (rv.Segment("regular", 0, 1),))
+    assert rv.plot.irregularity(spikes).axes[0].get_xlim()[1] > 1.08
+    assert rv.plot.raster(spikes).axes[2].get_xlim()[1] > 1.08
+
+
+def test_a_few_far_pairs_do_not_press_correlations_together() -> None:
+    generator = np.random.default_rng(3)
+    trains = [generator.random(20_000) < 0.1 for _ in range(80)]
+    trains[1] = trains[0]
+    steps, ids = np.nonzero(np.array(trains).T)
+    spikes = SpikeData(steps.astype(np.int64) + 1, ids.astype(np.int64), 1.0, 0, 20_000, (rv.Segment("pool", 0, 80),))
+    (axes,) = rv.plot.correlations(spikes).axes
+    assert axes.get_xlim()[1] < 0.2
+    (told,) = [text.get_text() for text in axes.texts]
+    assert "to 1.00 in all" in told
+    (stairs,) = axes.patches
+    assert isinstance(stairs, StepPatch)
+    heights, edges, _ = stairs.get_data()
+    # A density of all pairs: what is left out is missing in its area.
+    assert 0.995 < float(heights @ np.diff(edges)) < 1.0
+
+
 def test_relations_of_spikes(recorded: Recorded) -> None:
     spikes = recorded[1]
     histogram = spikes.peristimulus_histogram([100.0, 200.0], "L4E", before=20.0, after=60.0)
@@ -319,6 +385,10 @@ def test_relations_of_spikes(recorded: Recorded) -> None:
         assert axes.get_xlim()[0] < edges[0]
         assert axes.get_xlim()[1] > edges[-1]
         assert axes.get_ylim()[1] > shown.max()
+        told = function(data).axes[0]  # type: ignore[operator]
+        words = " ".join([told.get_title(loc="left"), told.get_xlabel(), told.get_ylabel()])
+        assert "L4E" in words
+        assert ("L4I" in words) == (data is correlogram)
         assert function(data)._repr_png_().startswith(b"\x89PNG")  # type: ignore[operator]
         with pytest.raises(errors.WrongTypeError, match="must be the result of"):
             function(spikes)  # type: ignore[operator]

@@ -14,11 +14,13 @@ from ranvier.figures.style import GREY, Figure, colours_of, cover, hide_left, pa
 from ranvier.recording.data import SpikeData
 from ranvier.recording.segments import Segment
 
-__all__ = ["density", "draw_dots", "has_density", "irregularity", "mark_published", "rates"]
+__all__ = ["BEYOND_ONE", "density", "draw_dots", "has_density", "irregularity", "mark_published", "rates"]
 
 
 # Fewer values than this have no density.
 _FEW = 30
+# Where the axis of coefficients of variation ends at least, so that 1 lies within.
+BEYOND_ONE = 1.1
 # Largest number of dots for equal values that are drawn beside each other.
 _MOST_BESIDE = 21
 
@@ -105,7 +107,7 @@ def irregularity(spikes: SpikeData, *, title: str = "", ax: Axes | None = None) 
     drawn, axes = panel(ax, _size(len(spikes.covered_segments)), title)
     axes.axvline(1.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
     label = "coefficient of variation of inter-spike intervals"
-    _draw_distributions(axes, spikes.irregularity(), spikes.covered_segments, label, reach=1.0)
+    _draw_distributions(axes, spikes.irregularity(), spikes.covered_segments, label, reach=BEYOND_ONE)
     axes.set_title(title if title and ax is not None else "irregularity")
     return drawn
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
 from ranvier.figures.arguments import check_window
-from ranvier.figures.style import EXCITATORY, GREY, Figure, colours_of, cover, panel, styled
+from ranvier.figures.style import EXCITATORY, GREY, Figure, colours_of, cover, fit, panel, styled
 from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram, correlate
 from ranvier.recording.data import SpikeData
 from ranvier.recording.segments import Segment
@@ -20,6 +20,8 @@ __all__ = ["correlations", "cross_correlogram", "peristimulus_histogram"]
 # Pairs of more neurons of a population would take long and show the same.
 _MOST_NEURONS = 300
 _BAR = "#9AA5AD"
+# Percent of the pairs that a figure of correlations leaves beyond its axis: a few far ones would press it together.
+_BEYOND = 0.2
 
 
 @overload
@@ -50,7 +52,8 @@ def peristimulus_histogram(
     axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set(xlabel="time from the event (ms)", ylabel="spikes/s")
     events = f"{histogram.events:,} event" + ("s" if histogram.events != 1 else "")
-    axes.set_title(title if title and ax is not None else f"{events}, {histogram.neurons:,} neurons")
+    neurons = f"{histogram.neurons:,} neuron" + ("s" if histogram.neurons != 1 else "")
+    axes.set_title(title if title and ax is not None else f"{histogram.name}: {neurons}, {events}")
     cover(axes, "x", float(histogram.edges[0]), float(histogram.edges[-1]), ticks=6)
     cover(axes, "y", 0.0, float(histogram.rates.max()), ticks=4)
     axes.set_ylim(bottom=0.0)
@@ -65,6 +68,8 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axe
 def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axes | None = None) -> Figure | Axes:
     """Plot the rate of neurons before and after spikes of others, with a line at the mean rate.
 
+    The line is what to expect of unrelated neurons whose rates do not change: see `CrossCorrelogram.mean_rate`.
+
     Parameters
     ----------
     correlogram
@@ -77,13 +82,15 @@ def cross_correlogram(correlogram: CrossCorrelogram, *, title: str = "", ax: Axe
             "what is plotted", type(correlogram).__name__, "must be the result of SpikeData.cross_correlogram()"
         )
     drawn, axes = panel(ax, (6.0, 3.2), title)
+    first, second = correlogram.names
     half = 0.5 * correlogram.bin_width
     edges = np.append(correlogram.lags - half, correlogram.lags[-1] + half)
     axes.stairs(correlogram.rates, edges, fill=True, color=_BAR)
-    axes.axhline(correlogram.mean_rate, color=EXCITATORY, linewidth=1.0, label="mean rate")
+    axes.axhline(correlogram.mean_rate, color=EXCITATORY, linewidth=1.0, label=f"mean rate of {second}")
     axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-    axes.set(xlabel="lag (ms)", ylabel="spikes/s")
-    axes.set_title(title if title and ax is not None else f"{correlogram.reference_spikes:,} reference spikes")
+    axes.set(xlabel=f"time from a spike of {first} (ms)", ylabel=f"{second} (spikes/s)")
+    around = f"{second} around {correlogram.reference_spikes:,} spikes of {first}"
+    axes.set_title(title if title and ax is not None else around)
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8, borderaxespad=0.1)
     cover(axes, "x", float(correlogram.lags[0]), float(correlogram.lags[-1]), ticks=6)
     cover(axes, "y", 0.0, max(float(correlogram.rates.max()), correlogram.mean_rate), ticks=4)
@@ -101,7 +108,8 @@ def correlations(
 ) -> Figure | Axes:
     """Plot the distribution of the correlation coefficients of spike counts over pairs of neurons, by population.
 
-    If more than 300 neurons of a population fired, a regular selection of these is used.
+    If more than 300 neurons of a population fired, a regular selection of these is used. The axis covers 99.8 % of the
+    pairs; the figure tells how many lie beyond, and how far.
 
     Parameters
     ----------
@@ -123,19 +131,27 @@ def correlations(
     if not any(len(pairs) for pairs in found):
         raise StateError(repr(spikes), bound="no population has two neurons that fired", remedy="record longer")
     drawn, axes = panel(ax, (6.0, 3.6), title)
-    farthest = max(float(np.abs(pairs).max()) for pairs in found if len(pairs))
-    edges = np.linspace(-1.0001 * farthest, 1.0001 * farthest, 81) if farthest > 0.0 else np.array([-0.01, 0.01])
+    together = np.concatenate(found)
+    low, high = np.percentile(together, [0.5 * _BEYOND, 100.0 - 0.5 * _BEYOND])
+    low, high = (low, high) if low < high else (low - 0.01, high + 0.01)
+    edges = np.linspace(low - 1e-9, high + 1e-9, 61)
     tallest = 0.0
     for segment, pairs, colour in zip(segments, found, colours_of(segments), strict=True):
         if len(pairs):
-            heights, _ = np.histogram(pairs, bins=edges, density=True)
+            # Density of all pairs, also of those beyond the edges.
+            heights = np.histogram(pairs, bins=edges)[0] / (len(pairs) * np.diff(edges))
             axes.stairs(heights, edges, color=colour, linewidth=1.3, label=f"{segment.name}, mean {pairs.mean():.3f}")
             tallest = max(tallest, float(heights.max()))
+    beyond = int(np.count_nonzero((together < edges[0]) | (together > edges[-1])))
+    if beyond:
+        reach = f"{together.min():.2f} to {together.max():.2f}"
+        told = f"{100.0 * beyond / len(together):.1g} % of the pairs lie beyond ({reach} in all)"
+        axes.text(1.0, 1.01, told, transform=axes.transAxes, ha="right", va="bottom", color=GREY, fontsize=8)
     axes.axvline(0.0, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set(xlabel=f"correlation of spike counts in {bin_width:g} ms", ylabel="density of pairs")
     axes.set_title(title if title and ax is not None else "correlations")
     axes.legend(loc="upper right", frameon=False, fontsize=8)
-    cover(axes, "x", float(edges[0]), float(edges[-1]), ticks=8)
+    fit(axes, "x", float(edges[0]), float(edges[-1]), ticks=8)
     cover(axes, "y", 0.0, tallest, ticks=4)
     axes.set_ylim(bottom=0.0)
     return drawn

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from ranvier.base.values import FloatArray
 from ranvier.errors import StateError, WrongTypeError
 from ranvier.figures.arguments import checked_threshold, chosen_neurons, time_of_window
-from ranvier.figures.style import COLOURS, EXCITATORY, GREY, Figure, cover, new_figure, panel, styled
-from ranvier.recording.data import StateData
+from ranvier.figures.style import COLOURS, EXCITATORY, GREY, INHIBITORY, Figure, fit, new_figure, panel, styled
+from ranvier.recording.data import SpikeData, StateData
 
 __all__ = ["state"]
 
@@ -27,6 +27,7 @@ def state(
     start: float | None = None,
     stop: float | None = None,
     threshold: float | None = None,
+    spikes: SpikeData | None = None,
     title: str = "",
     ax: None = None,
 ) -> Figure: ...
@@ -39,6 +40,7 @@ def state(
     start: float | None = None,
     stop: float | None = None,
     threshold: float | None = None,
+    spikes: SpikeData | None = None,
     title: str = "",
     ax: Axes,
 ) -> Axes: ...
@@ -51,6 +53,7 @@ def state(
     start: float | None = None,
     stop: float | None = None,
     threshold: float | None = None,
+    spikes: SpikeData | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Figure | Axes:
@@ -68,6 +71,9 @@ def state(
         Window to show, ms; None: everything.
     threshold
         A value to mark with a line, for example the firing threshold.
+    spikes
+        What a spike recorder recorded of the same neurons: each spike is marked above. A membrane potential is reset
+        when the neuron fires, so that its samples do not show the times of the spikes.
     title
         Title of the figure, or of `ax`.
     ax
@@ -81,7 +87,8 @@ def state(
     UnknownNameError
         When the variable was not recorded.
     ShapeError, ValueOutOfBoundsError, WrongTypeError
-        For neurons that were not recorded, for no neurons or too many, and for arguments of a wrong type.
+        For neurons that were not recorded, nor their spikes, for no neurons or too many, and for arguments of a wrong
+        type.
     """
     if not isinstance(data, StateData):
         raise WrongTypeError(
@@ -96,6 +103,8 @@ def state(
             repr(data), bound="there is no sample in the window", remedy="run longer or choose another window"
         )
     shown = values[here][:, chosen]
+    trains = _trains(spikes, data.ids[chosen].tolist(), times[here])
+    low, high = _range(shown, level)
     names = [f"neuron {data.ids[place]}" for place in chosen]
     if ax is not None:
         _, axes = panel(ax, (0.0, 0.0), title)
@@ -112,8 +121,9 @@ def state(
             axes.text(1.0, 1.0, name, transform=axes.transAxes, ha="right", va="bottom", color=GREY)
     for axes, colour, name, line in zip(columns, colours, names, shown.T, strict=True):
         axes.plot(times[here], line, color=colour, linewidth=0.9, label=name)
-    for axes in dict.fromkeys(columns):
-        _finish(axes, times[here], shown, level)
+    _mark_spikes(columns, colours if ax is not None else [INHIBITORY] * len(chosen), trains, (low, high))
+    top = high if spikes is None else high + _height_of_mark(max(map(columns.count, columns))) * (high - low)
+    _finish(list(dict.fromkeys(columns)), times[here], (low, top), level)
     columns[-1].set_xlabel("time (ms)")
     if ax is not None and len(chosen) > 1:
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
@@ -125,11 +135,51 @@ def _label(variable: str) -> str:
     return f"{variable} ({unit})" if unit else variable
 
 
-def _finish(axes: Axes, times: FloatArray, values: FloatArray, threshold: float | None) -> None:
-    seen = [float(values.min()), float(values.max())]
+def _range(values: FloatArray, threshold: float | None) -> tuple[float, float]:
+    seen = [float(values.min()), float(values.max()), *([] if threshold is None else [threshold])]
+    low, high = min(seen), max(seen)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def _trains(spikes: SpikeData | None, ids: Sequence[int], times: FloatArray) -> list[FloatArray]:
+    """Return the times of the spikes to mark, of each neuron that is shown."""
+    if spikes is None:
+        return [np.zeros(0)] * len(ids)
+    if not isinstance(spikes, SpikeData):
+        raise WrongTypeError("spikes to mark", type(spikes).__name__, "must be the data of a recorder of spikes")
+    trains = [spikes.train(neuron) for neuron in ids]
+    return [train[(train >= times[0]) & (train <= times[-1])] for train in trains]
+
+
+def _height_of_mark(row: int) -> float:
+    """Return how far above all values the marks of a row are, from 1 on, as a part of the range of the values."""
+    return 0.07 * row
+
+
+def _mark_spikes(
+    columns: Sequence[Axes], colours: Sequence[str], trains: Sequence[FloatArray], span: tuple[float, float]
+) -> None:
+    """Mark spikes above all values, those of neurons in the same axes in rows."""
+    low, high = span
+    for place, (axes, colour, train) in enumerate(zip(columns, colours, trains, strict=True)):
+        row = 1 + columns[:place].count(axes)
+        heights = np.full(len(train), high + _height_of_mark(row) * (high - low))
+        axes.plot(train, heights, "|", color=colour, markersize=6, markeredgewidth=1.1)
+
+
+def _finish(columns: Sequence[Axes], times: FloatArray, span: tuple[float, float], threshold: float | None) -> None:
+    for axes in columns:
+        fit(axes, "y", *span, ticks=4)
+        margin = 0.003 * (times[-1] - times[0]) or 0.5
+        axes.set_xlim(times[0] - margin, times[-1] + margin)
+        if threshold is not None:
+            axes.axhline(threshold, color=GREY, linewidth=1.0, linestyle=(0, (4, 2)), zorder=0)
     if threshold is not None:
-        axes.axhline(threshold, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
-        seen.append(threshold)
-    cover(axes, "y", min(seen), max(seen), ticks=3)
-    margin = 0.003 * (times[-1] - times[0]) or 0.5
-    axes.set_xlim(times[0] - margin, times[-1] + margin)
+        _name_threshold(columns[0], threshold)
+
+
+def _name_threshold(axes: Axes, level: float) -> None:
+    axes.annotate(
+        "threshold", (0.0, level), (4, 2), xycoords=("axes fraction", "data"), textcoords="offset points",
+        ha="left", va="bottom", fontsize=8, color=GREY,
+    ).set_in_layout(False)  # fmt: skip

@@ -29,6 +29,7 @@ __all__ = [
     "Figure",
     "colours_of",
     "cover",
+    "fit",
     "hide_left",
     "new_figure",
     "panel",
@@ -167,6 +168,20 @@ def cover(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> No
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_locator(MultipleLocator(positions[1] - positions[0]))
     limits = positions[0] - margin, positions[-1] + margin
+    axes.set_xlim(limits) if which == "x" else axes.set_ylim(limits)
+
+
+def fit(axes: Axes, which: str, low: float, high: float, ticks: int = 5) -> None:
+    """Let an axis, ``"x"`` or ``"y"``, reach a little beyond `low` and `high`, with ticks at round numbers between.
+
+    For what has no natural end such as 0, and would be pressed together between the ticks of `cover`.
+    """
+    if not low < high:
+        low, high = low - 0.5, high + 0.5
+    margin = 0.04 * (high - low)
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10], min_n_ticks=2))
+    limits = low - margin, high + margin
     axes.set_xlim(limits) if which == "x" else axes.set_ylim(limits)
 
 

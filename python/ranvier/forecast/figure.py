@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,9 @@ _COMPONENTS = (
     "arrays",
     "construction",
 )
+_CONSTRUCTION, _OTHERS = "construction", "others"
+# Of the height of a panel: what is nowhere higher cannot be told from a line.
+_THIN = 0.015
 _UNITS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "bytes"))
 
 
@@ -74,27 +78,82 @@ def memory_figure(
     if title:
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for panel, (name, memory) in zip(axes, panels, strict=True):
-        _stack(panel, ranks, memory)
+    tops = [_top(ranks, memory, limit, marked) for _, memory in panels]
+    thin = [
+        part for part in _parts(panels) if all(_is_thin(m, part, top) for (_, m), top in zip(panels, tops, strict=True))
+    ]
+    # One of them alone needs no other name.
+    thin = thin if len(thin) > 1 else []
+    legend: dict[str, Any] = {}
+    for panel, (name, memory), top in zip(axes, panels, tops, strict=True):
+        _stack(panel, ranks, _merged(memory, thin))
         panel.set_title(name)
-        # What is far above the limit, or above what is asked for, need not be seen to its top.
-        here = sum(memory[part][ranks.index(marked)] for part in memory) if marked in ranks else 0
-        if limit is not None or here:
-            panel.set_ylim(0.0, min(panel.get_ylim()[1], 4.0 * max(here, limit or 0)))
+        panel.set_ylim(0.0, top)
         _finish(panel, ranks, limit, marked)
-    handles, names = axes[0].get_legend_handles_labels()
-    figure.legend(handles[::-1], names[::-1], loc="outside right center", frameon=False, fontsize=9, handlelength=1.2)
+        handles, names = panel.get_legend_handles_labels()
+        legend |= dict(zip(names, handles, strict=True))
+    order = sorted(legend, key=_place, reverse=True)
+    labels = [_told(thin) if name == _OTHERS else name for name in order]
+    figure.legend(
+        [legend[name] for name in order],
+        labels,
+        loc="outside right center",
+        frameon=False,
+        fontsize=9,
+        handlelength=1.2,
+    )
     return figure
 
 
+def _parts(panels: Sequence[tuple[str, Memory]]) -> list[str]:
+    """Return the components that are there, but what is needed while the network is built."""
+    found = dict.fromkeys(part for _, memory in panels for part in memory if any(memory[part]))
+    return [part for part in found if part != _CONSTRUCTION]
+
+
+def _top(ranks: Sequence[int], memory: Memory, limit: int | None, marked: int | None) -> float:
+    """Return how far up the memory is shown."""
+    top = 1.08 * float(np.sum(list(memory.values()), axis=0).max())
+    # What is far above the limit, or above what is asked for, need not be seen to its top.
+    here = sum(memory[part][ranks.index(marked)] for part in memory) if marked in ranks else 0
+    return min(top, 4.0 * max(here, limit or 0)) if limit is not None or here else top
+
+
+def _is_thin(memory: Memory, part: str, top: float) -> bool:
+    """Whether a component is nowhere high enough to be seen, where all of the memory is shown."""
+    totals = np.sum(list(memory.values()), axis=0)
+    sizes = np.asarray(memory.get(part, np.zeros(len(totals))), dtype=float)
+    return not (sizes[totals <= top] >= _THIN * top).any()
+
+
+def _merged(memory: Memory, thin: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return the memory with those that are too thin to be seen as one."""
+    merged = {part: sizes for part, sizes in memory.items() if part not in thin}
+    own = [memory[part] for part in thin if part in memory]
+    if own:
+        merged[_OTHERS] = [int(size) for size in np.sum(own, axis=0)]
+    return merged
+
+
+def _told(thin: Sequence[str]) -> str:
+    names = [part for part in _COMPONENTS if part in thin] + [part for part in thin if part not in _COMPONENTS]
+    return textwrap.fill(f"{_OTHERS}: {', '.join(names)}", 22)
+
+
+def _place(name: str) -> int:
+    names = (*_COMPONENTS[:-1], _OTHERS, "while it is built")
+    return names.index(name) if name in names else len(_COMPONENTS) - 1
+
+
 def _stack(axes: Axes, ranks: Sequence[int], memory: Memory) -> None:
-    names = [name for name in _COMPONENTS if any(memory.get(name, ()))]
-    names += [name for name in memory if name not in _COMPONENTS and any(memory[name])]
+    names = sorted(
+        (name for name in memory if any(memory[name])), key=lambda name: (name == _CONSTRUCTION, _place(name))
+    )
     below = np.zeros(len(ranks))
     for place, name in enumerate(names):
         above = below + np.asarray(memory[name], dtype=float)
         colour = COLOURS[_COMPONENTS.index(name) % len(COLOURS)] if name in _COMPONENTS else GREY
-        construction = name == "construction"
+        construction = name == _CONSTRUCTION
         axes.fill_between(
             ranks,
             below,
@@ -107,7 +166,6 @@ def _stack(axes: Axes, ranks: Sequence[int], memory: Memory) -> None:
         )
         below = above
     axes.plot(ranks, below, color="#20262B", linewidth=1.0, zorder=3)
-    axes.set_ylim(0.0, 1.08 * below.max())
 
 
 def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | None) -> None:

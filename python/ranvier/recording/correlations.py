@@ -40,12 +40,15 @@ class PeristimulusHistogram:
         Number of spikes of all neurons around all events, shape ``(bins,)``.
     events, neurons
         Number of events and of neurons.
+    name
+        Name of the population.
     """
 
     edges: FloatArray
     counts: IntArray
     events: int
     neurons: int
+    name: str
 
     @property
     def rates(self) -> FloatArray:
@@ -56,8 +59,8 @@ class PeristimulusHistogram:
 
     def __repr__(self) -> str:
         return (
-            f"<PeristimulusHistogram of {self.neurons} neurons, {self.events} events: {int(self.counts.sum())} spikes "
-            f"from {text_of(self.edges[0])} to {text_of(self.edges[-1])} ms>"
+            f"<PeristimulusHistogram of {self.neurons} neurons of {self.name}, {self.events} events: "
+            f"{int(self.counts.sum())} spikes from {text_of(self.edges[0])} to {text_of(self.edges[-1])} ms>"
         )
 
 
@@ -80,7 +83,12 @@ class CrossCorrelogram:
     neurons
         Number of the second neurons.
     mean_rate
-        Mean rate of the second neurons, spikes/s: the expected value of `rates` for independent spikes.
+        Mean rate of the second neurons over the whole recording, spikes/s: the expected value of `rates` for
+        independent spikes at constant rates. Where both rates rise and fall together, as at the start of a run or
+        with a stimulus that changes, `rates` lie above it at all lags, though no spike depends on another: use a part
+        of the recording in which the rates are steady (`SpikeData.between`).
+    names
+        Name of the population of the first and of the second neurons.
     """
 
     lags: FloatArray
@@ -89,6 +97,7 @@ class CrossCorrelogram:
     reference_spikes: int
     neurons: int
     mean_rate: float
+    names: tuple[str, str]
 
     @property
     def rates(self) -> FloatArray:
@@ -98,7 +107,8 @@ class CrossCorrelogram:
         return result
 
     def __repr__(self) -> str:
-        return f"<CrossCorrelogram: {self.counts.sum():g} pairs of spikes up to {text_of(self.lags[-1])} ms apart>"
+        pairs = f"{self.counts.sum():g} pairs of spikes up to {text_of(self.lags[-1])} ms apart"
+        return f"<CrossCorrelogram of {self.names[1]} around spikes of {self.names[0]}: {pairs}>"
 
 
 def whole_steps(name: str, time: float, resolution: float, least: int) -> int:

@@ -265,7 +265,13 @@ class SpikeStatistics:
         lags = times_of(np.arange(-round(bins), round(bins) + 1) * width, self.resolution)
         size = len(self.ids_of(second))
         return CrossCorrelogram(
-            lags, locked(counts), width * self.resolution, references, size, self._mean_rate_of(second)
+            lags=lags,
+            counts=locked(counts),
+            bin_width=width * self.resolution,
+            reference_spikes=references,
+            neurons=size,
+            mean_rate=self._mean_rate_of(second),
+            names=(first.name, second.name),
         )
 
     def peristimulus_histogram(
@@ -309,7 +315,8 @@ class SpikeStatistics:
             self.steps[here], events, (self.begin, self.end), span, (width, self.resolution)
         )
         size = sum(len(self.ids_of(segment)) for segment in chosen)
-        return PeristimulusHistogram(edges, counts, number, size)
+        name = some_names([segment.name for segment in chosen], " + ")
+        return PeristimulusHistogram(edges, counts, number, size, name)
 
     # ---- some of the neurons -----------------------------------------------------------------------------------------
 
