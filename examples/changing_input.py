@@ -7,7 +7,7 @@ between runs. The response is shown as a rate.
 """
 
 # %%
-# A rate that changes with time belongs to the stimulus: it is given as a list of times and of rates.
+# A rate that changes with time is a property of the stimulus: a list of times and a list of rates.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -24,7 +24,8 @@ current = net.stimulate(neurons, rv.dc_generator(amplitude=0.0))
 spikes = net.record_spikes(neurons)
 
 # %%
-# A description may be run in pieces. Between them, parameters, state and stimuli can be changed: from the next step on.
+# A simulation can be run in several parts. Between them, you can change parameters, state and stimuli. Changes act from
+# the next step on.
 
 sim = rv.Simulation(net, threads=1)
 sim.run(500.0)
@@ -34,7 +35,7 @@ sim.set(neurons, t_ref=5.0)  # ms
 sim.run(250.0)
 
 # %%
-# Counts in bins, as a rate.
+# Spike counts in bins, converted to a rate.
 
 data = sim.spikes(spikes)
 counts, edges = np.histogram(data.times, bins=np.arange(0.0, 1001.0, 5.0))

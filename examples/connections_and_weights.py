@@ -2,11 +2,11 @@
 Connections and their weights
 =============================
 
-Synapses of a simulation can be asked for, as arrays, and their weights changed.
+You can get the synapses of a simulation as arrays, and change their weights.
 """
 
 # %%
-# A network in which in-degrees are fixed and weights are drawn.
+# A network with fixed in-degrees and random weights.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -22,7 +22,7 @@ net.connect(inh, exc, rv.PairwiseBernoulli(0.1), weight=-100.0)
 sim = rv.Simulation(net, threads=1)
 
 # %%
-# All synapses from one population to another. Queries may also name a part of a population.
+# All synapses from one population to another. You can also select a part of a population.
 
 synapses = sim.connections(sources=exc, targets=inh)
 print(synapses, len(synapses))
@@ -38,8 +38,8 @@ right.set(xlabel="weight (pA)", ylabel="synapses")
 figure.tight_layout()
 
 # %%
-# Weights are changed by assignment, all of them or those of a mask. What is assigned acts on spikes that arrive from
-# then on.
+# Weights are changed by assignment: all of them, or those selected by a mask. New weights apply to spikes that arrive
+# later.
 
 synapses.weights = 0.5 * synapses.weights
 strong = synapses[synapses.weights > 20.0]

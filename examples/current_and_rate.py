@@ -1,14 +1,14 @@
 """
-The rate of a neuron against its current
-========================================
+The rate of a neuron as a function of its current
+=================================================
 
-How often does a leaky integrate-and-fire neuron fire for a given constant current? For this model the answer can be
-written down, so the simulation can be checked.
+At which rate does a leaky integrate-and-fire neuron fire for a constant current? For this model there is an exact
+formula, so we can check the simulation.
 """
 
 # %%
-# One population holds all the neurons. A parameter is one number for all of them, a distribution to draw from, or, as
-# ``I_e`` here, an array with one value for each.
+# All neurons are in one population. A parameter is one number for all neurons, a distribution, or, like ``I_e`` here,
+# an array with one value for each neuron.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -27,15 +27,15 @@ sim = rv.Simulation(net, threads=1)
 sim.run(2000.0)  # ms
 
 # %%
-# A recorder gives arrays. Neurons that have not fired have a rate of zero.
+# Recorded data are arrays. Neurons that have not fired have a rate of zero.
 
 data = sim.spikes(spikes)
 rates = data.rates()["neurons"]
 print(data)
 
 # %%
-# Between two spikes the potential relaxes from reset towards ``E_L + I tau_m / C_m``. The interval is the time until it
-# crosses the threshold, and the refractory period.
+# After a spike, the potential relaxes from the reset potential towards ``E_L + I tau_m / C_m``. The inter-spike
+# interval is the refractory period plus the time until the potential crosses the threshold.
 
 drive = currents * tau_m / C_m  # mV
 with np.errstate(divide="ignore", invalid="ignore"):
@@ -49,9 +49,8 @@ axes.set(xlabel="current (pA)", ylabel="rate (spikes/s)")
 axes.legend()
 
 # %%
-# A spike is noticed at the end of the step in which it happens, so an interval is up to 0.1 ms longer than the
-# formula says,
-# and 2 s hold a whole number of spikes.
+# A spike is detected at the end of a step, so an interval is up to 0.1 ms longer than in the formula. Also, the number
+# of spikes in 2 s is a whole number.
 
 least = np.where(expected > 0.0, 1000.0 / (interval + net.resolution), 0.0)
 assert (rates <= expected + 0.5).all()

@@ -10,7 +10,7 @@ spikes = net.record_spikes()
 sim = rv.Simulation(net, threads=1)
 sim.run(200.0)
 
-# All processes ask, since the answer is gathered from all of them; one of them tells.
+# All processes must make this call, since it gathers spikes from all of them. Only one of them prints.
 data = sim.spikes(spikes)
 if sim.communicator.rank == 0:
     print(f"{sim.communicator.size} processes: {data}, digest {data.digest()[:12]}")

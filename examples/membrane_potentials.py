@@ -2,11 +2,11 @@
 Membrane potentials
 ===================
 
-State variables are recorded at intervals. Here the potentials of three kinds of neurons answer the same spikes.
+State variables are recorded at regular intervals. Here, three neuron models get the same spikes.
 """
 
 # %%
-# ``create_spike_generators`` makes sources that fire at given times, which can be connected like neurons.
+# ``create_spike_generators`` makes sources that fire at given times. They can be connected like neurons.
 
 from matplotlib import pyplot as plt
 

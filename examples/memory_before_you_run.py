@@ -2,11 +2,11 @@
 Memory before you run
 =====================
 
-How much would a network take, and how large may it be? Nothing is built to find out.
+How much memory does a network need, and how large can it be? You can find out without building it.
 """
 
 # %%
-# The balanced network with which simulators are measured, at a scale that no laptop holds.
+# The balanced network of benchmarks of simulators, at a scale that is too large for a laptop.
 
 from matplotlib import pyplot as plt
 
@@ -19,7 +19,7 @@ ranks = [16, 32, 64, 128, 256]
 predicted = [rv.predict_memory(net, ranks=n, threads=8) for n in ranks]
 
 # %%
-# Bytes of one process, by component. Construction needs some more for a while.
+# Bytes of one process, by component. During construction, some more memory is needed.
 
 figure, axes = plt.subplots()
 bottom = [0.0] * len(ranks)
@@ -34,4 +34,4 @@ axes.set(xlabel="processes", ylabel="memory of each (GB)")
 axes.legend()
 
 # %%
-# ``ranvier predict`` tells the same on the command line, with times and the largest network that fits.
+# ``ranvier predict`` prints the same on the command line, with times and the largest network that fits.

@@ -2,13 +2,12 @@
 The cortical microcircuit
 =========================
 
-The circuit under a square millimetre of cortex (T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806, 2014),
-here with
-a tenth of its neurons. ``ranvier run microcircuit`` runs it at full scale, in 2.2 GB.
+The circuit under a square millimetre of cortex (T. C. Potjans and M. Diesmann, Cerebral Cortex 24, 785-806, 2014), here
+with a tenth of its neurons. ``ranvier run microcircuit`` runs it at full scale, with 2.2 GB of memory.
 """
 
 # %%
-# Networks that ship are functions that return a description, with what is to be recorded.
+# The networks in ``rv.networks`` are functions. They return a network with its recorders.
 
 import ranvier as rv
 
@@ -21,7 +20,7 @@ sim.run(model.presim)
 sim.run(200.0)
 
 # %%
-# Rates of the eight populations, without the time in which the network settles.
+# Rates of the eight populations, without the initial transient.
 
 data = sim.spikes(model.spikes).between(model.presim)
 for name, rate in data.mean_rates().items():

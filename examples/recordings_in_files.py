@@ -2,12 +2,12 @@
 Recordings in files
 ===================
 
-What is too long for memory is written while the simulation runs, piece by piece, and read back later: all, or one
-window.
+Recordings that are too long for memory are written to files while the simulation runs. Later you read them: all data,
+or a window of time.
 """
 
 # %%
-# ``to=`` names a file: HDF5 or CSV, by its ending.
+# ``to=`` names a file. Its suffix determines the format, HDF5 or CSV.
 
 import tempfile
 from pathlib import Path
@@ -28,7 +28,7 @@ net.record_state(neurons[:3], ["V_m", "I_syn_ex"], to=folder / "state.csv", inte
 rv.Simulation(net, threads=1).run(300.0)
 
 # %%
-# The files tell what was recorded, so they are read without the network.
+# The files contain a description of the recording, so you can read them without the network.
 
 spikes = rv.read_spikes(folder / "spikes.h5")
 print(spikes)
@@ -40,7 +40,7 @@ axes.plot(state.times, state["V_m"])
 axes.set(xlabel="time (ms)", ylabel="membrane potential (mV)")
 
 # %%
-# Any program that knows HDF5 can read the file.
+# Any program that supports HDF5 can read the file.
 
 with h5py.File(folder / "spikes.h5") as file:
     file.visititems(lambda name, item: print(name, getattr(item, "shape", "")))

@@ -2,11 +2,11 @@
 Statistics of spikes
 ====================
 
-Rates, irregularity and correlations of what was recorded, and the same data for other tools.
+Rates, irregularity and correlations of recorded spikes, and conversion for other tools.
 """
 
 # %%
-# In one population each neuron gets Poisson trains of its own, in the other half of the input is the same for all.
+# In one population, each neuron gets independent Poisson trains; in the other, all neurons share half of the input.
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -19,8 +19,8 @@ apart = net.create(model, 100, name="apart")
 shared = net.create(model, 100, name="shared")
 
 # %%
-# A stimulus gives each target a train of its own. What is to be the same for all comes from a population that they are
-# connected to.
+# A stimulus gives each target an independent spike train. Shared input comes from a population that is connected to all
+# targets.
 
 net.stimulate(apart, rv.poisson_generator(rate=1500.0), weight=60.0)
 net.stimulate(shared, rv.poisson_generator(rate=750.0), weight=60.0)
@@ -37,7 +37,7 @@ data = sim.spikes(spikes).between(200.0)
 print(data.mean_rates())
 
 # %%
-# Correlation coefficients of the spike counts of all pairs: common input makes neurons fire together.
+# Correlation coefficients of the spike counts of all pairs: shared input correlates the neurons.
 
 figure, axes = plt.subplots()
 for population in (apart, shared):
@@ -49,7 +49,7 @@ axes.set(xlabel="correlation of counts in 5 ms", ylabel="pairs")
 axes.legend()
 
 # %%
-# How often spikes follow each other after each lag.
+# How often spikes follow other spikes, for each lag.
 
 figure, axes = plt.subplots()
 for population in (apart, shared):
@@ -59,8 +59,8 @@ axes.set(xlabel="lag (ms)", ylabel="spikes/s of the others", ylim=(0.0, None))
 axes.legend()
 
 # %%
-# A train of spikes for each neuron is what most tools take; ``data.to_neo()`` and ``data.to_pandas()`` hand
-# them over to Neo and pandas.
+# Most tools need a spike train for each neuron; ``data.to_neo()`` and ``data.to_pandas()`` convert the data for Neo and
+# pandas.
 
 trains = data.trains(shared)
 print(len(trains), trains[0][:5])

@@ -1,7 +1,7 @@
-"""Pages made from descriptions: of models, rules, networks, commands and errors, as the program itself gives them.
+"""Pages of the reference, made from the program's own descriptions of models, rules, networks, commands and errors.
 
-They are written to ``reference/generated`` before Sphinx reads its sources, so that none can be out of date. A page
-that has not changed is left as it is, so that a second build is quick.
+They are written to ``reference/generated`` before Sphinx reads its sources, so they are always up to date. Pages that
+have not changed are not written again, so that a second build is fast.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Rows = Iterable[Sequence[str]]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx when to call us."""
+    """Register this extension with Sphinx."""
     app.connect("builder-inited", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -48,7 +48,7 @@ def write_pages(folder: Path) -> None:
     pages.update(
         _group(
             "networks",
-            "Networks that ship",
+            "Networks in the package",
             [(n, _first_line(f), _network_page(n, f)) for n, f in shipped_networks().items()],
         )
     )
@@ -67,11 +67,11 @@ def write_pages(folder: Path) -> None:
 
 
 def _group(folder: str, title: str, entries: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return the pages of a kind of things, with an index of them."""
+    """Return the pages of one group, with their index."""
     lines = [
         f"# {title}",
         "",
-        _table(("name", "what it is"), [(f"[{n}]({_file(n)}.md)", _escape(s)) for n, s, _ in entries]),
+        _table(("name", "description"), [(f"[{n}]({_file(n)}.md)", _escape(s)) for n, s, _ in entries]),
     ]
     lines += ["```{toctree}", ":hidden:", "", *(_file(name) for name, _, _ in entries), "```", ""]
     pages = {f"{folder}/{_file(name)}": page for name, _, page in entries}
@@ -178,7 +178,7 @@ def _network_page(name: str, function: Callable[..., object]) -> str:
     rows = [(f"`{key}`", "" if value is None else f"`{value}`") for key, value in signature_keys(function).items()]
     lines += ["## Keys of `--set`", "", f"`ranvier run {name} --set key=value`:", "", _table(("key", "default"), rows)]
     run_keys = [(f"`{key}`", "" if value is None else f"`{value}`") for key, value in RUN_KEYS.items()]
-    lines += ["Those of every run:", "", _table(("key", "default"), run_keys)]
+    lines += ["Keys of every run:", "", _table(("key", "default"), run_keys)]
     return "\n".join(lines)
 
 
@@ -203,7 +203,7 @@ def _summary(parser: argparse.ArgumentParser, name: str) -> str:
 
 
 def _command_page(parser: argparse.ArgumentParser) -> str:
-    # As wide as a page, whatever terminal the site is made in.
+    # With the width of a page, not of the terminal in which the site is built.
     parser.formatter_class = lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=110, max_help_position=34)
     return "\n".join([f"# {parser.prog}", "", "```text", parser.format_help().rstrip(), "```", ""])
 
@@ -211,7 +211,7 @@ def _command_page(parser: argparse.ArgumentParser) -> str:
 def _options_page() -> str:
     lines = ["# Options of a simulation", ""]
     lines += [
-        "Keywords of {py:class}`ranvier.Simulation`, alone or in one of three groups; `--set name=value` sets each.",
+        "Keywords of {py:class}`ranvier.Simulation`, some of them in three groups; `--set name=value` sets each.",
         "",
     ]
     for group in GROUPS:
@@ -221,7 +221,7 @@ def _options_page() -> str:
             (f"`{name}`", f"`{each.default!r}`", _escape(each.wanted()), _escape(each.meaning))
             for name, each in group.options.items()
         ]
-        lines += [_table(("name", "default", "what it may be", "meaning"), rows)]
+        lines += [_table(("name", "default", "allowed values", "meaning"), rows)]
     return "\n".join(lines)
 
 
@@ -229,7 +229,7 @@ def _errors_page() -> str:
     lines = [
         "# Errors",
         "",
-        "All errors of Ranvier are in `ranvier.errors`. Each tells the object, the value, the bound and what to do.",
+        "All errors of Ranvier are in `ranvier.errors`. Each names the object, the value, the bound and what to do.",
         "",
     ]
     rows = []

@@ -1,4 +1,4 @@
-"""What the gallery of examples needs of us: their order, and the figures that `ranvier.plot` draws."""
+"""Settings of the gallery of examples: their order, and how figures of `ranvier.plot` are saved."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Order:
         self.folder = folder
 
     def __call__(self, file: str) -> int:
-        """Return the place of a file; one that has none is an error, so that none is forgotten."""
+        """Return the position of a file. A file that is not in the list is an error."""
         return EXAMPLES.index(file.removesuffix(".py"))
 
 
 def _scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
-    """Save the figures that the last block of an example has drawn and given a name, but not to pyplot."""
+    """Save figures that the last block of an example has assigned to names without using pyplot."""
     done: list[int] = block_vars["example_globals"].setdefault("_shown_figures", [])
     paths = []
     for value in list(block_vars["example_globals"].values()):
@@ -49,5 +49,5 @@ def _scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
 
 
 def _get_sg_image_scraper() -> Any:
-    # By this name sphinx-gallery asks a module that stands in its list of scrapers.
+    # sphinx-gallery calls the function of this name in each module of its list of scrapers.
     return _scrape
