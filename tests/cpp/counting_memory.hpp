@@ -6,7 +6,7 @@
 
 namespace ranvier {
 
-/// Counts the bytes that are allocated from it. Blocks are filled with ones, so that who counts on zeros is found out.
+/// Counts the bytes that are allocated from it. Blocks are filled with ones, which shows code that relies on zeros.
 class CountingMemory final : public std::pmr::memory_resource {
    public:
     std::size_t bytes() const { return bytes_; }

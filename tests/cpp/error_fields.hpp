@@ -10,8 +10,8 @@
 
 namespace ranvier {
 
-/// Expects that a call throws an error of a type, that it names object, bound and remedy, and that its message holds all of
-/// some texts. Returns what it tells.
+/// Expects that a call throws an error of this type with object, bound and remedy, whose message has all of these
+/// texts. Returns its fields.
 template <class Expected, class Call>
 ErrorFields fields_of(Call call, const std::vector<std::string>& texts = {}) {
     try {

@@ -18,7 +18,8 @@
 #include "comm/exchange/exchange.hpp"
 #include "thread_communicator.hpp"
 
-/// A made-up network with all its spikes, and a stand-in for the engine that notes what arrives and what must.
+/// A made-up network with all its spikes, and a substitute for the engine, which compares what arrives with what must
+/// arrive.
 namespace ranvier::comm {
 
 /// Sources and where their spikes are needed, and the spikes of a run: known to every process, so that each can tell what
@@ -205,7 +206,7 @@ inline void run_round(SpikeExchange& exchange, std::span<const std::span<const E
     for (std::uint32_t worker = 0; worker < workers; ++worker) exchange.take(worker, visit);
 }
 
-/// Stands for the engine of one process.
+/// The substitute for the engine of one process.
 class Driver {
    public:
     Driver(const World& world, std::shared_ptr<Communicator> communicator, std::unique_ptr<SpikeExchange> exchange,
@@ -238,7 +239,7 @@ class Driver {
             exchange_->next_round();
         }
         check(epoch);
-        // Another one begins the next epoch before a slow worker has noticed that this one is over.
+        // Another worker begins the next epoch before a slow one has noticed that this one is over.
         if (threads_) slow_worker_ = std::thread([this] { sees_more_ = exchange_->more(); });
     }
     /// Runs all epochs.
@@ -262,7 +263,7 @@ class Driver {
         // Not always: nothing may depend on it.
         if (epoch % 5 == 4) return;
         for (std::uint32_t lag = 0; lag < world_.size.lags; ++lag) {
-            // Nor does it matter whose shard it is.
+            // Nor does it matter to which shard it belongs.
             const std::uint32_t shard = (epoch + lag) % world_.size.workers;
             const auto& outbox = mine().spikes[epoch][shard];
             const auto end =
@@ -331,11 +332,11 @@ class Driver {
     std::vector<std::string> faults_;
 };
 
-/// What became of a run on each process.
+/// The result of a run on each process.
 struct Outcome {
     ExchangeCounts counts;
     std::string name;
-    std::vector<std::string> faults;  ///< where something else has arrived than must
+    std::vector<std::string> faults;  ///< where something wrong has arrived
 };
 
 /// Whether every spike has arrived where and when it must, on every process.

@@ -102,7 +102,7 @@ class GroupDriver {
         return {spikes_.begin(), spikes_.begin() + static_cast<std::ptrdiff_t>(count)};
     }
 
-    /// Whether every step so far has cleared its inputs and left alone what is not its own.
+    /// Whether every step so far has cleared its inputs and changed nothing else.
     bool sound() const { return sound_; }
 
     std::vector<double> read(std::string_view variable_name) const {

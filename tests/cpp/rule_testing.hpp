@@ -8,7 +8,7 @@
 #include "base/random.hpp"
 #include "connect/rules/rule.hpp"
 
-/// What the tests of connection rules share.
+/// Helpers that the tests of connection rules share.
 namespace rule_testing {
 
 using namespace ranvier;
@@ -28,7 +28,7 @@ inline Partners draw_all(const RuleSampler& sampler, const PairSpace& pairs, std
                          std::uint64_t batch = 1000, InstructionSet set = detect_instruction_set()) {
     const std::uint64_t count = majors(sampler, pairs);
     Partners all(count);
-    // Not empty: what is left from before must be replaced.
+    // Not empty: old contents must be replaced.
     std::vector<std::uint32_t> degrees(3, 77);
     std::vector<std::uint64_t> partners(5, 99);
     for (std::uint64_t first = 0; first < std::min(stride, count); ++first) {

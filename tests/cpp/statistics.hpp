@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-/// Tests of fit. They take fixed seeds, so that they never flicker; the level says how rarely a correct generator would
-/// fail for a seed that was not looked at before.
+/// Tests of fit. Seeds are fixed, so that results never change. The level tells how rarely a correct generator would
+/// fail for a seed that nobody tried before.
 namespace statistics {
 
 /// A test fails when its p-value is below this.

@@ -52,7 +52,7 @@ class StimulusDriver {
         arguments.key = options.key;
         arguments.targets = {NeuronId(options.first_target), options.target_stride, options.size};
         if (!options.ids.empty()) {
-            // Part of a list whose other ids are not meant.
+            // A part of a list: the stimulus must not reach the other ids.
             auto list = std::make_shared<std::vector<std::uint64_t>>(options.ids);
             list->insert(list->begin(), 0);
             list->push_back(~std::uint64_t{0});

@@ -81,7 +81,7 @@ TEST(Crowding, GatheredWorkersGoThereAndBeginNone) {
         EXPECT_EQ(available_processors(), std::vector<int>{all.back()});
         for (int i = 0; i < 5; ++i) EXPECT_FALSE(look_after(long_delay));
         crowding.gather(-1);
-        // What it has waited until then was for those that it was gathered with.
+        // Until then it has waited for the workers with which it was gathered.
         EXPECT_FALSE(look_after(long_delay));
         EXPECT_EQ(available_processors(), std::vector<int>{all.front()});
         EXPECT_FALSE(crowding.was_crowded_lately());
@@ -110,9 +110,9 @@ TEST(Crowding, EndsAndBeginsAgainSooner) {
     EXPECT_GT(crowding.counts().crowded_seconds, 0.0);
 }
 
-/// Workers that look at the same moment: one that comes while another begins a crowding must not take it for one that was
-/// over long ago. It would end at once, and count all the time since the clock began. Without the mutex of Crowding the thread
-/// sanitizer always tells, and this test alone in some of its runs.
+/// Workers that look at the same moment: if one comes while another begins a crowding, the crowding must not seem long
+/// over to it. It would end at once, and count all the time since the clock began. Without the mutex of Crowding the
+/// thread sanitizer always finds this, and the test without it in some of its runs.
 TEST(Crowding, BeginsOnceWhereTwoLookAtATime) {
     constexpr std::uint32_t workers = 2;
     constexpr int attempts = 5'000;
@@ -225,7 +225,7 @@ TEST(Crowding, LetsWorkersRest) {
     EXPECT_GT(team.items_taken_over(0) + team.items_taken_over(2), 0u);
 }
 
-/// Whoever rests when a job fails leaves it too, and comes to the next.
+/// A worker that rests when a job fails leaves it too, and takes part in the next.
 TEST(Crowding, LeavesATeamWholeAfterAFailure) {
     constexpr std::uint32_t workers = 3;
     const MadeUpDelays made_up(workers);

@@ -195,7 +195,7 @@ TEST(DryRun, InventsNothingElsewhere) {
     }
 }
 
-/// What is asked of all ranks is answered by the one that there is, for itself.
+/// The one rank that there is answers questions to all ranks, for itself.
 TEST(DryRun, AnswersForItsOwnRank) {
     constexpr std::uint64_t ranks = 50;
     constexpr std::uint64_t neurons = 40;
@@ -223,7 +223,7 @@ TEST(DryRun, AnswersForItsOwnRank) {
     EXPECT_EQ(simulation.get(random.neurons, "V_m", std::vector<std::uint64_t>{50}), std::vector<double>{-61.5});
 }
 
-/// Nobody waits for the one process that there is: what stops it is thrown, and does not end the program.
+/// Nobody waits for the one process that there is: an interruption is thrown, and does not end the program.
 TEST(DryRun, CanBeInterrupted) {
     struct Enough {};
     const auto stop = [] { throw Enough{}; };

@@ -15,7 +15,8 @@
 #include "comm/exchange/spike_packing.hpp"
 #include "exchange_world.hpp"
 
-// What single methods promise beside bringing every spike where it is needed, which test_exchanges.cpp checks for all.
+// What single methods promise besides. That each method brings every spike where it is needed is tested in
+// test_exchanges.cpp.
 namespace ranvier::comm {
 namespace {
 
@@ -57,7 +58,7 @@ TEST(SpikePacking, GivesBackWhatItTook) {
         packing.for_each(packed, [&](std::uint64_t place, std::uint32_t lag) { unpacked.emplace_back(place, lag); });
         EXPECT_EQ(unpacked, spikes);
 
-        // In the buffer in which they arrive, in which nobody writes behind a word that is not his.
+        // In the buffer in which they arrive, where no word writes over the next one.
         std::vector<std::byte> buffer(spikes.size() * packing.bytes() + ArrivedSpikes::slack, std::byte{0xAB});
         packing.with_bytes([&](auto bytes) {
             EXPECT_EQ(bytes, packing.bytes());
@@ -279,7 +280,7 @@ WordsOfRanks run_epoch(MarkedSections& sections, std::span<const std::span<const
     const auto run_round = [&] {
         for (const std::uint32_t worker : {0U, 1U}) sections.collocate(worker, boxes);
         sections.seal();
-        // What goes to a rank says so here, since all of it comes back.
+        // Each spike names its rank here, since all of them come back.
         const auto words = sections.to_send();
         const std::size_t length = words.size() / ranks;
         const std::span<std::byte> to_receive = sections.to_receive();

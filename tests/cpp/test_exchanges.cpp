@@ -108,7 +108,7 @@ TEST_P(EveryMethod, WorksAloneOnOneProcess) {
 
 void ignore(const SpikeExchange::Arrivals& /*arrivals*/) {}
 
-// All others are taken to do what this one does, so what it sends is what arrives.
+// All others are taken to do the same as this one, so it receives what it sends.
 TEST_P(EveryMethod, CanBeTriedOutAsOneOfManyProcesses) {
     constexpr std::int32_t ranks = 5000;
     World world({.ranks = ranks, .workers = 2, .epochs = 5});
@@ -185,7 +185,7 @@ TEST_P(EveryMethod, RefusesOptionsOutOfTheirBounds) {
     EXPECT_NO_THROW(make([](ExchangeArguments& a) { a.options.most_lags = 256; }));
 }
 
-/// Loses the last spike of whatever the method that it stands before brings.
+/// Stands before another method, and loses the last spike that this one brings.
 class Losing final : public SpikeExchange {
    public:
     explicit Losing(std::unique_ptr<SpikeExchange> exchange) : exchange_(std::move(exchange)) {}

@@ -1,4 +1,4 @@
-// What is kept of weights, and the integers that their sums are taken in where double precision would round.
+// How weights are stored, and the integers in which they are summed where double precision would round.
 #include <gtest/gtest.h>
 
 #include <cmath>

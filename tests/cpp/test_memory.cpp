@@ -65,7 +65,7 @@ TEST(Account, CountsByNodeAndPurpose) {
     EXPECT_EQ(account.bytes(state), 37u);
     EXPECT_EQ(account.bytes(), 87u);
     EXPECT_EQ(account.most_bytes(), 137u);
-    // What is gone has been there.
+    // Memory that was given back still counts in `most`.
     account.remove(0, state, 7);
     EXPECT_EQ(entry(account, 0, "state").most, 7u);
     EXPECT_EQ(account.entries().size(), 3u);
@@ -185,7 +185,7 @@ TEST(Memory, CountsExactlyFromManyThreads) {
     EXPECT_EQ(entry(account, any_node, "tables").bytes, expected[1]);
     EXPECT_EQ(account.bytes(), expected[0] + expected[1]);
     EXPECT_GE(account.most_bytes(), account.bytes());
-    // Whoever frees: here a thread that has allocated nothing.
+    // Any thread may free: here one that has allocated nothing.
     for (const auto& blocks : kept) {
         for (const Block& block : blocks) block.from->deallocate(block.begin, block.bytes, 16);
     }
@@ -275,7 +275,7 @@ TEST(Pages, AreNotBoundToANodeThatIsNotThere) {
         EXPECT_FALSE(error.fields().remedy.empty());
     }
     EXPECT_THROW(bind_to(any_node), ValueOutOfBoundsError);
-    // By first touch it is no more than a name: of a made-up machine, say.
+    // With first touch, the node is no more than a name, which may be that of a made-up machine.
     NodeMemory memory(account, account.purpose("tables"), {.node = missing_node});
     Buffer<int> buffer(100'000, &memory);
     buffer[0] = 1;

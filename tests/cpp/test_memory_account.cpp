@@ -69,7 +69,7 @@ void operator delete[](void* memory, std::align_val_t) noexcept { release(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
-// The C library itself, for stacks of threads and large blocks, does not come by here.
+// The C library itself does not call this one, for stacks of threads and large blocks.
 extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
     void* const memory = reinterpret_cast<void*>(::syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
     if (memory != MAP_FAILED) count(whole_pages(bytes));
@@ -169,9 +169,10 @@ TEST_P(MemoryAccount, IsWhatIsAllocated) {
         EXPECT_NEAR(static_cast<double>(total(account)), counted, 0.05 * counted);
         const auto invention = static_cast<double>(total(account) - total(account, "invention"));
         EXPECT_NEAR(static_cast<double>(total(predicted, "construction")), counted - invention, 0.05 * counted);
-        // What is needed for a moment only must not be more than predicted, or a network is begun that does not fit.
+        // Memory that is needed for a moment only must not be more than predicted: otherwise a network is begun that
+        // does not fit.
         EXPECT_LE(peak, 1.05 * static_cast<double>(total(predicted)));
-        // Nor far less: what comes later, such as buffers of spikes, is predicted beside it.
+        // Nor far less: memory that comes later, such as buffers of spikes, is predicted separately.
         EXPECT_LE(static_cast<double>(total(predicted)), 1.15 * std::max(peak, built));
     }
     // All of it is given back, but for what libraries keep.

@@ -62,7 +62,7 @@ TEST_F(MemoryRoomTest, IsThatOfTheTightestGroupAbove) {
     // More than is granted, as it can be for a moment.
     write("sys/fs/cgroup/user.slice/memory.current", "500000001");
     EXPECT_EQ(shared(), 0u);
-    // Other groups' bounds are none of ours.
+    // The bounds of other groups do not count.
     write("sys/fs/cgroup/other/memory.max", "1");
     write("sys/fs/cgroup/other/memory.current", "1");
     write("sys/fs/cgroup/user.slice/memory.max", "max");

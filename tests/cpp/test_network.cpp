@@ -1,4 +1,4 @@
-// The description of a network: what it keeps, and what it refuses.
+// The description of a network: what it stores, and which errors it throws.
 #include "engine/network.hpp"
 
 #include <gtest/gtest.h>

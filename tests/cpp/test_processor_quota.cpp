@@ -71,7 +71,7 @@ TEST_F(ProcessorQuota, IsTheTightestOfAllGroupsAbove) {
     EXPECT_EQ(quota(), 3u);
     write("sys/fs/cgroup/system.slice/job/step/cpu.max", "100000 100000");
     EXPECT_EQ(quota(), 1u);
-    // Another group's bound is none of ours, nor is what lies outside of the hierarchy.
+    // The bound of another group does not count, nor does one outside of the hierarchy.
     write("sys/fs/cgroup/other/cpu.max", "1000 100000");
     write("sys/fs/cpu.max", "1000 100000");
     write("sys/fs/cgroup/system.slice/job/step/cpu.max", "500000 100000");

@@ -12,8 +12,8 @@
 #include "engine/simulation.hpp"
 #include "thread_communicator.hpp"
 
-/// Networks of kinds that are apt to be cut wrongly, on several processes, which are threads here: each must do what it
-/// does on one thread of one process.
+/// Networks that are easily divided wrongly among several processes, which are threads here. Each must give the spikes
+/// that it gives on one thread of one process.
 namespace ranvier::engine {
 namespace {
 
@@ -24,7 +24,7 @@ struct Outcome {
 };
 
 using Communicator = std::shared_ptr<comm::Communicator>;
-/// Runs a simulation in any way and comes to the same end.
+/// Runs a simulation in one of several ways, all of which must lead to the same end.
 using Script = std::function<void(Simulation&)>;
 
 Script run_for(Step steps) {

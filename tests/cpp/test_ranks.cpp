@@ -36,7 +36,7 @@ Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
     Simulation simulation(balanced.network, options, {}, std::move(communicator));
     simulation.run(steps / 3);
     simulation.run(1);
-    // What is on its way while weights change must be put right.
+    // Spikes on their way while weights change must be corrected.
     const ConnectionData some = simulation.connections({.sources = std::vector<std::uint64_t>{3, 170}});
     std::vector<double> weights = simulation.weights(some.handles);
     for (double& weight : weights) weight *= 1.5;
@@ -149,7 +149,7 @@ TEST(Ranks, GiveTheSameForAnyArrayOfRanks) {
     expect_same_on_ranks(3, options, false);
     options.exchange = "allgather";
     expect_same_on_ranks(3, options, false);
-    // One of four has nothing at all.
+    // One of four processes has no neurons.
     expect_same_on_ranks(4, options, false);
 }
 

@@ -229,7 +229,7 @@ struct LateWorker {
     std::atomic<std::uint32_t> left{0};
 };
 
-/// Whoever is free does what belongs to a worker that is late, and is counted by where that one is.
+/// A free worker does the items of one that is late. They are counted by the node of that one.
 TEST(Rounds, AreHelpedOutByPolicy) {
     for (const auto policy : {StealingPolicy::local_and_remote, StealingPolicy::prefer_local}) {
         LateWorker late(policy);

@@ -282,7 +282,7 @@ TEST(EveryRule, DependsOnSeedAndProjection) {
         EXPECT_EQ(draw_all(*bind(spec, pairs, 1, 0), pairs), one) << spec.name;
         EXPECT_NE(draw_all(*bind(spec, pairs, 2, 0), pairs), one) << spec.name;
         EXPECT_NE(draw_all(*bind(spec, pairs, 1, 1), pairs), one) << spec.name;
-        // Two neurons of one network share nothing but chance.
+        // The partners of two neurons of one network agree only by chance.
         EXPECT_NE(one[0], one[1]) << spec.name;
     }
 }

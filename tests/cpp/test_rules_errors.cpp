@@ -1,4 +1,4 @@
-// What rules refuse, and how.
+// The errors that rules throw.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -144,9 +144,9 @@ class ClosableNumbers {
     std::shared_ptr<double> data_;
 };
 
-/// What an array's signs are for is asked for each synapse: were the array looked through each time, the cost would grow
-/// with the square of their number. So it is looked through when the plan is made, and afterwards nothing of it is read but
-/// the values of the synapses that are built.
+/// The receptor depends on the signs in an array, and is asked for each synapse. If the whole array were read each
+/// time, the cost would grow with the square of its length. So it is read once, when the plan is made; afterwards only
+/// the values of the synapses that are built are read.
 TEST(Weights, AreLookedThroughOnce) {
     constexpr std::uint64_t neurons = 64;
     constexpr std::size_t count = 1 << 14;

@@ -37,7 +37,7 @@ TEST_P(TasksOf, GiveUpWhenOneThrows) {
             EXPECT_EQ(failure.what(), "task " + std::to_string(count / 2));
         }
         for (std::uint32_t i = 0; i < count; ++i) EXPECT_EQ(done[i], i <= count / 2 ? 1u : 0u);
-        // The signal that came is taken back, and the team works as before, with tasks and without.
+        // The signal that came is forgotten, and the team works as before, with tasks and without.
         EXPECT_FALSE(never.has_happened());
         tasks_.signal(never);
         EXPECT_FALSE(never.has_happened());

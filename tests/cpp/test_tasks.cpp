@@ -196,7 +196,7 @@ TEST_P(TasksOf, RepeatWheneverTheirEventHappens) {
     EXPECT_EQ(ready[0][0]->happenings() + ready[1][0]->happenings(), steps);
 }
 
-/// A random graph gives what it gives when it is gone through in order.
+/// A random graph gives the same as when its tasks are done in order.
 TEST_P(TasksOf, GiveTheResultsOfASerialRun) {
     std::mt19937 random(11);
     for (int round = 0; round < 10; ++round) {
@@ -408,7 +408,7 @@ TEST(Tasks, RefuseWhatCannotBe) {
 }
 
 TEST(Tasks, SleepLongWithoutWork) {
-    // Who has nothing to do for long must not keep a processor busy: the others sleep while one works.
+    // A worker that has nothing to do for long must not keep a processor busy: the others sleep while one works.
     Team team{std::vector<Place>(3)};
     Tasks tasks(team);
     const auto wait = tasks.add_type<Number>(

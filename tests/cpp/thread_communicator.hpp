@@ -403,7 +403,7 @@ class ThreadCommunicator : public Communicator {
             begin += counts[r];
         }
     }
-    /// What a deposit with counts has for its i-th partner.
+    /// The part of a deposit with counts for its i-th partner.
     static std::span<const std::byte> part_of(const Deposit& deposit, std::size_t i) {
         std::size_t begin = 0;
         for (std::size_t j = 0; j < i; ++j) begin += deposit.counts[j];
@@ -419,7 +419,7 @@ class ThreadCommunicator : public Communicator {
         start(kind, std::move(mine), fetch)->wait();
     }
 
-    /// In a destructor, which may throw nothing: what fails makes the others fail.
+    /// In a destructor, which must not throw: an error makes the others fail.
     void collective_at_end(const std::string& kind) {
         try {
             collective(kind, {}, [](Deposits) {});
