@@ -67,14 +67,14 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         }
         lists = self.network.later_spikes(id, units, spike_times, step());
         // More spikes at once make larger sums of inputs, which must stay exact.
-        Population changed{.id = id,
-                           .name = {},
-                           .model = population.model,
-                           .first = population.first,
-                           .size = population.size,
-                           .parameters = {},
-                           .variables = {},
-                           .spike_steps = lists};
+        const Population changed{.id = id,
+                                 .name = {},
+                                 .model = population.model,
+                                 .first = population.first,
+                                 .size = population.size,
+                                 .parameters = {},
+                                 .variables = {},
+                                 .spike_steps = lists};
         WeightRanges ranges;
         for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
             ranges[receptor] = self.shards.front()->weights(receptor);
@@ -84,6 +84,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         for (const auto& shard : self.shards) {
             std::vector<std::vector<Step>> own;
             const IdSequence& ids = shard->layout().part(id).ids;
+            own.reserve(ids.size());
             for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - population.first.value]);
             const Shard::Group& group = shard->group(id);
             if (group.neurons) {
