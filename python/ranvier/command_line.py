@@ -23,11 +23,11 @@ _INTERRUPTED = 130  # as shells do: 128 + SIGINT
 def main(arguments: Sequence[str] | None = None) -> int:
     """Carry out a command line and return the exit status.
 
-    0: done; 1: something that is not the user's fault; 2: an error of the user's; 130: interrupted.
+    0: success; 1: an error that is not the user's; 2: an error of the user; 130: interrupted.
     """
     parser = make_parser()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Bars and names are no reason to fail on a terminal that does not know their letters.
+        # Do not fail if a terminal cannot display the characters of bars and names.
         sys.stdout.reconfigure(errors="replace")
     try:
         options, rest = parser.parse_known_args(arguments)
@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("ranvier: error: the machine ran out of memory", file=sys.stderr)
         return _OTHER_ERROR
     except OSError as error:
-        # Our output cannot be written. That is no error where the reader has ended, as `head` does. Python would
-        # complain once more when it closes it.
+        # The output cannot be written. This is not an error if the reader has ended, as `head` does. Python would
+        # report it again when it closes the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             print(f"ranvier: error: {error}", file=sys.stderr)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(parser: argparse.ArgumentParser, rest: Sequence[str]) -> None:
-    """Refuse what the command does not take; what is a key of --set is told so."""
+    """Refuse unknown arguments. For a key of --set, the error says how to set it."""
     for argument in rest:
         name = argument.partition("=")[0].removeprefix("--").replace("-", "_")
         if argument.startswith("--") and name in RUN_KEYS:

@@ -18,7 +18,7 @@ _HEADER = '''\
 """Neuron models and stimulators.
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
-that. Every value may be one number for all neurons, an array with one for each, or a distribution to draw them from.
+this command. Every value is one number for all neurons, an array with one number for each, or a distribution.
 """
 
 # The names are those of the field and of the equations.
@@ -118,9 +118,9 @@ def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
         )
     receptors = ", ".join(model.receptors)
     unit = f"are in {model.weight_unit}" if model.weight_unit else "have no unit"
-    notes = f"Weights {unit}. Inputs: {receptors}."
+    notes = f"Weights {unit}. Receptors: {receptors}."
     if len(model.receptors) == 2:
-        notes += " Weights >= 0 go to the first, negative ones to the second, with their sign."
+        notes += " Weights >= 0 belong to the first receptor, negative weights to the second."
     notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
     yield f"class {model.name}(NeuronModel):"
     yield from _docstring(model, titles, notes)
@@ -142,7 +142,7 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
     ]
     titles += [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
     notes = (
-        "Its spikes reach each target with a weight and a delay."
+        "Its spikes arrive at each target with a weight and a delay."
         if model.emits_spikes
         else "It adds to the current of its targets (pA)."
     )

@@ -1,7 +1,7 @@
 """Neuron models and stimulators.
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
-that. Every value may be one number for all neurons, an array with one for each, or a distribution to draw them from.
+this command. Every value is one number for all neurons, an array with one number for each, or a distribution.
 """
 
 # The names are those of the field and of the equations.
@@ -34,8 +34,8 @@ __all__ = [
 class iaf_psc_alpha(NeuronModel):
     """Leaky integrate-and-fire neuron with alpha-shaped synaptic currents.
 
-    Weights are in pA. Inputs: excitatory, inhibitory. Weights >= 0 go to the first, negative ones to the second, with
-    their sign. State variables: V_m, I_syn_ex, I_syn_in, dI_syn_ex, dI_syn_in.
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second. State variables: V_m, I_syn_ex, I_syn_in, dI_syn_ex, dI_syn_in.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class iaf_psc_alpha(NeuronModel):
 class iaf_psc_delta(NeuronModel):
     """Leaky integrate-and-fire neuron whose potential jumps when a spike arrives.
 
-    Weights are in mV. Inputs: jump. State variables: V_m.
+    Weights are in mV. Receptors: jump. State variables: V_m.
 
     Parameters
     ----------
@@ -198,8 +198,8 @@ class iaf_psc_delta(NeuronModel):
 class iaf_psc_exp(NeuronModel):
     """Leaky integrate-and-fire neuron with exponentially decaying synaptic currents.
 
-    Weights are in pA. Inputs: excitatory, inhibitory. Weights >= 0 go to the first, negative ones to the second, with
-    their sign. State variables: V_m, I_syn_ex, I_syn_in.
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second. State variables: V_m, I_syn_ex, I_syn_in.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ class iaf_psc_exp(NeuronModel):
 class interval_fire(NeuronModel):
     """Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes.
 
-    Weights have no unit. Inputs: jump. State variables: m.
+    Weights have no unit. Receptors: jump. State variables: m.
 
     Parameters
     ----------
@@ -434,7 +434,7 @@ class dc_generator(Stimulator):
 class inhomogeneous_poisson_generator(Stimulator):
     """Independent Poisson spike trains, one for each target, whose rate changes at given times.
 
-    Its spikes reach each target with a weight and a delay.
+    Its spikes arrive at each target with a weight and a delay.
 
     Parameters
     ----------
@@ -547,7 +547,7 @@ class noise_generator(Stimulator):
 class poisson_generator(Stimulator):
     """Independent Poisson spike trains, one for each target.
 
-    Its spikes reach each target with a weight and a delay.
+    Its spikes arrive at each target with a weight and a delay.
 
     Parameters
     ----------

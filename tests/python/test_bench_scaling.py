@@ -70,7 +70,7 @@ def test_weak(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     printed = capfd.readouterr().out
     assert "weak scaling: 100 neurons to each process" in printed
     assert "alltoall, unsorted: memory" in printed
-    assert "…" not in printed.partition("All that")[0]
+    assert "…" not in printed.partition("All results are")[0]
     picture = image.imread(figure)
     assert len({tuple(pixel) for pixel in (picture[::2, ::2, :3].reshape(-1, 3) * 8).astype(int)}) > 10
 

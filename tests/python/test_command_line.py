@@ -219,7 +219,7 @@ def test_file_of_the_user_that_tells_for_how_long(tmp_path: Path) -> None:
         (["microcircuit", "--set", "threads=1.5"], ["threads", "a whole number"]),
         (["microcircuit", "--set", "threads=0"], ["threads", "at least 1"]),
         (["microcircuit", "--set", "scale"], ["'scale'", "key=value"]),
-        (["microcircuit", "--set", "seed=1", "seed=2"], ["seed", "already"]),
+        (["microcircuit", "--set", "seed=1", "seed=2"], ["seed", "twice"]),
         (["microcircuit", "--set", "time=0"], ["time", "> 0"]),
         (["microcircuit", "--set", "presim=-1"], ["presim", ">= 0"]),
         (["microcircuit", "--set", "time=0.05"], ["time", "resolution"]),

@@ -260,7 +260,7 @@ def test_this_machine() -> None:
     assert "usable processors" in printed
     assert "thread 0" in printed
     assert "1 thread, pinned (equal)" in printed
-    assert "made-up" not in printed
+    assert "synthetic" not in printed
     facts = json.loads(told("--set", "threads=1", "pinning=compact", "--json"))
     processors = sorted(os.sched_getaffinity(0))
     assert facts["placement"]["ranks"] == [{"processors": processors, "threads": [processors[0]]}]
@@ -288,7 +288,7 @@ def test_a_made_up_machine() -> None:
     arguments = ["--topology", "node:2 core:2 pu:2", "--set", "threads=3", "pinning=compact"]
     printed = told(*arguments)
     assert "3 threads, pinned (compact)" in printed
-    assert "A made-up machine" in printed
+    assert "A synthetic machine" in printed
     assert "share the execution units" not in printed
     facts = json.loads(told(*arguments, "--ranks-per-host", "2", "--json"))
     assert facts["topology"]["name"] == "node:2 core:2 pu:2"
@@ -330,7 +330,7 @@ def test_a_quota_is_the_default_and_is_said(
     assert "1 thread, pinned" in printed
     assert "control group" not in printed
     assert main(["info", "--set", "threads=2"]) == 0
-    assert "The control group grants the time of one processor" in capsys.readouterr().out
+    assert "The control group allows the time of one processor" in capsys.readouterr().out
     # That of this machine says nothing of a made-up one.
     assert main(["info", "--topology", "pu:4"]) == 0
     printed = capsys.readouterr().out
@@ -341,7 +341,7 @@ def test_a_quota_is_the_default_and_is_said(
 def test_without_hwloc_the_machine_is_flat() -> None:
     """A variable of hwloc's own makes it useless: it describes another machine."""
     printed = told(HWLOC_SYNTHETIC="node:2 pu:64")
-    assert "Taken as flat, without caches and NUMA nodes: hwloc was told to describe another machine." in printed
+    assert "Treated as flat, without caches and NUMA nodes: hwloc was told to describe another machine." in printed
     facts = json.loads(told("--json", HWLOC_SYNTHETIC="node:2 pu:64"))
     assert len(facts["topology"]["nodes"]) == 1
     assert facts["topology"]["nodes"][0]["free_bytes"] is None

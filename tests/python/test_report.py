@@ -135,12 +135,12 @@ def on_two_ranks(results: report.Results, communicate: float) -> report.Results:
 def test_ranks_that_sleep_because_of_other_programs(results: report.Results, model: rv.networks.NetworkModel) -> None:
     crowding = [Crowding(0.5, 2.0, 0, 1.25), Crowding(0.0, 0.0, 0, 0.75)]
     text = shown(replace(on_two_ranks(results, 0.2), crowding=crowding), model)
-    assert "Other programs took processors on 1 rank: threads waited 0.5 s for one." in text
-    assert "ranks slept for up to 1.2 s to wait for others" in text
+    assert "Other programs used processors on 1 rank: threads waited 0.5 s for one." in text
+    assert "ranks slept for up to 1.2 s while they waited" in text
 
 
 def test_ranks_that_wait_for_each_other(results: report.Results, model: rv.networks.NetworkModel) -> None:
     text = shown(on_two_ranks(results, 1.2), model)
     assert "Ranks waited for each other and exchanged spikes 60% of the time:" in text
-    assert "there is little to do between two meetings" in text
+    assert "there is little work between two synchronizations" in text
     assert "waited for each other" not in shown(on_two_ranks(results, 0.2), model)

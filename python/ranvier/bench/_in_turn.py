@@ -1,7 +1,7 @@
-"""Runs of contestants in turn (A B A B), each in a process of its own, and what they reported, compared.
+"""Comparison of contestants that run in turn (A B A B), each in a separate process.
 
-The machine may be busy with other things, so an absolute time is not a result. What is quoted is the median of the
-ratios of runs that followed each other.
+Other programs may use the machine, so an absolute time is not a result. The result is the median of the ratios of
+consecutive runs.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Contestant:
     Attributes
     ----------
     name
-        What tables call it.
+        Name in tables.
     arguments
-        What follows ``ranvier`` on its command line; ``--json FILE`` is added, where it leaves its report.
+        Arguments of ``ranvier``; ``--json FILE`` is added, with the file of its report.
     launcher
-        What goes before it, to start it on several processes.
+        Command in front of it that starts several processes.
     environment
-        What that needs in the environment; nothing stands for what this process has.
+        Variables that are added to the environment of this process.
     """
 
     name: str
@@ -60,13 +60,13 @@ class Measure:
     Attributes
     ----------
     label
-        What it is called, with its unit.
+        Name of the measure, with its unit.
     value
-        Gets it from a report; None where the report does not tell.
+        Function that returns the value from a report; None if the report does not contain it.
     format
-        How a number is written.
+        Format of a number.
     compared
-        Whether the ratio of two contestants tells something.
+        Whether ratios of contestants are shown.
     """
 
     label: str
@@ -83,12 +83,12 @@ class Comparison:
     reports: list[list[Report]] = field(default_factory=list)
 
     def values(self, measure: Measure, contestant: int) -> list[float] | None:
-        """Return the value of a measure in each repetition, or None where it is not told."""
+        """Return the value of a measure in each repetition, or None if reports do not contain it."""
         values = [measure.value(report) for report in self.reports[contestant]]
         return [value for value in values if value is not None] if None not in values else None
 
     def ratios(self, measure: Measure, contestant: int) -> list[float] | None:
-        """Return the value of a contestant by that of the first one, for each repetition."""
+        """Return the value of a contestant divided by that of the first one, for each repetition."""
         ours, theirs = self.values(measure, 0), self.values(measure, contestant)
         if contestant == 0 or not measure.compared or ours is None or theirs is None or 0.0 in ours:
             return None
@@ -96,7 +96,7 @@ class Comparison:
         return [other / first for other, first in zip(theirs, ours, strict=False)]
 
     def short_names(self) -> list[str]:
-        """Return the names of the contestants, or letters where these would make a table too wide."""
+        """Return the names of the contestants, or letters if the names would make a table too wide."""
         names = [contestant.name for contestant in self.contestants]
         if len(names) <= 2 and max(map(len, names)) <= _WIDEST_NAME:
             return names
@@ -127,7 +127,7 @@ class Comparison:
     def as_json(
         self, name: str, options: Mapping[str, Any], measures: Sequence[Measure], machine: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Return all that was measured, the ratios, and on what machine that was."""
+        """Return all results, the ratios, and a description of the machine."""
         contestants = []
         for i, contestant in enumerate(self.contestants):
             compared = {measure.label: self.ratios(measure, i) for measure in measures}
@@ -160,12 +160,12 @@ def run_in_turn(
     console: Console,
     on_report: Callable[[Comparison], None] = lambda comparison: None,
 ) -> Comparison:
-    """Run all contestants, then all once more, and so on; `on_report` gets what there is after each run.
+    """Run all contestants once, then again, and so on; `on_report` is called with the results after each run.
 
     Raises
     ------
     StateError
-        When one fails; tells the end of what it printed.
+        When a run fails; the message has the end of its output.
     """
     comparison = Comparison(tuple(contestants), [[] for _ in contestants])
     for repetition in range(repetitions):
@@ -193,7 +193,7 @@ def _run(contestant: Contestant) -> Report:
         program = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
         command = [*contestant.launcher, *program]
         environment = {**os.environ, **contestant.environment, "COLUMNS": "120"}
-        # Its output goes to a file: a pipe that nobody empties would stop it.
+        # Its output goes to a file: a full pipe would stop it.
         with Path(folder, "output").open("w+", encoding="utf-8", errors="replace") as output:
             status = subprocess.run(
                 command,

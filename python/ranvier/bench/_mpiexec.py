@@ -41,16 +41,16 @@ class Mpiexec:
     Attributes
     ----------
     path
-        Where it is.
+        Path of the program.
     family
-        Of its MPI.
+        Family of its MPI.
     """
 
     path: Path
     family: Family
 
     def command(self, ranks: int, crowded: bool) -> list[str]:
-        """Return the command line that starts so many processes, without what these shall run."""
+        """Return the command line that starts several processes, without the program that they run."""
         # Threads of a process must not share the one processor that it would be bound to.
         command = [str(self.path), "-n", str(ranks), "--bind-to", "none"]
         if self.family == OPEN_MPI and crowded:
@@ -58,14 +58,14 @@ class Mpiexec:
         return command
 
     def environment(self, crowded: bool) -> dict[str, str]:
-        """Return what it needs in the environment; what the user has settled stays."""
+        """Return the environment variables that it needs; variables that the user has set are kept."""
         needed: dict[str, str] = {}
         if self.family == OPEN_MPI and os.geteuid() == 0:
             # Each of two generations asks twice whether root is meant.
             for prefix in ("OMPI", "PRTE"):
                 needed |= {f"{prefix}_ALLOW_RUN_AS_ROOT": "1", f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         if crowded:
-            # Who waits leaves the processor to those that have something to do.
+            # Waiting processes yield the processor to those that have work.
             needed |= (
                 {"OMPI_MCA_mpi_yield_when_idle": "1"}
                 if self.family == OPEN_MPI
@@ -80,7 +80,7 @@ def is_crowded(ranks: int, threads: int) -> bool:
 
 
 def find_mpiexec(given: Path | None = None) -> Mpiexec:
-    """Return the mpiexec to use: the given one, else that of the Python environment, else the first on the PATH.
+    """Return the mpiexec to use: `given`, that of the Python environment, or the first one on the PATH.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def find_mpiexec(given: Path | None = None) -> Mpiexec:
             "Ranvier",
             "built without MPI",
             "the benchmark needs it",
-            "install it anew where headers of an MPI are found",
+            "install it again where headers of an MPI are found",
         )
     unfit = []
     for path in _places(given):
@@ -134,14 +134,14 @@ def run_worker(
     on_progress: Callable[[str], None],
     on_report: Callable[[Any], None] = lambda report: None,
 ) -> Any:
-    """Start a module of this package on so many processes, and return its report.
+    """Start a module of this package on several processes, and return its report.
 
-    `on_report` gets what the worker has reported so far, whenever it says so.
+    `on_report` is called with the results so far, whenever the worker has new ones.
 
     Raises
     ------
     RemoteError
-        When it fails; tells the end of what it printed.
+        When the worker fails; the message has the end of its output.
     """
     crowded = is_crowded(ranks, threads)
     with tempfile.TemporaryDirectory() as folder:
@@ -186,7 +186,7 @@ def _watch(command: Sequence[str], environment: dict[str, str], see: Callable[[s
                 see(line)
             return process.wait()
         except BaseException:
-            # mpiexec ends the others when it is asked to end, but not when it is killed.
+            # mpiexec ends its processes if it is terminated, but not if it is killed.
             process.terminate()
             try:
                 process.wait(_SECONDS_TO_END)
@@ -211,7 +211,7 @@ def _places(given: Path | None) -> Iterator[Path]:
 
 
 def _family(path: Path) -> Family | None:
-    """Return the family that a program says it is of."""
+    """Return the family of a program, from its own output."""
     try:
         said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=30.0).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""The JSON file of a benchmark, written anew whenever something has been measured, so that nothing measured is lost."""
+"""The JSON file of a benchmark. It is written after each measurement, so that no results are lost."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["ResultsFile"]
 
 
 class ResultsFile:
-    """Where results go, if anywhere.
+    """The file of the results of a benchmark.
 
     Parameters
     ----------
     path
-        The file; None: there is none.
+        The file; None: results are not written.
     head
-        What is known before anything is measured.
+        Information that is known before the measurements.
     """
 
     def __init__(self, path: Path | None, head: Mapping[str, Any]) -> None:
@@ -31,24 +31,24 @@ class ResultsFile:
         self._head = dict(head)
 
     def update(self, measured: Mapping[str, Any]) -> None:
-        """Write what has been measured so far; ``"complete"`` tells readers that more is to come.
+        """Write the results so far, with ``"complete": false`` for readers.
 
-        What is no ordinary file, such as a pipe, gets everything at the end only.
+        A file that is not a regular one, such as a pipe, gets all results at the end only.
         """
         if self._path is not None and self._is_ordinary():
             self._write(measured, complete=False)
 
     def finish(self, measured: Mapping[str, Any], console: Console) -> None:
-        """Write all that was measured, and tell where it is."""
+        """Write all results, and print the name of the file."""
         if self._path is None:
             return
         self._write(measured, complete=True)
-        console.print(f"\n  All that was measured is in {self._path}", style="dim", soft_wrap=True)
+        console.print(f"\n  All results are in {self._path}", style="dim", soft_wrap=True)
 
     def _is_ordinary(self) -> bool:
         assert self._path is not None
         try:
-            # Also what a link leads to; the files that standard output may go to are no place for half a text.
+            # This also follows links. A file that is standard output must not get incomplete texts.
             found = self._path.stat()
         except FileNotFoundError:
             return True

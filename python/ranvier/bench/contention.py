@@ -1,10 +1,10 @@
-"""Threads or processes on a busy machine: what several take beside one while other programs take processors.
+"""Threads or processes on a busy machine: compare several of them with one while other programs use the processors.
 
-Starts so many programs that compute without end, each as another program would be (a session of its own), and runs
-networks under them: with several threads and with one, or with ``--ranks`` on several processes of one thread and on
-one, in turn. The ratio is the median of the ratios of runs that followed each other: above 1, several were slower than
-one. Ranvier watches whether its threads get their processors, and while they do not, lets some rest, and processes
-sleep while they wait for each other; the last columns tell of that.
+The benchmark starts programs that compute all the time, each in its own session like another user's program, and runs
+networks while they compute: with several threads and with one thread, or with ``--ranks`` on several processes with one
+thread each and on one process, in turn. The ratio is the median of the ratios of consecutive runs: above 1, several
+were slower than one. Ranvier checks whether its threads get their processors. If they do not, some threads rest, and
+processes sleep while they wait for each other; the last columns show this.
 """
 
 from __future__ import annotations
@@ -41,29 +41,32 @@ _MOST_RANKS = 1024
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--networks", default="microcircuit,brunel", metavar="NAME,...", help="of these (default: %(default)s)"
+        "--networks", default="microcircuit,brunel", metavar="NAME,...", help="networks to run (default: %(default)s)"
     )
     parser.add_argument(
         "--loops", default="0,1,2", metavar="N,...", help="numbers of busy programs (default: %(default)s)"
     )
     parser.add_argument(
-        "--ranks", type=int, metavar="N", help="compare so many processes of one thread, instead of threads, with one"
+        "--ranks",
+        type=int,
+        metavar="N",
+        help="compare this many processes with one thread each, instead of threads, with one",
     )
     parser.add_argument(
         "--mpiexec",
         type=Path,
         metavar="FILE",
-        help="starts them (default: that of the Python environment, else of the system)",
+        help="mpiexec to use (default: that of the Python environment, otherwise of the system)",
     )
-    parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_bench_settings(
         parser, f"time={_TIME:g} presim={_PRESIM:g} threads={usable_processors()}, held against threads=1"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all networks under all loads, and tell the results; 1 when runs of a network differ in their spikes."""
+    """Run all networks under all loads, and print the results; return 1 if runs of a network differ in their spikes."""
     names = [name.strip() for name in arguments.networks.split(",")]
     loads = [_number_of_loops(text) for text in arguments.loops.split(",")]
     _check(arguments, names)
@@ -113,7 +116,7 @@ def _choose(arguments: argparse.Namespace, name: str) -> Chosen:
         refused=refused,
     )
     if arguments.ranks is None and chosen.threads < 2:
-        raise ValueOutOfBoundsError("key threads", str(chosen.threads), "must be at least 2, to be held against 1")
+        raise ValueOutOfBoundsError("key threads", str(chosen.threads), "must be at least 2, to be compared with 1")
     return chosen
 
 
@@ -139,18 +142,18 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
             "--ranks", str(arguments.ranks), f"must be from 2, to be held against 1, to {_MOST_RANKS}"
         )
     if arguments.ranks is None and arguments.mpiexec is not None:
-        raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "starts processes, of which there are none")
+        raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "is used only with --ranks")
     if arguments.json is not None:
         check_writable(arguments.json)
 
 
 @contextmanager
 def busy_programs(number: int) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Keep so many programs computing."""
+    """Let several programs compute during the block."""
     programs = []
     with ExitStack() as stack:
         for _ in range(number):
-            # It ends by itself should this process be killed.
+            # It ends by itself if this process is killed.
             program = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass"
             process = subprocess.Popen(python_command("-c", program), start_new_session=True)
             stack.callback(process.wait)

@@ -1,17 +1,18 @@
-"""Methods of exchanging spikes, on the network that was made to compare them.
+"""Methods of exchanging spikes, compared on a network that was designed for this purpose.
 
-For each number of processes an mpiexec is started, whose processes run the test network of Hines, Kumar and Schürmann
-(2011) with one method after the other, and once more in another order for each repetition. The digest of all spikes
-must be the same for all methods and numbers of processes.
+For each number of processes, an mpiexec starts processes that run the test network of Hines, Kumar and Schürmann (2011)
+with all methods, one after the other, and in another order in each repetition. The digest of all spikes must be the
+same for all methods and numbers of processes.
 
-Times are medians over the repetitions. Computation is all that a process does itself: neurons, delivery of spikes and,
-for methods that send at once, starting to send; waiting is for other processes, which all meet before each exchange;
-exchange is what carries spikes from there. Of these the median over the processes is told, with the least and the
-greatest. Total is the run time of rank 0. With several threads to a process these are the times of its first one.
+Times are medians over the repetitions. Computation is the work of the process itself: neurons, delivery of spikes and,
+for methods that send at once, starting to send. Waiting is the time until all processes have synchronized before an
+exchange. Exchange is the transport of spikes after that. For these, the median over the processes is printed, with the
+minimum and the maximum. Total is the run time of rank 0. If a process has several threads, the times are those of its
+first thread.
 
-Imbalance is the greatest of all processes by their mean, 1 if all are alike, over intervals between exchanges: of the
-computation, and of the spikes that arrive. "2" after a name: with two intervals to the shortest delay, so that spikes
-travel during one of them while neurons are updated.
+Imbalance is the maximum over processes divided by the mean, averaged over the intervals between exchanges: of the
+computation, and of the number of arriving spikes. It is 1 if all processes are equal. "2" after a name means two
+intervals per shortest delay, so that spikes are sent during one interval while neurons are updated.
 """
 
 from __future__ import annotations
@@ -66,13 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(_INTERVALS),
         default="1,2",
         metavar="N,...",
-        help="to the shortest delay, for methods that can make use of two (default: %(default)s)",
+        help="intervals per shortest delay, for methods that support two (default: %(default)s)",
     )
-    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="runs of each (default: %(default)s)")
+    parser.add_argument(
+        "--repetitions", type=int, default=3, metavar="N", help="number of runs of each (default: %(default)s)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all methods on all numbers of processes, and tell the results."""
+    """Run all methods on all numbers of processes, and print the results."""
     ranks = parse_ranks(arguments.ranks, 2, ", as one process exchanges nothing")
     contestants = [
         (method, intervals)
@@ -129,7 +132,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _choose(arguments: argparse.Namespace, ranks: Sequence[int]) -> Chosen:
-    """Return what --set says; check what can be wrong before any process is started, the network too."""
+    """Return the settings of --set. Check them and the network before any process is started."""
     chosen = choose(
         arguments.settings,
         interval_fire,
@@ -179,7 +182,7 @@ def summarize(name: str, intervals: int, runs: list[Run]) -> Summary:
         }
     for key in TRAFFIC:
         of_ranks = over_runs("ranks", key)
-        # Rounds are gone through together; all else adds up.
+        # Rounds are the same on all ranks; all other numbers are added.
         summary[key] = int(of_ranks.max() if key == "rounds" else of_ranks.sum())
     summary["rounds_per_interval"] = summary["rounds"] / max(1, summary["interval_count"])
     summary["imbalance"] = {key: float(over_runs("imbalance", key)) for key in runs[0]["imbalance"]}
@@ -189,7 +192,7 @@ def summarize(name: str, intervals: int, runs: list[Run]) -> Summary:
 
 
 def check_digests(results: list[Summary]) -> str:
-    """Return the digest that all runs gave.
+    """Return the common digest of all runs.
 
     Raises
     ------
@@ -202,7 +205,7 @@ def check_digests(results: list[Summary]) -> str:
             for digest in method["digests"]:
                 who.setdefault(digest, []).append(f"{label(method)} on {result['ranks']} ranks")
     if len(who) > 1:
-        # Most are right, most likely.
+        # Assume that the most frequent digest is the right one.
         usual = max(who, key=lambda digest: len(who[digest]))
         others = [name for digest, names in who.items() if digest != usual for name in names]
         raise StateError(

@@ -1,13 +1,14 @@
-"""How time and memory of one process grow with the number of processes, up to more of them than any machine has here.
+"""Time and memory of one process as a function of the number of processes, also for very large numbers.
 
-Dry runs of the network of Jordan et al. (2018): one process builds and runs the part of rank 0, and gets the spikes
-that the others would send, invented at a given rate. Each rank has the same number of neurons with the same in-degree,
-so that the network grows with the number of ranks. What is predicted without building anything stands beside it.
+The benchmark makes dry runs of the network of Jordan et al. (2018): one process builds and runs the part of rank 0, and
+gets the spikes that the others would send at an assumed rate. Each rank has the same number of neurons with the same
+in-degree, so the size of the network is proportional to the number of ranks. Predictions are printed for comparison.
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse. With
---set sort_connections=auto, whichever a simulation chooses by itself on so many processes.
-Memory is by the program's own account, after the build and at the end, and what was resident at most in addition to the
-interpreter. What the network between machines takes is not in the times. The paper shows the same in Figures 7 and 10.
+--set sort_connections=auto: the choice of a simulation on so many processes.
+Memory is the memory counted by the simulation itself, after the build and at the end, and the peak resident memory
+without that of the interpreter. Times do not include the network between machines. Compare with Figures 7 and 10 of the
+paper.
 """
 
 from __future__ import annotations
@@ -68,26 +69,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="numbers of processes (default: %(default)s)",
     )
     parser.add_argument(
-        "--methods", default="alltoall,allgather", metavar="NAME,...", help="of exchange (default: %(default)s)"
+        "--methods", default="alltoall,allgather", metavar="NAME,...", help="methods of exchange (default: %(default)s)"
     )
     parser.add_argument(
-        "--neurons-per-rank", type=int, default=1800, metavar="N", help="18000 in the paper (default: %(default)s)"
+        "--neurons-per-rank",
+        type=int,
+        default=1800,
+        metavar="N",
+        help="neurons of a rank; 18000 in the paper (default: %(default)s)",
     )
     parser.add_argument(
-        "--indegree", type=int, default=1125, metavar="N", help="11250 in the paper (default: %(default)s)"
+        "--indegree",
+        type=int,
+        default=1125,
+        metavar="N",
+        help="synapses of a neuron; 11250 in the paper (default: %(default)s)",
     )
-    parser.add_argument("--rate", type=float, default=10.0, metavar="HZ", help="of all neurons (default: %(default)s)")
+    parser.add_argument(
+        "--rate", type=float, default=10.0, metavar="HZ", help="rate of all neurons, spikes/s (default: %(default)s)"
+    )
     add_bench_settings(parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1 sort_connections=true, then false")
     parser.add_argument(
-        "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
+        "--repetitions", type=int, default=1, metavar="N", help="number of runs of each, in turn (default: %(default)s)"
     )
-    parser.add_argument("--memory-per-rank", metavar="SIZE", help="draw it as a line: 16GB, 500MiB, or bytes")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
+    parser.add_argument(
+        "--memory-per-rank", metavar="SIZE", help="memory limit to draw as a line: 16GB, 500MiB, or bytes"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="plot the results into this file (png, pdf, svg)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all variants on all numbers of processes in turn, and tell the results."""
+    """Run all variants on all numbers of processes in turn, and print the results."""
     ranks = parse_ranks(arguments.ranks)
     check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "repetitions"))
     limit = None if arguments.memory_per_rank is None else parse_bytes("--memory-per-rank", arguments.memory_per_rank)
@@ -107,7 +120,7 @@ def main(arguments: argparse.Namespace) -> int:
     methods = parse_methods(arguments.methods)
     variants = method_variants(methods, sortings_of(chosen))
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
-    # What reads a pipe has no width of its own.
+    # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     file = ResultsFile(
         arguments.json,
@@ -140,7 +153,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
-    """Return numbers from 1 on that were written with commas between, ascending."""
+    """Return a list of numbers >= 1, written with commas between them, in ascending order."""
     ranks = []
     for part in text.split(","):
         if not part.strip().isdecimal() or not 1 <= int(part) <= MOST_RANKS:
@@ -154,7 +167,7 @@ def parse_ranks(text: str, name: str = "--ranks") -> list[int]:
 def _play(
     arguments: argparse.Namespace, chosen: Chosen, method: str, sorting: Sorting, ranks: int, folder: Path
 ) -> Summary:
-    """Play one rank in a process of its own, so that what is resident is that of this run."""
+    """Make a dry run in a separate process, so that the resident memory is that of this run only."""
     size = NETWORKS[_NETWORK].size(arguments.neurons_per_rank * ranks, arguments.indegree)
     settings = {**size, **chosen.as_json(), "exchange": method, "sort_connections": sorting}
     path = folder / "played.json"

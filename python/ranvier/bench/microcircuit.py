@@ -1,11 +1,11 @@
-"""The cortical microcircuit: Ranvier alone, with different options, or side by side with NEST.
+"""The cortical microcircuit: Ranvier with different options, or compared with NEST.
 
-Each run has a process of its own, and they take turns (A B A B ...). The ratio is the median of the ratios of runs that
-followed each other, other by first. Both programs record all spikes; what they simulate before the time that is
-measured is left out. Times per event (a spike at one synapse) and per neuron and step are those of one thread.
+Each run is a separate process, and contestants take turns (A B A B ...). The ratio is the median of the ratios of
+consecutive runs, of the other contestant to the first. Both programs record all spikes; the time before the measured
+time is left out. Times per event (a spike at one synapse) and per neuron and step are those of one thread.
 
-NEST gets as many threads as there are processors, but at full scale at least four: its tables hold 2^27 connections of
-a kind on each thread. It does not count events: they are its spikes by the mean out-degree of their population.
+NEST gets as many threads as there are processors, but at full scale at least four: each thread can have at most 2^27
+connections of one type. NEST does not count events: they are computed from its spikes and the mean out-degrees.
 """
 
 from __future__ import annotations
@@ -38,12 +38,16 @@ _TIME, _PRESIM = 1000.0, 100.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "--against", choices=("nest", "ranvier"), help="what to compare with; ranvier: itself, which shows the noise"
+        "--against",
+        choices=("nest", "ranvier"),
+        help="program to compare with; ranvier: with itself, which shows the noise",
     )
     parser.add_argument(
-        "--nest-threads", type=int, help="default: one for each processor, or as many times that as its tables need"
+        "--nest-threads",
+        type=int,
+        help="threads of NEST (default: one for each processor, or the multiple that its tables need)",
     )
-    parser.add_argument("--repetitions", type=int, default=3, help="runs of each (default: %(default)s)")
+    parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_settings(
         parser,
         f"keys of ranvier run microcircuit, by default time={_TIME:g} presim={_PRESIM:g}; NEST gets those of the "
@@ -56,11 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="run Ranvier with each value of a key of `ranvier run`, e.g. instruction_set=avx2,avx512",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all contestants in turn and tell the results; 1 when they did not do the same work."""
+    """Run all contestants in turn and print the results; return 1 if they did not do the same work."""
     if arguments.repetitions < 1:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
     chosen = choose(
@@ -152,7 +156,7 @@ def _check_same_work(comparison: Comparison, console: Console) -> int:
 
 
 def _worker_seconds(report: Report, phase: str | None = None) -> float | None:
-    """Return the time of the simulation or of a part of it, summed over the threads that ran at one time."""
+    """Return the time of the simulation or of a part of it, summed over threads that ran at the same time."""
     seconds = report["sim_s"] if phase is None else report.get("phases_s", {}).get(phase)
     return None if seconds is None else float(seconds) * min(report["threads"], usable_processors())
 

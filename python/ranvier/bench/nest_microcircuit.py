@@ -1,7 +1,7 @@
 """The cortical microcircuit in NEST alone: NEST's side of `ranvier bench microcircuit`.
 
-Builds it, runs it and reports. The numbers stand here once more, apart from `ranvier.networks.microcircuit`, so that an
-error on either side shows in the comparison.
+Builds it, runs it and reports. The numbers of the model are written here again, independently of
+`ranvier.networks.microcircuit`, so that the comparison shows an error in one of the two.
 
 Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.1093/cercor/bhs358.
 """
@@ -78,7 +78,7 @@ _TIME, _PRESIM = 1000.0, 100.0  # ms
 
 @dataclass(frozen=True)
 class Circuit:
-    """The numbers of the circuit at some scale; arrays have targets as rows and sources as columns."""
+    """The parameters of the circuit at a given scale; arrays have targets as rows and sources as columns."""
 
     sizes: tuple[int, ...]
     synapses: npt.NDArray[np.int64]
@@ -89,11 +89,11 @@ class Circuit:
 
 
 def describe(n_scaling: float, k_scaling: float, drive: str) -> Circuit:
-    """Return the numbers of the circuit with so many times its neurons and in-degrees."""
+    """Return the parameters of the circuit for scalings of its neurons and in-degrees."""
     full_sizes = np.array(SIZES, dtype=np.float64)
     pairs = full_sizes[:, np.newaxis] * full_sizes
     connected = np.array(PERCENT_CONNECTED.split(), dtype=np.float64).reshape(pairs.shape) / 100.0
-    # log1p would be more exact, and leave two synapses more than all others have.
+    # log1p would be more exact, but would give two synapses more than other implementations have.
     full_synapses = np.log(1.0 - connected) / np.log(1.0 - 1.0 / pairs)
 
     unit_weight = 0.15 / height_of_potential()
@@ -119,7 +119,7 @@ def describe(n_scaling: float, k_scaling: float, drive: str) -> Circuit:
 
 
 def height_of_potential() -> float:
-    """Return the peak, mV, of the potential that an exponential current of 1 pA at its start causes."""
+    """Return the peak, mV, of the potential caused by an exponential current with an initial value of 1 pA."""
     peak_time = math.log(TAU_M / TAU_SYN) * TAU_M * TAU_SYN / (TAU_M - TAU_SYN)
     difference = math.exp(-peak_time / TAU_M) - math.exp(-peak_time / TAU_SYN)
     return difference * TAU_M * TAU_SYN / (C_M * (TAU_M - TAU_SYN))
@@ -169,7 +169,7 @@ def build(nest: Any, circuit: Circuit, drive: str, presim: float) -> tuple[list[
 
 @dataclass(frozen=True)
 class _Keys:
-    """What ``--set`` says of the circuit."""
+    """The settings of the circuit by ``--set``."""
 
     n_scaling: float
     k_scaling: float
@@ -203,7 +203,7 @@ def _choose(settings: Sequence[str]) -> tuple[Chosen, _Keys]:
 
 
 def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Build and run the circuit; return what there is to report."""
+    """Build and run the circuit; return the report."""
     chosen, keys = _choose(arguments.settings)
     circuit = describe(keys.n_scaling, keys.k_scaling, keys.drive)
     synapses = int(circuit.synapses.sum())
@@ -246,7 +246,7 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
         "parameters": {"resolution": keys.resolution, "seed": keys.seed, "drive": keys.drive},
         "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
-        # NEST does not count them: spikes of each population times its mean out-degree.
+        # NEST does not count events: compute them from the spikes of each population and its mean out-degree.
         "synaptic_events": round(float(spikes @ (circuit.synapses.sum(axis=0) / sizes))),
         "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
         "peak_rss_bytes": peak_resident_bytes(),

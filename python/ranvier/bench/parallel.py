@@ -1,24 +1,25 @@
-"""What threads cost: barriers, rounds and tasks, under each policy of pinning and of stealing work.
+"""Costs of threads: barriers, rounds and tasks, for each policy of pinning and of stealing work.
 
-Measured, for each number of threads:
+For each number of threads, these are measured:
 
-barrier  all threads meet
-rounds   rounds of items that they share, with one empty item each
+barrier  all threads synchronize
+rounds   rounds of shared items, with one empty item for each thread
 job      the threads are woken, do nothing, and return
-task     an empty task is created and done; so many on each thread at once
+task     an empty task is created and done; many at once on each thread
 tree     a tree of tasks that grows from one thread to one side, so that the others have to steal
-sum      numbers are summed up a binary tree by tasks that wait for events, each level divided among the NUMA nodes:
+sum      numbers are summed along a binary tree by tasks that wait for events, each level divided among the NUMA nodes:
          the upward half of Figure 1 in Morgenstern et al. (2020)
 
-The policies are measured in turn. Quoted are medians, and of the sum the 75 % quantile t(n) too, as in that paper. Its
-performance portability is the harmonic mean over platforms of an efficiency of the sum at the number n of threads that
-was fastest, and 0 if one platform does not support it. Of efficiencies there are two. The architectural one,
-t1 / (p t(n)), is what is reached of the peak: that all p processors sum as fast as one alone, which takes t1 under the
-best policy. That of scaling is t1 / (n t(n)). In brackets: the least and the greatest of the turns.
+The policies are measured in turn. The table has medians, and for the sum also the 75 % quantile t(n), as in the paper.
+Performance portability, as defined in the paper, is the harmonic mean over platforms of an efficiency of the sum, at
+the number n of threads that was fastest; it is 0 if a platform does not support the policy. There are two efficiencies.
+The architectural one, t1 / (p t(n)), compares with the peak, at which each of p processors is as fast as a single one,
+which takes t1 with the best policy. The scaling efficiency is t1 / (n t(n)). Brackets show the minimum and the maximum
+over the turns.
 
-A platform is this machine, or what was measured elsewhere and written with --json (--platforms). A topology that is
-made up in hwloc's syntax is laid over the processors that are there: it shows what policies do on other trees, but is
-no other machine, and is left out of the portability unless --with-synthetic asks for it.
+A platform is this machine, or another machine whose results were written with --json (--platforms). A synthetic
+topology, in hwloc's syntax, uses the processors of this machine: it shows the behaviour of policies on other trees, but
+it is not another machine, and is left out of the portability unless --with-synthetic is set.
 """
 
 from __future__ import annotations
@@ -88,27 +89,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         action="append",
         metavar="TEXT",
-        help=f"{_DETECTED}, or a made-up one such as 'node:2 core:12 pu:2'; may be given several times "
+        help=f"{_DETECTED}, or a synthetic one such as 'node:2 core:12 pu:2'; may be given several times "
         f"(default: {_DETECTED})",
     )
     parser.add_argument(
-        "--platforms", type=Path, nargs="+", default=[], metavar="FILE", help="what was measured elsewhere (json)"
+        "--platforms", type=Path, nargs="+", default=[], metavar="FILE", help="results of other machines (JSON)"
     )
     parser.add_argument(
-        "--repetitions", type=int, default=200, metavar="N", help="of the sum, of each policy (default: %(default)s)"
+        "--repetitions",
+        type=int,
+        default=200,
+        metavar="N",
+        help="repetitions of the sum for each policy (default: %(default)s)",
     )
     parser.add_argument(
-        "--levels", type=int, default=11, metavar="N", help="of the tree of the sum (default: %(default)s)"
+        "--levels", type=int, default=11, metavar="N", help="levels of the tree of the sum (default: %(default)s)"
     )
     parser.add_argument(
-        "--with-synthetic", action="store_true", help="count made-up topologies as platforms in the portability"
+        "--with-synthetic", action="store_true", help="include synthetic topologies as platforms in the portability"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="plot the results into this file (png, pdf, svg)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure all policies on all platforms, and tell the results."""
+    """Measure all policies on all platforms, and print the results."""
     threads = _parse_threads(arguments.threads)
     pinnings = _parse_names("--pinning", arguments.pinning, _PINNINGS)
     stealings = _parse_names("--stealing", arguments.stealing, _core.stealing_policies())
@@ -178,7 +183,7 @@ def _read_topology(text: str) -> _core.Topology:
 
 
 def _lay_over(topology: _core.Topology, threads: int, pinning: str) -> list[tuple[int, int]]:
-    """Return the places of threads, those of a made-up topology on the processors that are there, in turn."""
+    """Return the places of threads; those of a synthetic topology use the processors of this machine in turn."""
     places = _core.place_threads(topology, threads, pinning)
     if not topology.describe()["synthetic"]:
         return places
@@ -266,7 +271,7 @@ def _summarize(turns: Sequence[Measured]) -> Measured:
         }
 
     def steals(name: str) -> dict[str, float]:
-        """Return means over runs of the tree, of all threads together."""
+        """Return means over runs of the tree, summed over all threads."""
         runs = sum(len(turn[name]["seconds"]) for turn in turns)
         workers = [worker for turn in turns for worker in turn[name]["workers"]]
         counts = ("executed", "stolen_locally", "stolen_remotely", "vain_searches", "sleeps")
@@ -305,7 +310,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
     nodes = _counted(platform["nodes"], "NUMA node")
     console.print(f"\n{platform['name']}: {nodes}, {_counted(platform['units'], 'processor')}", style="bold")
     if platform["note"]:
-        console.print(f"  Made up: {platform['note']}", style="dim")
+        console.print(f"  Synthetic: {platform['note']}", style="dim")
     crowded = sorted({result["threads"] for result in platform["results"] if not result["spins"]})
     if crowded:
         console.print(
@@ -345,7 +350,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
 def _portability(
     everywhere: Sequence[Platform], over: Sequence[Platform], policies: Sequence[Policies]
 ) -> dict[str, Any]:
-    """Return the portability of all policies, as it stands in the JSON file."""
+    """Return the portability of all policies, in the form of the JSON file."""
 
     def results(own: Policies) -> dict[str, Any]:
         found = [efficiency(platform, own) for platform in over]
@@ -403,7 +408,7 @@ def _show_portability(
             _bounded(portability([None if one is None else one.architectural for one in found])),
             _bounded(portability([None if one is None else one.scaling for one in found])),
         )
-    console.print(f"\n  Phi over {_counted(len(over), 'platform')} that was measured", style="bold")
+    console.print(f"\n  Phi over {_counted(len(over), 'platform')}", style="bold")
     console.print(Padding(table, (0, 0, 0, 2)))
     if len(over) < 2:
-        console.print("  Over fewer than two machines it says nothing of portability", style="dim")
+        console.print("  With fewer than two machines, it does not measure portability", style="dim")

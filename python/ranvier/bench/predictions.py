@@ -1,11 +1,11 @@
-"""What is predicted of times beside what is measured: one process of many, played, and networks on this one alone.
+"""Predicted times compared with measured ones: of dry runs, and of real runs on this process.
 
-Each repetition predicts anew and measures, one after the other. Played processes are those of `ranvier bench
-many_ranks`, for each number of processes and method of exchange; networks that are really run are those of --networks,
-on one process with as many threads, predicted from the rates that they have. A ratio above 1 is a time that is
-predicted too long. Single times depend on what else the machine does, so that the spread of the ratios matters: by what
-factor predicted times of two configurations may relate otherwise than measured ones.
-What the network between machines takes is in neither.
+Each repetition makes a new prediction and then measures. Dry runs are those of `ranvier bench many_ranks`, for each
+number of processes and method of exchange. Real runs are those of --networks, on one process with the same number of
+threads, predicted from their real rates. A ratio above 1 means that the predicted time is too long. Single times depend
+on other work of the machine, so the spread of the ratios matters: the factor by which the ratio of two predicted times
+may differ from that of the measured ones.
+Neither times include the network between machines.
 """
 
 from __future__ import annotations
@@ -77,31 +77,41 @@ class _Case:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--ranks", default="64,2048,16384,100000", metavar="N,...", help="(default: %(default)s)")
-    parser.add_argument("--methods", default="all", metavar="NAME,...", help="of exchange (default: %(default)s)")
+    parser.add_argument(
+        "--methods", default="all", metavar="NAME,...", help="methods of exchange (default: %(default)s)"
+    )
     parser.add_argument(
         "--networks",
         default=",".join(_NETWORKS),
         metavar="NAME,...",
-        help="to run on one process, or none (default: %(default)s)",
+        help="networks for real runs on one process, or none (default: %(default)s)",
     )
     parser.add_argument("--threads", default="1,2", metavar="N,...", help="(default: %(default)s)")
     parser.add_argument("--neurons-per-rank", type=int, default=1800, metavar="N", help="(default: %(default)s)")
     parser.add_argument("--indegree", type=int, default=1125, metavar="N", help="(default: %(default)s)")
-    parser.add_argument("--rate", type=float, default=10.0, metavar="HZ", help="of played ones (default: %(default)s)")
+    parser.add_argument(
+        "--rate",
+        type=float,
+        default=10.0,
+        metavar="HZ",
+        help="rate of the neurons in dry runs, spikes/s (default: %(default)s)",
+    )
     parser.add_argument(
         "--most-received",
         type=float,
         default=1e8,
         metavar="N",
-        help="leave out who would receive more spikes a second (default: %(default)g)",
+        help="leave out variants that would receive more spikes per second (default: %(default)g)",
     )
     add_bench_settings(parser, f"time={_TIME:g}; no parameters of networks")
-    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="in turn (default: %(default)s)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
+    parser.add_argument(
+        "--repetitions", type=int, default=3, metavar="N", help="number of repetitions (default: %(default)s)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Predict and measure all configurations in turn, and tell the results."""
+    """Predict and measure all configurations in turn, and print the results."""
     check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "most_received", "repetitions"))
     chosen = choose(arguments.settings, time=_TIME, refused=_REFUSED)
     cases = _cases(arguments)
@@ -127,7 +137,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def spread(results: Sequence[Summary], kind: str = "simulation") -> float:
-    """Return by what factor predicted times of two configurations relate otherwise than measured ones, at most."""
+    """Return the largest factor between the ratio of two predicted times and that of the measured times."""
     ratios = [float(result[f"{kind}_ratio"]) for result in results]
     return max(ratios) / min(ratios)
 
@@ -198,7 +208,7 @@ def _predict(net: Network, case: _Case, chosen: Chosen, rates: Mapping[str, floa
 
 
 def _measure(sim: Simulation, duration: float) -> Summary:
-    """Return the times of a run: of the slice of it that took least, per simulated second."""
+    """Return the times of a run per simulated second, from its fastest slice."""
     slices: list[dict[str, float]] = []
     steps = max(1, round(duration / _SLICES / sim.resolution))
     begin = time.perf_counter()

@@ -1,17 +1,18 @@
-"""How time and memory grow with the number of processes.
+"""Time and memory as a function of the number of processes.
 
-An mpiexec is started for each number of processes and variant, whose processes build and run one network:
+For each number of processes and each variant, an mpiexec starts processes that build and run one network:
 
-weak    the same number of neurons to each process, so that the network grows with them
-strong  one network, shared by all
-fill    the largest network that fits --memory-per-rank, also while it is built, by what is predicted from the rate
-        and the bursts of one that is predicted to fill a quarter of that
+weak    the same number of neurons for each process, so that the network grows with their number
+strong  a network of fixed size
+fill    the largest network that fits --memory-per-rank, also during the build, as predicted from the rate and the
+        bursts of a network that is predicted to fill a quarter of this memory
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse, which
-spares sorting them. Both give the same spikes, which is checked.
+saves the time for sorting. Both give the same spikes; the benchmark checks this.
 
-Times are of the slowest process, memory is of the largest: by the program's own account, without what was recorded,
-and what was resident at most in addition to the interpreter. Jordan et al. (2018) show the same in Figures 7 to 11.
+Times are those of the slowest process. Memory is that of the largest process: as counted by the simulation itself,
+without recordings, and the peak resident memory without that of the interpreter. Compare with Figures 7 to 11 of Jordan
+et al. (2018).
 """
 
 from __future__ import annotations
@@ -76,23 +77,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_shared_arguments(parser, ranks="1,2,4", methods="alltoall")
     parser.add_argument(
-        "--neurons-per-rank", type=int, default=2250, metavar="N", help="with weak (default: %(default)s)"
+        "--neurons-per-rank",
+        type=int,
+        default=2250,
+        metavar="N",
+        help="neurons of a process, with weak (default: %(default)s)",
     )
-    parser.add_argument("--neurons", type=int, default=4500, metavar="N", help="with strong (default: %(default)s)")
     parser.add_argument(
-        "--memory-per-rank", default="100MB", metavar="BYTES", help="with fill, e.g. 1GB (default: %(default)s)"
+        "--neurons",
+        type=int,
+        default=4500,
+        metavar="N",
+        help="neurons of the network, with strong (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--memory-per-rank",
+        default="100MB",
+        metavar="BYTES",
+        help="memory of a process, with fill, e.g. 1GB (default: %(default)s)",
     )
     parser.add_argument(
         "--indegree", type=int, default=1125, metavar="N", help="synapses of a neuron (default: %(default)s)"
     )
     add_bench_settings(parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1 sort_connections=true, then false")
     parser.add_argument(
-        "--repetitions", type=int, default=1, metavar="N", help="runs of each, in turn (default: %(default)s)"
+        "--repetitions", type=int, default=1, metavar="N", help="number of runs of each, in turn (default: %(default)s)"
     )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run all variants on all numbers of processes, and tell the results."""
+    """Run all variants on all numbers of processes, and print the results."""
     ranks = parse_ranks(arguments.ranks, 1, "")
     methods = parse_methods(arguments.methods)
     check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "repetitions"))
@@ -101,7 +115,7 @@ def main(arguments: argparse.Namespace) -> int:
     memory = _memory(arguments, max(ranks))
     sortings = sortings_of(chosen)
     variants = method_variants(methods, sortings)
-    # What is wrong with them is told before any process is started.
+    # Errors in them are raised before any process is started.
     plans = [
         _plan(arguments, chosen, number, method, is_sorted, memory, _UNKNOWN)
         for number in ranks
@@ -165,7 +179,7 @@ def _choose(arguments: argparse.Namespace) -> Chosen:
 
 
 def _memory(arguments: argparse.Namespace, ranks: int) -> int:
-    """Return the bytes that each process may take."""
+    """Return the memory limit of each process, bytes."""
     memory = parse_bytes("--memory-per-rank", arguments.memory_per_rank)
     if arguments.mode == "fill" and memory * ranks > _core.available_memory():
         raise InsufficientMemoryError(
@@ -189,7 +203,7 @@ def largest_network(
     memory: int,
     activity: Activity = _UNKNOWN,
 ) -> int:
-    """Return the number of neurons of the largest network of which each process takes at most so many bytes.
+    """Return the number of neurons of the largest network that fits into the memory limit of each process.
 
     Raises
     ------
@@ -221,7 +235,7 @@ def largest_network(
 
 
 def _least_neurons(arguments: argparse.Namespace, chosen: Chosen, ranks: int) -> int:
-    """Return the smallest number of neurons to a process of which the model can be made."""
+    """Return the smallest number of neurons per process for which the model exists."""
     per_rank = 1
     while True:
         try:
@@ -263,7 +277,7 @@ def _plan(
     memory: int,
     activity: Activity,
 ) -> Summary:
-    """Return what to run on so many processes."""
+    """Return the specification of a run on several processes."""
     if arguments.mode == "weak":
         neurons = arguments.neurons_per_rank * ranks
     elif arguments.mode == "strong":
@@ -294,7 +308,7 @@ def _try_out(
     mpiexec: Mpiexec,
     console: Console,
 ) -> Activity:
-    """Return the activity of a network that is predicted to take so much memory."""
+    """Return the activity of a network that is predicted to take a given memory."""
     try:
         plan = _plan(arguments, chosen, ranks, *variant, memory, _UNKNOWN)
     except InsufficientMemoryError:

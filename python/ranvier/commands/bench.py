@@ -1,4 +1,4 @@
-"""`ranvier bench NAME`: compare programs, methods and sizes, side by side on the same work.
+"""`ranvier bench NAME`: compare programs, methods and sizes on the same work.
 
 Each module of `ranvier.bench` whose name does not begin with ``_`` and that has the functions ``add_arguments(parser)``
 and ``main(arguments) -> int`` is a benchmark; its docstring is its help.

@@ -1,4 +1,4 @@
-"""`ranvier run MODEL --dry-run RANKS`: play one process of many, and report on it."""
+"""`ranvier run MODEL --dry-run RANKS`: make a dry run, in which one process stands for many, and report on it."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ __all__ = ["add_arguments", "check_arguments", "memory_table", "play", "show"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what concerns dry runs to the parser of `ranvier run`."""
+    """Add the arguments of dry runs to the parser of `ranvier run`."""
     parser.add_argument(
         "--dry-run",
         metavar="RANKS",
         type=int,
-        help="build and run only the part of one process of so many, which sends itself what the others would send",
+        help="dry run: build and run only the part of one process of this many; it also simulates what the others send",
     )
     parser.add_argument(
         "--rate",
         metavar="HZ",
-        help="in a dry run, the rate at which neurons are said to fire, spikes/s, or a file of results that "
-        "ranvier run --json wrote, whose rates are taken; by default the one at which they do",
+        help="in a dry run, the assumed rate of the neurons of all processes, spikes/s, or a file of ranvier run "
+        "--json with the rates; by default, the other processes send the same spikes as this one",
     )
 
 
 def check_arguments(options: argparse.Namespace) -> None:
-    """Refuse what cannot be done together with a dry run, or without one."""
+    """Refuse arguments that cannot be combined with a dry run, or that need one."""
     if options.dry_run is None:
         if options.rate is not None:
             raise ValueOutOfBoundsError(
@@ -55,7 +55,7 @@ def check_arguments(options: argparse.Namespace) -> None:
 
 
 def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any]) -> PlayedProcess:
-    """Play the process that the command line asks for."""
+    """Make the dry run of the command line."""
     chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "recordings")}
     return dry_run.play(
         model.net,
@@ -68,7 +68,7 @@ def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any])
 
 
 def _rate(text: str | None) -> float | dict[str, float] | None:
-    """Return the rate that the command line gives: a number, or those of each population in the results of a run."""
+    """Return the rate of the command line: a number, or the rate of each population in the results of a run."""
     if text is None:
         return None
     try:
@@ -82,12 +82,12 @@ def _rate(text: str | None) -> float | dict[str, float] | None:
         raise FileError(
             f"--rate {text}",
             bound=f"it is neither a number nor a file of results ({type(error).__name__})",
-            remedy="give spikes/s, or a file that ranvier run --json wrote",
+            remedy="write a rate in spikes/s, or a file of ranvier run --json",
         ) from error
 
 
 def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
-    """Print for people what the process that was played has done."""
+    """Print the results of a dry run as text."""
     net = model.net
     console.print()
     console.print(Text(net.name, style="bold"), soft_wrap=True)
@@ -103,7 +103,7 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
         f"{net.expected_synapses:,.0f} synapses",
         soft_wrap=True,
     )
-    what = "spikes that were invented" if played.invented else "the others send what this one does"
+    what = "the assumed rate" if played.invented else "the other processes send the same spikes as this one"
     console.print(f"{played.rate:.3g} spikes/s: {what}", soft_wrap=True)
     if not played.sorts_connections:
         console.print(UNSORTED, style="dim", soft_wrap=True)
@@ -117,7 +117,7 @@ def show(console: Console, played: PlayedProcess, model: NetworkModel) -> None:
     )
     console.print()
     console.print(Padding(_times(played), (0, 0, 0, 2)))
-    console.print("  what the network between machines takes is not in communicate", style="dim", soft_wrap=True)
+    console.print("  communicate does not include the network between machines", style="dim", soft_wrap=True)
     console.print()
     traffic = played.traffic
     console.print(

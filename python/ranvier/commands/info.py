@@ -1,8 +1,8 @@
-"""`ranvier info`: what machine and build this is, and where threads would run.
+"""`ranvier info`: show the machine, the build, and where threads would run.
 
 The machine is drawn as a tree: NUMA nodes with their memory, the caches that cores share, cores, and their processors
-(hardware threads) with the threads that would be bound to them. What a batch system, mpiexec or a container withholds
-is left out.
+(hardware threads) with the threads that would be bound to them. Processors that a batch system, mpiexec or a container
+does not allow are left out.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Add the command to the parser."""
     parser = commands.add_parser(
         "info",
-        help="tell what machine and build this is, and where threads would run",
+        help="show the machine, the build, and where threads would run",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_settings(
         parser,
-        "threads: of each process, by default one for each processor; pinning: auto (one on each processor or "
-        "core, if there are as many threads), equal (as many on each NUMA node), compact (on few nodes, one thread a "
-        "core), none, or the processor of each thread, such as 0,2,4-7",
+        "threads: of each process, by default one for each processor; pinning: auto (one thread on each processor or "
+        "core, if the numbers are equal), equal (the same number on each NUMA node), compact (on few nodes, one thread "
+        "per core), none, or the processor of each thread, such as 0,2,4-7",
     )
     parser.add_argument(
         "--ranks-per-host", metavar="N", type=int, default=1, help="processes that share the machine; by default 1"
@@ -51,7 +51,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument(
         "--topology",
         metavar="DESCRIPTION",
-        help="draw a made-up machine instead, in hwloc's syntax, such as 'node:2 core:12 pu:2'",
+        help="draw a synthetic machine instead, in hwloc's syntax, such as 'node:2 core:12 pu:2'",
     )
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.set_defaults(carry_out=carry_out)
@@ -77,7 +77,7 @@ def carry_out(options: argparse.Namespace) -> int:
 
 
 def gather() -> dict[str, Any]:
-    """Return what is told of the build and the machine as a whole, by name."""
+    """Return information about the build and the whole machine, by name."""
     return {
         "version": _core.version,
         "source_revision": _core.source_revision,
@@ -110,7 +110,7 @@ def _place(options: argparse.Namespace) -> tuple[_core.Topology, ThreadPlaces]:
 
 
 def _describe(topology: _core.Topology) -> dict[str, Any]:
-    """Return what a topology holds, with the memory that is free on each NUMA node where that is told."""
+    """Return the contents of a topology, with the free memory of each NUMA node if it is known."""
     description = topology.describe()
     for node in description["nodes"]:
         known = not description["synthetic"] and not description["note"]
@@ -131,13 +131,13 @@ def _facts_table(facts: Mapping[str, Any]) -> Table:
 
 
 def _remarks(description: Mapping[str, Any], places: ThreadPlaces, quota: int | None) -> list[Text]:
-    """Return the lines below the tree: who runs where, and what is wrong with it."""
+    """Return the lines below the tree: where threads run, and warnings."""
     counts = [len(rank.threads) for rank in places.ranks]
     threads = f"{counts[0]} thread{'' if counts[0] == 1 else 's'}"
     if len(counts) > 1:
         span = f"{min(counts)} to {max(counts)} threads" if min(counts) != max(counts) else threads
         threads = f"{len(counts)} processes of {span}"
-    pinned = f"pinned ({places.pinning})" if places.are_pinned else "not pinned: the system moves them as it likes"
+    pinned = f"pinned ({places.pinning})" if places.are_pinned else "not pinned: the system may move them"
     lines = [Text(f"{threads}, {pinned}", style="bold")]
     if places.threads_on_unit > 1:
         lines.append(
@@ -151,9 +151,9 @@ def _remarks(description: Mapping[str, Any], places: ThreadPlaces, quota: int | 
         )
     if quota is not None and places.thread_count > quota:
         time = "one processor" if quota == 1 else f"{quota} processors"
-        lines.append(Text(f"The control group grants the time of {time}: more threads are held up.", style="bold red"))
+        lines.append(Text(f"The control group allows the time of {time}: more threads have to wait.", style="bold red"))
     if description["note"]:
-        lines.append(Text(f"Taken as flat, without caches and NUMA nodes: {description['note']}.", style="yellow"))
+        lines.append(Text(f"Treated as flat, without caches and NUMA nodes: {description['note']}.", style="yellow"))
     if description["synthetic"]:
-        lines.append(Text("A made-up machine: this is not the one on which the command runs.", style="dim"))
+        lines.append(Text("A synthetic machine: this is not the one on which the command runs.", style="dim"))
     return lines

@@ -1,4 +1,4 @@
-"""Keys of ``--set key=value``: those of every run, and the keywords of the function that describes the network."""
+"""Keys of ``--set key=value``: the keys of every run, and the keywords of the function that describes the network."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RUN_KEYS: dict[str, Any] = {
 }
 
 TIMES = {
-    "time": "Milliseconds to simulate and report on; by default what the network tells.",
+    "time": "Milliseconds to simulate and report on; the default depends on the network.",
     "presim": "Milliseconds to simulate before that.",
 }
 _TITLES = {
@@ -61,23 +61,23 @@ def add_settings(parser: argparse.ArgumentParser, meaning: str = "parameters of 
 
 
 def described_keys() -> Iterator[tuple[str, str, str, str]]:
-    """Yield name, default, possible values and meaning of each key that every run has."""
+    """Yield name, default, allowed values and meaning of each key that every run has."""
     for name, meaning in TIMES.items():
         yield name, "", "a number", meaning
     for name, option in OPTIONS.items():
         if option.settable:
-            # As it is written after "=", where what is left out is None.
+            # In the form that is written after "="; a key that is left out is None.
             wanted = option.wanted().removesuffix(" or None").replace("'", "").replace("True", "true")
             yield name, shown(RUN_KEYS[name]), wanted.replace("False", "false"), option.meaning
 
 
 def shown(default: object) -> str:
-    """Return a default as it would be written after ``=``; empty: there is none."""
+    """Return a default in the form that is written after ``=``; empty if there is none."""
     return "" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
 
 
 def help_of_keys() -> str:
-    """Return what there is to know of the keys that every run has, for the help of commands."""
+    """Return the description of the keys that every run has, for the help of commands."""
     entries = {name: (default, wanted, meaning) for name, default, wanted, meaning in described_keys()}
     lines = []
     for group, title in _TITLES.items():
@@ -92,7 +92,7 @@ def help_of_keys() -> str:
 
 
 def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
-    """Return the networks that ship, by name."""
+    """Return the networks of the package, by name."""
     return {
         "microcircuit": networks.microcircuit,
         "brunel": networks.brunel,
@@ -102,7 +102,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
 
 
 def signature_keys(function: Callable[..., object]) -> dict[str, object]:
-    """Return the keywords of a function with their defaults; `inspect.Parameter.empty` where there is none."""
+    """Return the keywords of a function with their defaults; `inspect.Parameter.empty` if there is no default."""
     return {name: parameter.default for name, parameter in _parameters(function).items()}
 
 
@@ -112,9 +112,9 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
     Raises
     ------
     UnknownNameError
-        For a key that does not exist; the message tells the nearest one.
+        For a key that does not exist; the message suggests the nearest one.
     ValueOutOfBoundsError
-        For a text that is not ``key=value``, a key that is set twice, and a value that is not of the type of its key.
+        For a text that is not ``key=value``, for a key that is set twice, and for a value of the wrong type.
     """
     parameters = _parameters(function)
     run: dict[str, Any] = {}
@@ -124,7 +124,7 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
         if not equals:
             raise ValueOutOfBoundsError("--set", f"'{setting}'", "it must be key=value")
         if key in run or key in network:
-            raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", "it was set already", "set it once")
+            raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", "it is set twice", "set it once")
         if key in parameters:
             network[key] = _convert(key, text, _type_of(parameters[key]))
         elif key in RUN_KEYS:
@@ -135,7 +135,7 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
 
 
 def parse_options(settings: Iterable[str], names: Collection[str]) -> dict[str, Any]:
-    """Return those of some options that were set.
+    """Return those of the options `names` that were set.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def parse_options(settings: Iterable[str], names: Collection[str]) -> dict[str, 
 
 
 def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
-    # Only what can be given by its name.
+    # Only parameters that can be passed by name.
     return {
         name: parameter
         for name, parameter in inspect.signature(function).parameters.items()
@@ -159,7 +159,7 @@ def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Paramet
 
 
 def _type_of(parameter: inspect.Parameter) -> type | None:
-    """Return the type of a keyword: of its default, or what its annotation says; None: whatever it looks like."""
+    """Return the type of a keyword, from its default or its annotation; None: the text determines the type."""
     if parameter.default is not None and parameter.default is not inspect.Parameter.empty:
         return type(parameter.default)
     annotation = str(parameter.annotation)
@@ -170,18 +170,18 @@ def _type_of(parameter: inspect.Parameter) -> type | None:
 
 
 def _literal(key: str, text: str, kind: type) -> object:
-    """Return a list, a tuple or the like, written as in Python."""
+    """Return a list, a tuple or a similar value, written as in Python."""
     try:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         value = None
     if not isinstance(value, kind):
-        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be a {kind.__name__} as Python writes it")
+        raise ValueOutOfBoundsError(f"key {key}", f"'{text}'", f"it must be a {kind.__name__} in Python's notation")
     return value
 
 
 def _option_value(option: Option, text: str) -> object:
-    """Return the value that a text gives an option, which it must be able to have."""
+    """Return the checked value of an option from its text."""
     if text.lower() in option.choices:
         return text.lower()
     if bool in option.types:

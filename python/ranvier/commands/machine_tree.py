@@ -1,8 +1,7 @@
 """A machine as a tree, with the threads that run on it.
 
-Neighbours that are alike are drawn as one, so that a large machine fits a screen: cores that have equal caches and as
-many threads on each of their processing units, caches with such cores below them, and nodes where the tree would be
-long.
+Equal neighbours are drawn as one, so that a large machine fits on a screen: cores with equal caches and the same number
+of threads on each processing unit, caches with such cores below them, and, if the tree would be long, nodes.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from ranvier.commands.thread_places import ThreadPlaces
 
 __all__ = ["draw"]
 
-# Beyond so many lines, nodes that are alike are drawn as one.
+# If the tree has more lines than this, equal nodes are drawn as one.
 _MOST_LINES = 40
-# Beyond so many nodes, the least and the greatest of a node's distances are told.
+# If there are more nodes than this, only the smallest and the largest distance of a node are shown.
 _MOST_DISTANCES = 8
 
 _Item = TypeVar("_Item")
@@ -56,7 +55,7 @@ class _Node:
 
 
 class _Threads:
-    """The threads on each processor, and how they are told."""
+    """The threads on each processor, and their text."""
 
     def __init__(self, places: ThreadPlaces) -> None:
         self._on_processor = places.by_processor()
@@ -67,7 +66,7 @@ class _Threads:
         return len(self._on_processor.get(processor, ()))
 
     def describe(self, processors: Sequence[int]) -> Text:
-        """Return "threads 0-3", or "ranks 0-1: threads 0-3 each" where there are several processes."""
+        """Return "threads 0-3", or "ranks 0-1: threads 0-3 each" if there are several processes."""
         threads = [each for processor in processors for each in self._on_processor.get(processor, ())]
         if not threads:
             return Text("idle" if self._are_pinned else "", style="dim")
@@ -89,9 +88,9 @@ def draw(topology: Mapping[str, Any], places: ThreadPlaces) -> Tree:
     Parameters
     ----------
     topology:
-        What ``_core.Topology.describe()`` returns; nodes may have ``free_bytes`` too.
+        Result of ``_core.Topology.describe()``; nodes may also have ``free_bytes``.
     places:
-        The threads on it.
+        The threads on the machine.
     """
     nodes = [_read_node(topology, index) for index in range(len(topology["nodes"]))]
     threads = _Threads(places)
@@ -136,7 +135,7 @@ def _read_node(topology: Mapping[str, Any], index: int) -> _Node:
             for number in reversed(caches_of[core["processors"][0]])
             for cache in [topology["caches"][number]]
         ]
-        # A cache of the only core of a node may well be one that other nodes' cores share.
+        # A cache of the only core of a node may also be shared with cores of other nodes.
         shared = tuple(each for each in caches if each.cores > 1 or each.level > 2)
         own = tuple(each for each in caches if each not in shared)
         cores.append(_Core(core["os_index"], tuple(core["processors"]), shared, own))
@@ -157,7 +156,7 @@ def _runs(items: Iterable[_Item], key: Callable[[_Item], Hashable]) -> list[list
 
 
 def _likeness(core: _Core, threads: _Threads, depth: int) -> Hashable:
-    """Return what cores have in common that are drawn as one, below so many levels of shared caches."""
+    """Return a key that is equal for cores drawn as one, below `depth` levels of shared caches."""
     return (
         core.number >= 0,
         tuple((cache.level, cache.size, cache.cores) for cache in (*core.shared[depth:], *core.own)),
@@ -166,7 +165,7 @@ def _likeness(core: _Core, threads: _Threads, depth: int) -> Hashable:
 
 
 def _pattern(cores: Sequence[_Core], threads: _Threads, depth: int) -> Hashable:
-    """Return what groups of cores have in common that are drawn as one: core by core, and who shares which caches."""
+    """Return a key that is equal for groups of cores drawn as one: of each core, and of the caches they share."""
     return tuple(
         (
             _likeness(core, threads, depth),
@@ -177,7 +176,7 @@ def _pattern(cores: Sequence[_Core], threads: _Threads, depth: int) -> Hashable:
 
 
 def _add_cores(branch: Tree, groups: Sequence[Sequence[_Core]], depth: int, threads: _Threads) -> None:
-    """Add groups of cores that have the same pattern, and the caches that they share from some level on."""
+    """Add groups of cores with the same pattern, and the caches that they share from level `depth` on."""
     first = groups[0]
     below = _runs(range(len(first)), lambda i: first[i].shared[depth].number if len(first[i].shared) > depth else -1)
     for run in _runs(below, lambda part: _pattern([first[i] for i in part], threads, depth)):
@@ -280,7 +279,7 @@ def range_text(numbers: Sequence[int]) -> str:
 
 
 def size_text(size: int) -> str:
-    """Return bytes for people: "48 KiB", "23.5 GiB"."""
+    """Return a number of bytes as text: "48 KiB", "23.5 GiB"."""
     number = float(size)
     for unit in ("bytes", "KiB", "MiB", "GiB"):
         if number < 1023.95:

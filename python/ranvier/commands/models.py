@@ -1,4 +1,4 @@
-"""`ranvier models`: neurons, synapses, stimulators and rules with their parameters, and the networks that ship."""
+"""`ranvier models`: list neurons, synapses, stimulators, rules and networks, with their parameters."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser = commands.add_parser(
         "models", help="list neurons, synapses, stimulators, rules and networks", description=__doc__
     )
-    parser.add_argument("name", nargs="?", help="tell only of this one, with its equations")
+    parser.add_argument("name", nargs="?", help="show only this model, with its equations")
     parser.set_defaults(carry_out=carry_out)
 
 
 def carry_out(options: argparse.Namespace) -> int:
     """Print the lists."""
-    # What reads a pipe has no width of its own.
+    # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     sections = {
         "Neurons": [_neuron(model) for model in _core.neuron_models()],
@@ -87,7 +87,7 @@ def _neuron(model: _core.NeuronModel) -> Entry:
         (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
         for variable in model.variables
     ]
-    # What takes no input has no weights.
+    # A model without receptors has no weights.
     weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
     return model.name, model.summary + weights, rows
 
@@ -95,7 +95,7 @@ def _neuron(model: _core.NeuronModel) -> Entry:
 def _static_synapse() -> Entry:
     return (
         "static",
-        "Synapse with a weight that only the user changes",
+        "Synapse with a constant weight, which only the user can change",
         [
             ("weight", "1", "pA or mV", "any number", "Strength, in the unit of the target's model"),
             ("delay", "1", "ms", ">= one step", "Time from a spike to its effect, rounded to the grid when drawn"),
@@ -138,7 +138,7 @@ def _network(name: str) -> Entry:
 
 
 def wanted(hint: object) -> str:
-    """Return in words what values a type allows."""
+    """Return the values of a type in words."""
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     words = []
     for part in parts:
@@ -153,7 +153,7 @@ _WORDS = {int: "an integer", float: "a number", bool: "true or false", str: "tex
 
 
 def parameter_texts(docstring: str) -> dict[str, str]:
-    """Return what a docstring tells of each parameter, by its name."""
+    """Return the text of a docstring for each parameter, by its name."""
     lines = inspect.cleandoc(docstring).split("\n")
     if "Parameters" not in lines:
         return {}

@@ -1,11 +1,11 @@
-"""`ranvier predict MODEL --ranks M`: tell what a network would take on many processes, without building anything.
+"""`ranvier predict MODEL --ranks M`: predict memory and time of a network on many processes, without building it.
 
-MODEL and the keys of --set are those of `ranvier run`. Told are the bytes that each process takes, by component; the
-time to expect, from what synapses, spikes and steps cost on this machine (measured once, in some seconds, and
-remembered); and the largest network for which the memory of the processes is enough, by the first of the keys {keys}
-that the model has.
+MODEL and the keys of --set are those of `ranvier run`. The command prints the bytes that each process takes, by
+component; the expected time, computed from the costs of synapses, spikes and steps on this machine (measured once, in
+some seconds, and stored); and the largest network for which the memory of the processes is enough, as a value of the
+first of the keys {keys} that the model has.
 
-`ranvier run MODEL --dry-run M` goes further: it builds and runs the part of one process.
+`ranvier run MODEL --dry-run M` builds and runs the part of one process.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from ranvier.simulation.predictions import predict_memory, sorts_connections
 
 __all__ = ["add_command"]
 
-# Keys of a run that are no options of what is predicted.
+# Keys of a run that do not apply to predictions.
 _NOT_OPTIONS = ("time", "presim", "recordings", "threads", "costs", "memory_limit")
 
 
@@ -61,29 +61,29 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     """Add the command to the parser."""
     parser = commands.add_parser(
         "predict",
-        help="tell what a network would take on many processes",
+        help="predict memory and time of a network on many processes",
         description=(__doc__ or "").replace("{keys}", ", ".join(SCALING_KEYS)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
+    parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     parser.add_argument("--ranks", metavar="M", type=int, required=True, help="number of processes")
-    parser.add_argument("--memory-per-rank", metavar="SIZE", help="what a process may take: 16GB, 500MiB, or bytes")
+    parser.add_argument("--memory-per-rank", metavar="SIZE", help="memory limit of a process: 16GB, 500MiB, or bytes")
     parser.add_argument(
         "--rate",
         metavar="HZ",
         type=float,
         help=f"mean rate of all neurons, spikes/s; by default the published ones, or {DEFAULT_RATE:g}",
     )
-    parser.add_argument("--recalibrate", action="store_true", help="measure anew what things cost on this machine")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write what is told to this file")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw memory over processes into this file")
+    parser.add_argument("--recalibrate", action="store_true", help="measure the costs on this machine again")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="plot memory over processes into this file")
     parser.set_defaults(carry_out=carry_out)
 
 
 @dataclass(frozen=True)
 class _Question:
-    """What the command line asks for."""
+    """The arguments of the command line, checked."""
 
     name: str
     model: NetworkModel
@@ -98,7 +98,7 @@ class _Question:
 
     @property
     def published(self) -> dict[str, float]:
-        """Rates by population, spikes/s, where nobody has given one for all."""
+        """Published rates by population, spikes/s, unless the user has set one rate for all."""
         return self.model.published_rates if self.rate is None else {}
 
     @property
@@ -108,7 +108,7 @@ class _Question:
 
     @property
     def for_memory(self) -> dict[str, Any]:
-        """Arguments of what predicts memory."""
+        """Arguments for the prediction of memory."""
         return {**grouped(self.options), "rate": mean_rate(self.model.net, self.published, self.other_rate)}
 
     def scaled(self, value: float | int) -> Network:
@@ -160,7 +160,7 @@ def _understand(options: argparse.Namespace) -> _Question:
     keywords = signature_keys(function)
     key = next((each for each in SCALING_KEYS if each in keywords), None)
     value = None if key is None else set_for_network.get(key, keywords[key])
-    # Where other keys may stand in for it, as n_scaling does for scale, it may have no effect.
+    # A key may have no effect if others replace it, as n_scaling replaces scale.
     usable = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
     return _Question(
         name=options.model,
@@ -265,8 +265,8 @@ def _show(console: Console, question: _Question, answer: _Answer) -> None:
     console.print()
     console.print(Padding(_times(answer.times), (0, 0, 0, 2)))
     console.print(
-        "  from costs on this machine, with a processor for each thread; what the network between machines takes is "
-        "not in communicate",
+        "  from costs on this machine, with a processor for each thread; communicate does not include the network "
+        "between machines",
         style="dim",
         soft_wrap=True,
     )
@@ -283,7 +283,7 @@ def _show_limit(console: Console, question: _Question, answer: _Answer) -> None:
     )
     fit = answer.fit
     if fit is None:
-        console.print(f"  it has none of the keys {', '.join(SCALING_KEYS)} that tell how large it is", style="dim")
+        console.print(f"  it has none of the keys {', '.join(SCALING_KEYS)} that scale a network", style="dim")
     elif fit.value is None:
         console.print(f"  no value of {fit.key} makes it fit", soft_wrap=True)
     else:
@@ -306,7 +306,7 @@ def _times(times: Times) -> Table:
 
 
 def _draw(question: _Question, answer: _Answer) -> Any:
-    # Loading matplotlib takes a second: only for those who want to draw.
+    # Loading matplotlib takes a second, so it is loaded only when a figure is wanted.
     from ranvier.forecast.figure import memory_figure
 
     net = question.model.net

@@ -1,4 +1,4 @@
-"""What `ranvier run` reports."""
+"""The report of `ranvier run`."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from ranvier.simulation.simulation import Simulation
 __all__ = ["Results", "gather", "show"]
 
 _BAR_WIDTH = 24
-_MUCH_WAITING = 0.4  # of the time of a simulation
-_MUCH_IMBALANCE = 1.3  # the busiest thread by the mean
-UNSORTED = "Synapses are not sorted by source: each gets spikes of its own"
+_MUCH_WAITING = 0.4  # fraction of the time of a simulation
+_MUCH_IMBALANCE = 1.3  # time of the busiest thread relative to the mean
+UNSORTED = "Synapses are not sorted by source: spikes are sent to each synapse separately"
 
 
 @dataclass(frozen=True)
 class Results:
-    """What came out of a run on all its processes, without its pre-simulation. Lists have an item for each rank."""
+    """The results of a run on all its processes, without the pre-simulation. Lists have an item for each rank."""
 
     model: str
     network: str
@@ -68,7 +68,7 @@ class Results:
 
     @property
     def phases(self) -> dict[str, float]:
-        """Seconds of each phase, on the process that took longest, and of parts of the simulation: means of threads."""
+        """Seconds of each phase on the slowest process, and of the parts of the simulation, averaged over threads."""
         longest = {name: float(self.timers.phases[name].max()) for name in PHASES}
         return {**longest, **{name: float(np.concatenate(self.timers.parts[name]).mean()) for name in PARTS}}
 
@@ -85,11 +85,11 @@ class Results:
 
     @property
     def bytes_per_synapse(self) -> float | None:
-        """All memory of the simulation by its own account, per synapse; None without synapses."""
+        """Memory of the simulation per synapse, as counted by the simulation itself; None without synapses."""
         return sum(self.total_memory.values()) / self.counts.synapses if self.counts.synapses else None
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is written as JSON; what is called ``by_rank``, and each of the ``timers_s``, is a list."""
+        """Return the results for JSON; ``by_rank`` and each of the ``timers_s`` are lists by rank."""
         parts = {name: [times.tolist() for times in self.timers.parts[name]] for name in PARTS}
         return {
             "model": self.model,
@@ -137,9 +137,9 @@ class Results:
 def gather(
     simulation: Simulation, model: NetworkModel, name: str, presim: float, recordings: str, parameters: dict[str, Any]
 ) -> Results:
-    """Gather the results of a run; counts and times are those since the pre-simulation. All processes must call it.
+    """Gather the results of a run, without the pre-simulation. All processes must call it.
 
-    They are complete on rank 0.
+    The results are complete on rank 0.
     """
     communicator = simulation.communicator
     timers = simulation.timers()
@@ -177,7 +177,7 @@ def gather(
 
 
 def show(console: Console, results: Results, model: NetworkModel) -> None:
-    """Print the results for people."""
+    """Print the results as text."""
     counts = results.counts
     many = results.ranks > 1
     console.print()
@@ -224,7 +224,7 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
 
 
 def _balance(results: Results) -> str | None:
-    """Return how evenly the threads were busy; None where there is one."""
+    """Return a text on the balance of the threads; None if there is only one thread."""
     if sum(results.threads) < 2:
         return None
     busy = results.timers.busy
@@ -237,19 +237,19 @@ def _balance(results: Results) -> str | None:
 
 
 def _waiting(results: Results) -> str | None:
-    """Return what kept threads waiting, or None where they have not waited much."""
+    """Return why threads waited, or None if they did not wait much."""
     crowded = [crowding for crowding in results.crowding if crowding.crowded > 0.0]
     if crowded:
         where = "" if results.ranks == 1 else f" on {_number(len(crowded), 'rank')}"
         seconds = max(crowding.crowded for crowding in crowded)
         asleep = max(crowding.asleep for crowding in results.crowding)
-        rested = "some rested" if results.ranks == 1 else f"ranks slept for up to {asleep:.2g} s to wait for others"
+        rested = "some rested" if results.ranks == 1 else f"ranks slept for up to {asleep:.2g} s while they waited"
         return (
-            f"Other programs took processors{where}: threads waited {sum(c.delayed for c in crowded):.2g} s for one.\n"
+            f"Other programs used processors{where}: threads waited {sum(c.delayed for c in crowded):.2g} s for one.\n"
             f"For {seconds:.2g} s they were not bound to their processors, and {rested}."
         )
     simulation = results.phases["simulation"]
-    # A rank waits for others within the exchange, unless they meet before (wait_apart=true).
+    # A rank waits for others within the exchange, unless they synchronize before it (wait_apart=true).
     phases = ("wait",) if results.ranks == 1 else ("wait", "communicate")
     waited = sum(results.phases[phase] for phase in phases) / simulation if simulation > 0.0 else 0.0
     if waited < _MUCH_WAITING or any(results.oversubscribed):
@@ -257,7 +257,7 @@ def _waiting(results: Results) -> str | None:
     if results.timers.imbalance > _MUCH_IMBALANCE:
         why = "some compute longer than others; costs=measured or more shards may help"
     else:
-        why = "there is little to do between two meetings"
+        why = "there is little work between two synchronizations"
     if results.ranks > 1:
         return f"Ranks waited for each other and exchanged spikes {waited:.0%} of the time:\n{why}."
     return f"Threads waited for each other {waited:.0%} of the time:\n{why}."
@@ -284,7 +284,7 @@ def _phases(results: Results) -> Table:
 
 
 def _phases_of_ranks(results: Results) -> Table:
-    """Return the times of all processes; the bars are of the medians."""
+    """Return the times of all processes; bars show the medians."""
     table = _table_of_ranks("time", ("least", "median", "most", ""))
     for name in (*PHASES, *PARTS):
         times = results.timers.of_ranks(name)
@@ -299,7 +299,7 @@ def _phases_of_ranks(results: Results) -> Table:
 
 
 def _accounts_of_ranks(results: Results) -> Table:
-    """Return what each process holds and has moved."""
+    """Return sizes, memory and traffic of each process."""
     table = _table_of_ranks("of a rank", ("least", "median", "most", "all"))
 
     def add(name: str, values: Sequence[int], write: Callable[[float], str]) -> None:
@@ -316,9 +316,9 @@ def _accounts_of_ranks(results: Results) -> Table:
 
 
 def _nodes(results: Results) -> Table | None:
-    """Return whose memory should lie on each NUMA node and what does, summed over ranks; None where there is one node.
+    """Return the intended and the real memory of each NUMA node, summed over ranks; None if there is one node.
 
-    Ranks on several hosts may have nodes of the same number: these are added.
+    Nodes with the same number on several hosts are added.
     """
     counted: Counter[str] = Counter()
     for by_node in results.memory_by_node:
@@ -368,7 +368,7 @@ def _number(count: int, noun: str) -> str:
 
 
 def unlike_published(rates: Mapping[str, float], published: Mapping[str, float]) -> list[str]:
-    """Return in words which populations have rates that are far from the published ones, if there are some."""
+    """Return a text that names the populations whose rates are far from the published ones, if there are any."""
     far = [name for name, rate in published.items() if name in rates and not 0.5 * rate <= rates[name] <= 2.0 * rate]
     if not far:
         return []

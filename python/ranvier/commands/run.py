@@ -1,8 +1,8 @@
 """`ranvier run MODEL`: build and run a network, and report.
 
-MODEL is the name of a network that ships (`ranvier models` lists them with their keys), or a Python file that defines a
-function ``network``. Its keywords are keys that ``--set`` can set, and it returns a `ranvier.Network` or a
-`ranvier.networks.NetworkModel`, which also tells for how long to run::
+MODEL is the name of a network of the package (`ranvier models` lists them with their keys), or a Python file that
+defines a function ``network``. Its keywords are keys of ``--set``. It returns a `ranvier.Network`, or a
+`ranvier.networks.NetworkModel`, which also contains the simulated time::
 
     import ranvier as rv
 
@@ -12,7 +12,7 @@ function ``network``. Its keywords are keys that ``--set`` can set, and it retur
         net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=60.0)
         return net
 
-Every run has the keys that follow, too.
+Every run also has the following keys.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         description=f"{__doc__}{help_of_keys()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="name of a network that ships, or a Python file")
+    parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the spikes into this file (png, pdf, svg)")
@@ -70,7 +70,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 @dataclass(frozen=True)
 class _Task:
-    """What the command line asks for."""
+    """The arguments of the command line, checked."""
 
     model: NetworkModel
     keys: dict[str, Any]
@@ -78,7 +78,7 @@ class _Task:
 
 
 def carry_out(options: argparse.Namespace) -> int:
-    """Build, run and report, on all processes that were started together."""
+    """Build, run and report, on all processes of the run."""
     dry_report.check_arguments(options)
     world = mpi.world()
     try:
@@ -87,7 +87,7 @@ def carry_out(options: argparse.Namespace) -> int:
         rank = reporting_rank(error)
         if rank is None:
             raise
-        # All have come here: one of them tells why, and then they may end.
+        # All processes have failed: one of them prints the error, and then all end.
         if rank == world.rank:
             print(f"ranvier: error: {error}", file=sys.stderr, flush=True)
         world.barrier()
@@ -136,7 +136,7 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
         if options.json is not None:
             write_text(options.json, json.dumps(results.as_json() | {"notes": model.notes}, indent=2) + "\n")
     finally:
-        # Whichever of the two cannot be written, the results are in the other one.
+        # If one of the two files cannot be written, the results are in the other one.
         report.show(console, results, model)
     if options.json is not None:
         console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
@@ -151,7 +151,7 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
 
 
 def _check_times(net: Network, keys: dict[str, Any]) -> None:
-    """Find out before building whether the times can be run for."""
+    """Check, before building, that the times can be simulated."""
     for name, least in (("time", 1), ("presim", 0)):
         value = keys[name]
         if net.to_steps(value, f"key {name}") < least:
@@ -189,8 +189,8 @@ def _load(path: Path) -> object:
     if spec is None or spec.loader is None:
         raise FileError(f"file {path}", bound="it is not a Python file", remedy="name it .py")
     module = importlib.util.module_from_spec(spec)
-    # As for a script, its classes can be pickled. A module of that name that was loaded before, such as numpy, is left
-    # alone.
+    # As in a script, classes of the file can be pickled. A loaded module of the same name, such as numpy, is not
+    # replaced.
     sys.modules.setdefault(path.stem, module)
     _call_user_code(path, lambda: spec.loader.exec_module(module))  # type: ignore[union-attr]
     return module
@@ -220,7 +220,7 @@ def _is_empty(default: object) -> bool:
 
 @contextlib.contextmanager
 def _folder_on_path(path: Path) -> Iterator[None]:
-    """Let what a file does import what lies beside it, as a script may; what Ranvier does later must not find it."""
+    """Let a file import modules beside it, as a script can. Imports of Ranvier must not find these modules later."""
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)
     try:
@@ -231,7 +231,7 @@ def _folder_on_path(path: Path) -> Iterator[None]:
 
 
 def _call_user_code(path: Path, call: Callable[[], object]) -> object:
-    """Call into the user's file; an error of it becomes one message that tells the line."""
+    """Call a function of the user's file; an error in it becomes one message with the line number."""
     try:
         with _folder_on_path(path):
             return call()

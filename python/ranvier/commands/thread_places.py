@@ -1,4 +1,4 @@
-"""Where the threads of the processes of one machine would run."""
+"""The places of the threads of all processes on one machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RankPlaces", "ThreadPlaces", "place"]
 
 @dataclass(frozen=True)
 class RankPlaces:
-    """The part of the machine that one process has, and the processor of each of its threads (-1: any of them)."""
+    """The part of the machine of one process, and the processor of each of its threads (-1: not bound)."""
 
     processors: list[int]
     threads: list[int]
@@ -26,8 +26,8 @@ class ThreadPlaces:
 
     pinning: str
     ranks: list[RankPlaces]
-    threads_on_unit: int  # on the processing unit that has most
-    threads_on_core: int  # on the core that has most
+    threads_on_unit: int  # largest number on a processing unit
+    threads_on_core: int  # largest number on a core
 
     @property
     def thread_count(self) -> int:
@@ -40,7 +40,7 @@ class ThreadPlaces:
         return any(processor >= 0 for rank in self.ranks for processor in rank.threads)
 
     def by_processor(self) -> Mapping[int, list[tuple[int, int]]]:
-        """Return (rank, thread) of all that run on a processor, by its number."""
+        """Return the (rank, thread) of all threads on each processor, by the number of the processor."""
         found = defaultdict(list)
         for rank, places in enumerate(self.ranks):
             for thread, processor in enumerate(places.threads):
@@ -48,7 +48,7 @@ class ThreadPlaces:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """Return all of it for JSON."""
+        """Return the places for JSON."""
         return {
             "pinning": self.pinning,
             "threads": self.thread_count,
@@ -62,15 +62,14 @@ class ThreadPlaces:
 def place(
     topology: _core.Topology, *, threads: int | None = None, pinning: str = "auto", ranks: int = 1, quota: int | None
 ) -> ThreadPlaces:
-    """Place so many threads of each of so many processes that share a machine.
+    """Place the threads of several processes that share a machine.
 
-    Without a number of threads, each process takes what it takes when nobody says: one for each of its processors, as
-    far as the quota of the control group goes.
+    By default, each process has one thread for each of its processors, limited by the quota of the control group.
 
     Raises
     ------
     UnknownNameError, ValueOutOfBoundsError, ShapeError
-        When there is no such policy, or the list of processors does not fit.
+        When there is no such policy, or when the list of processors does not fit the threads or the machine.
     """
     policy, listed = _core.parse_pinning(pinning)
     found = []

@@ -1,1 +1,1 @@
-"""What a network will need: memory and time, predicted or seen in a dry run."""
+"""Predictions of the memory and time that a network needs, and dry runs."""

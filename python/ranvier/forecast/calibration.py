@@ -1,4 +1,4 @@
-"""What things cost on this machine: measured in a few seconds, and remembered."""
+"""Costs of synapses, spikes, neurons and stimuli on this machine. They are measured in a few seconds, and stored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["Costs", "cache_file", "measure"]
 
 _REPETITIONS, _NEURONS, _STEPS = 3, 4000, 500
 
-# Which of the options of a simulation its costs depend on.
+# The options of a simulation on which its costs depend.
 _OPTIONS = (
     "precision",
     "weight_precision",
@@ -45,25 +45,25 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds that a process takes with the threads that it was asked for, by what for.
+    """Costs of one process with a number of threads, in seconds.
 
     Attributes
     ----------
     synapse
-        To build a synapse, to sort it into its table, and to tell the process of its source.
+        Time to build a synapse, sort it into its table, and send its source to the source's process.
     exchange
-        By what is done (*deliver*, *collocate*, *communicate*, *wait*): from one exchange of spikes to the next. The
-        network between machines is not in it.
+        Time per exchange of spikes, by phase (*deliver*, *collocate*, *communicate*, *wait*). The network between
+        machines is not included.
     events
-        Synapses that such an exchange reaches.
+        Number of synapses that the spikes of such an exchange reach.
     exchanges_per_delay
-        Exchanges within the shortest delay.
+        Number of exchanges within the shortest delay.
     directed
-        Whether spikes are sent to those processes only that need them.
+        Whether spikes are sent only to the processes that need them.
     neurons
-        By population: to update a neuron by one step, for one thread.
+        By population: time of one thread to update a neuron by one step.
     stimuli
-        By stimulus: to stimulate a neuron for one step, for one thread.
+        By stimulus: time of one thread to stimulate a neuron for one step.
     """
 
     synapse: float
@@ -75,22 +75,22 @@ class Costs:
     stimuli: tuple[float, ...]
 
 
-# Seconds: nothing of this takes as long.
+# Upper bound of stored costs, seconds.
 _LONGEST = 1e6
-# No process has as many synapses.
+# Upper bound of the number of synapses of a process.
 _MOST_EVENTS = 1e15
-# What is remembered: the oldest is forgotten.
+# Largest number of stored costs; the oldest are removed.
 _MOST_REMEMBERED = 1000
 
 
 def cache_file() -> Path | None:
-    """Return the file in which costs are remembered: one for each version of the program and each kind of machine.
+    """Return the file in which costs are stored: one for each version of the program and each type of machine.
 
-    None where there is no place for it, such as for a user without a home.
+    None if there is no place for it, for example for a user without a home.
     """
     given = os.environ.get("XDG_CACHE_HOME", "")
     try:
-        # One that is relative is to be ignored: XDG Base Directory Specification, version 0.8.
+        # A relative path must be ignored: XDG Base Directory Specification, version 0.8.
         folder = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
     except RuntimeError:
         return None
@@ -110,24 +110,24 @@ def measure(
     sorted_by_source: bool = True,
     anew: bool = False,
 ) -> Costs:
-    """Return what the parts of a network cost on this machine: remembered, or measured now, which takes seconds.
+    """Return the costs of the parts of a network on this machine: stored ones, or measured now, which takes seconds.
 
-    Its neuron models and stimulators are measured one by one, and what its spikes cost with a small copy of it
-    (`ranvier.forecast.miniature`). It is not built itself.
+    Neuron models and stimulators are measured one by one. The costs of spikes are measured with a small copy of the
+    network (`ranvier.forecast.miniature`). The network itself is not built.
 
     Parameters
     ----------
     network
         The network.
     options
-        Those of `ranvier.Simulation` by their names alone.
+        Options of `ranvier.Simulation`, by name, without groups.
     ranks, threads, rates, rate
         As for `ranvier.forecast.load.expect_load`.
     sorted_by_source
-        Whether synapses are sorted by source. What a simulation would choose depends on its processes: see
+        Whether synapses are sorted by source. The choice of a simulation depends on its processes: see
         `ranvier.simulation.sorts_connections`.
     anew
-        Whether to measure again what is remembered.
+        Whether to measure stored costs again.
     """
     chosen: dict[str, Any] = {name: options[name] for name in _OPTIONS if options.get(name) is not None}
     chosen["sort_connections"] = sorted_by_source
@@ -169,20 +169,20 @@ def measure(
 
 
 class _Remembered:
-    """What was measured before, by what it is. Whatever is wrong with the file, things are measured again."""
+    """Stored costs by name. If the file cannot be read, costs are measured again."""
 
     def __init__(self, anew: bool) -> None:
         self._path = cache_file()
         self._known: dict[str, Any] = {}
         self._fresh: dict[str, Any] = {}
         self._anew = anew
-        # JSON that is nested too deeply is a RecursionError.
+        # JSON that is nested too deeply raises a RecursionError.
         with suppress(OSError, ValueError, RecursionError):
             loaded = json.loads(self._path.read_text()) if self._path is not None else {}
             self._known = loaded if isinstance(loaded, dict) else {}
 
     def get(self, key: str, measure: Callable[[], Any], is_sound: Callable[[object], bool]) -> Any:
-        """Return what is remembered, if it is of the kind that is measured, or measure it."""
+        """Return the stored value if it is sound, otherwise measure it."""
         if key in self._fresh:
             return self._fresh[key]
         if key in self._known and not self._anew and is_sound(self._known[key]):
@@ -193,7 +193,7 @@ class _Remembered:
     def save(self) -> None:
         if not self._fresh or self._path is None:
             return
-        # A home that cannot be written to costs some seconds the next time.
+        # If the file cannot be written, costs are measured again the next time.
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             kept = {name: value for name, value in self._known.items() if name not in self._fresh}
@@ -226,15 +226,15 @@ def _are_costs_of_exchange(value: object) -> bool:
 
 
 def _measure_neurons(population: Population, stimulus: Stimulus | None, options: Mapping[str, Any]) -> float:
-    """Return the seconds that a neuron takes for a step, and its stimulus if there is one."""
+    """Return the time, in seconds, of one step of a neuron, including its stimulus if there is one."""
     if population.plays_spikes:
         return 0.0
     net = Network(resolution=population.network.resolution)
-    # How often neurons fire depends on how their values differ.
+    # Rates depend on the distribution of values over neurons.
     copy = net.create(population.model, _NEURONS, None, **_sampled(population.values))
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
-            # A list of times or of currents: next to nothing from step to step.
+            # A list of times or of currents: its cost per step is negligible.
             return 0.0
         values: dict[str, Any] = dict(_sampled(stimulus.values))
         net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), **values)
@@ -250,12 +250,12 @@ def _seconds_a_step(sim: Simulation) -> float:
         before = sim.phases["update"]
         sim.run(_STEPS * sim.resolution)
         measured.append((sim.phases["update"] - before) / _STEPS)
-    # What else the machine does makes it longer.
+    # Other work of the machine can only make it longer.
     return min(measured)
 
 
 def _sampled(values: Mapping[str, StoredValues]) -> dict[str, StoredValues]:
-    """Return values of as many neurons as are measured, of those that are there."""
+    """Return a sample of the values, one for each measured neuron."""
     return {
         name: value[np.linspace(0, len(value) - 1, _NEURONS).astype(np.int64)]
         if isinstance(value, np.ndarray) and value.ndim == 1 and len(value)
@@ -271,7 +271,7 @@ def _mean(value: StoredValues) -> float:
 
 
 def _told(values: Mapping[str, StoredValues]) -> str:
-    """Return what tells values from others."""
+    """Return a text that identifies values."""
     return json.dumps(
         {
             name: hashlib.sha256(value.tobytes()).hexdigest()[:16] if isinstance(value, np.ndarray) else repr(value)

@@ -1,4 +1,4 @@
-"""One process plays one of many: what a machine would have to do, before it is asked for.
+"""Dry runs: one process stands for one of many, and shows what each of them would have to do.
 
 >>> import ranvier as rv
 >>> from ranvier.forecast.dry_run import play
@@ -6,9 +6,9 @@
 >>> played = play(model.net, 1000, duration=100.0)
 >>> sum(played.memory.values()), played.phases["simulation"], played.traffic["spikes_received"]
 
-The part of rank 0 is built, of the network as it is, and run. All other processes are taken to do what this one does:
-what it sends to one of them is what arrives from there. So tables, buffers and numbers of spikes are those of so many
-processes, and the exchange is that of a real run but for the network between machines.
+The part of rank 0 of the real network is built and run. All other processes are assumed to do the same as this one: the
+data that it sends to another process are the data that arrive from there. So tables, buffers and numbers of spikes are
+those of a run on many processes, and the exchange is that of a real run, except for the network between machines.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ __all__ = ["PlayedProcess", "play"]
 
 @dataclass(frozen=True)
 class PlayedProcess:
-    """What the process that was played has done, without its pre-simulation.
+    """Results of a dry run, without the pre-simulation.
 
     Attributes
     ----------
     ranks, threads
-        Processes, and threads of each.
+        Number of processes, and of threads of each.
     instruction_set, exchange
-        Those in use.
+        The instruction set and the method of exchange.
     sorts_connections
         Whether synapses are sorted by source.
     rate
-        Spikes/s of the neurons: those that were invented, or of the neurons of this process.
+        Mean rate of the neurons, spikes/s: the assumed rate if there is one, otherwise that of this process's neurons.
     invented
-        Whether spikes were invented.
+        Whether spikes were sent at an assumed rate.
     neurons, synapses
-        Of this process.
+        Numbers on this process.
     memory
-        Bytes by component, by the program's own account, at the end.
+        Bytes by component at the end, as counted by the simulation itself.
     memory_when_built
         The same before the first step.
     resident, resident_before
-        The most bytes that this process had resident, and those before anything was built.
+        Peak resident memory of this process, and its resident memory before the build, in bytes.
     phases
-        Seconds by phase, as `Simulation.phases`.
+        Seconds by phase, as in `Simulation.phases`.
     simulated
-        Biological time, ms.
+        Simulated time, ms.
     spikes, events
-        Spikes of the neurons of this process, and synapses here that a spike reached.
+        Number of spikes of this process's neurons, and of spikes delivered to its synapses.
     traffic
         What this process would have exchanged: spikes sent and received, bytes, messages, rounds, and so on.
     """
@@ -84,11 +84,11 @@ class PlayedProcess:
 
     @property
     def real_time_factor(self) -> float:
-        """Seconds of wall-clock time per simulated second; not a number if nothing was simulated."""
+        """Seconds of wall-clock time per simulated second; NaN if nothing was simulated."""
         return self.phases["simulation"] * 1000.0 / self.simulated if self.simulated else float("nan")
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is written as JSON."""
+        """Return the results for JSON."""
         return {
             "version": _core.version,
             "source_revision": _core.source_revision,
@@ -112,7 +112,7 @@ def play(
     rate: float | Mapping[str, float] | None = None,
     **options: Any,
 ) -> PlayedProcess:
-    """Build and run the part of one process of many.
+    """Make a dry run: build and run the part of one process of many.
 
     Parameters
     ----------
@@ -121,20 +121,20 @@ def play(
     ranks
         Number of processes that would share it.
     duration, presim
-        Milliseconds to simulate and report on, and to simulate before that.
+        Simulated time to report on, and simulated time before that, ms.
     rate
-        Spikes/s at which neurons, here and elsewhere, are said to fire: then spikes are invented (a Poisson process for
-        each neuron). A number, or one for each population by its name: the rates of a real run, say, which a network
-        whose processes all do the same need not have. None: the other processes send what this one does.
+        Assumed rate, spikes/s, of the neurons of all processes; then each neuron sends a Poisson process instead of its
+        own spikes. A number, or one for each population by its name, for example the rates of a real run, which may
+        differ from those of a dry run. None: the other processes send the same spikes as this one.
     **options
-        Those of `Simulation`, grouped as there; what was recorded stays where it is.
+        Options of `Simulation`, with the same groups; recordings are local.
 
     Raises
     ------
     StateError
-        For a placement other than round-robin: only with that all processes are alike.
+        For a placement other than round-robin: only with round-robin placement, all processes are alike.
     """
-    whole_number("ranks of a dry run", ranks, 1, MOST_RANKS, "give the number of processes that the run would have")
+    whole_number("ranks of a dry run", ranks, 1, MOST_RANKS, "use the number of processes of the real run")
     if "dry_run" in options:
         raise StateError("dry_run", bound="its ranks and rate are arguments of play", remedy="leave it out")
     before = resident_bytes()
@@ -160,7 +160,7 @@ def play(
         rate=measured_rate if rate is None else _mean(network, rate),
         invented=rate is not None,
         neurons=neurons,
-        # Sums over processes that all do what this one does.
+        # Sums over processes, all of which do the same as this one.
         synapses=counts.synapses // ranks,
         memory=sim.memory(),
         memory_when_built=built,

@@ -1,4 +1,4 @@
-"""Figures of what was predicted and measured over numbers of processes."""
+"""Figures of predictions and measurements for several numbers of processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["many_ranks_figure", "memory_figure"]
 
 Memory = Mapping[str, Sequence[int]]
 
-# In the order in which they lie on each other, whichever of them there are.
+# Components in the order in which they are stacked.
 _COMPONENTS = (
     "synapses",
     "presynaptic",
@@ -54,18 +54,18 @@ def memory_figure(
     marked: int | None = None,
     title: str = "",
 ) -> Figure:
-    """Plot the memory of a process by component over numbers of processes.
+    """Plot the memory of a process, by component, as a function of the number of processes.
 
     Parameters
     ----------
     ranks
         Numbers of processes, ascending.
     same_network
-        Bytes by component of one network that they share, one number for each of `ranks`.
+        Bytes by component for a network of fixed size, one number for each of `ranks`.
     same_load
-        The same for networks that grow with the number of processes.
+        The same for networks whose size is proportional to the number of processes.
     limit
-        Bytes that a process may take, drawn as a line.
+        Memory limit of a process, bytes, drawn as a line.
     marked
         A number of processes to mark.
     title
@@ -114,7 +114,7 @@ def _parts(panels: Sequence[tuple[str, Memory]]) -> list[str]:
 def _top(ranks: Sequence[int], memory: Memory, limit: int | None, marked: int | None) -> float:
     """Return how far up the memory is shown."""
     top = 1.08 * float(np.sum(list(memory.values()), axis=0).max())
-    # What is far above the limit, or above what is asked for, need not be seen to its top.
+    # Values far above the limit, or above the memory at the marked number of processes, may be cut.
     here = sum(memory[part][ranks.index(marked)] for part in memory) if marked in ranks else 0
     return min(top, 4.0 * max(here, limit or 0)) if limit is not None or here else top
 
@@ -177,7 +177,7 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
     axes.tick_params(axis="x", labelrotation=30)
     axes.set_xlabel("ranks")
     top = axes.get_ylim()[1]
-    # A limit that is far above all that is drawn would press that to the ground: it is told in words.
+    # A line far above all values would make these too small to see: then the limit is written as text.
     if limit is not None and top < limit <= 3.0 * top:
         top = 1.05 * limit
     scale, unit = next((each for each in _UNITS if top >= each[0]), _UNITS[-1])
@@ -209,14 +209,14 @@ def _finish(axes: Axes, ranks: Sequence[int], limit: int | None, marked: int | N
 
 @styled
 def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | None = None, title: str = "") -> Figure:
-    """Plot times and memory of dry runs over numbers of processes, as Figures 7 and 10 of Jordan et al. (2018).
+    """Plot times and memory of dry runs for several numbers of processes, as Figures 7 and 10 of Jordan et al. (2018).
 
     Parameters
     ----------
     results
-        What `ranvier bench many_ranks` measured, one for each variant and number of processes.
+        Results of `ranvier bench many_ranks`, one for each variant and number of processes.
     limit
-        Bytes that a process may take, drawn as a line.
+        Memory limit of a process, bytes, drawn as a line.
     title
         Title of the figure.
     """

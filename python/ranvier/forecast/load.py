@@ -1,4 +1,4 @@
-"""What each of many processes would have to do, before anything is built."""
+"""The expected load of each of many processes, computed before anything is built."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 __all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_population", "shortest_delay"]
 
 DEFAULT_RATE = 10.0
-"""Spikes/s of neurons that nothing is known of."""
+"""Assumed rate of neurons, spikes/s, if no rate is known."""
 
 _LONGEST_EPOCH = 128  # steps
 
 
 @dataclass(frozen=True)
 class Load:
-    """What one process has to do, on average over all of them.
+    """The load of one process, averaged over all processes.
 
     Attributes
     ----------
     neurons
-        By population.
+        Number of neurons, by population.
     stimulated
-        Neurons by stimulus.
+        Number of stimulated neurons, by stimulus.
     synapses
-        Synapses that end on its neurons.
+        Number of synapses onto its neurons.
     entries
-        Rows of other processes that spikes of its neurons go to.
+        Number of rows, on other processes, that need spikes of its neurons.
     steps_per_second, exchanges_per_second, events_per_second, records_per_second
-        In a second of biological time: steps, exchanges of spikes, synapses that are reached, and spikes that arrive
-        (and leave), one for each process that needs them.
+        Per simulated second: steps, exchanges of spikes, spikes delivered to synapses, and spike records that arrive
+        (and leave), one for each process that needs a spike.
     ranks, threads
-        Processes, and threads of each.
+        Number of processes, and of threads of each.
     """
 
     neurons: tuple[float, ...]
@@ -67,22 +67,22 @@ def expect_load(
     directed: bool = True,
     exchanges_per_delay: float = 1.0,
 ) -> Load:
-    """Return what one of many processes would have to do.
+    """Return the expected load of one of many processes.
 
     Parameters
     ----------
     network
         The network.
     ranks, threads
-        Processes, and threads of each.
+        Number of processes, and of threads of each.
     rates
         Mean rates by population, spikes/s.
     rate
-        Of the populations that are not among those.
+        Mean rate of all other populations, spikes/s.
     sorted_by_source
         Whether a spike is sent once to a process, and not once for each synapse.
     directed
-        Whether spikes are sent to those processes only that need them.
+        Whether spikes are sent only to the processes that need them.
     exchanges_per_delay
         How often spikes are exchanged within the shortest delay.
     """
@@ -107,7 +107,7 @@ def expect_load(
     if not directed:
         records = sum(len(population) * of_source[population.index] for population in network.populations)
     if ranks == 1 and sorted_by_source:
-        # Nothing travels.
+        # A single process exchanges nothing.
         rows, records = {}, 0.0
     shortest = min((shortest_delay(projection) for projection in network.projections), default=_LONGEST_EPOCH)
     return Load(
@@ -125,7 +125,7 @@ def expect_load(
 
 
 def mean_rate(network: Network, rates: Mapping[str, float], rate: float = DEFAULT_RATE) -> float:
-    """Return the mean rate of the neurons of a network, spikes/s, as `expect_load` takes it."""
+    """Return the mean rate of the neurons of a network, spikes/s, as used by `expect_load`."""
     check_network(network)
     of_source = rates_by_population(network, rates, rate)
     count = network.neuron_count
@@ -133,7 +133,7 @@ def mean_rate(network: Network, rates: Mapping[str, float], rate: float = DEFAUL
 
 
 def rates_by_population(network: Network, rates: Mapping[str, float], rate: float) -> dict[int, float]:
-    """Return the mean rate of each population, spikes/s, by its index; sources that play spikes have none."""
+    """Return the mean rate of each population, spikes/s, by index, without populations with given spike times."""
     if not isinstance(rates, Mapping):
         raise WrongTypeError("rates", type(rates).__name__, "must be a mapping of populations to spikes/s")
     result = {}
@@ -148,8 +148,8 @@ def rates_by_population(network: Network, rates: Mapping[str, float], rate: floa
 
 
 def _rows(synapses: float, sources: float, threads: int) -> float:
-    """Return how often a process is told of a spike if all of some sources fire once."""
-    # Where most sources have targets on each thread, one record serves all threads; elsewhere each thread has its own.
+    """Return the number of spike records that a process gets if each of some sources fires once."""
+    # If most sources have targets on each thread, one record serves all threads; otherwise each thread has its own.
     if sources == 0.0:
         return 0.0
     on_thread = synapses / threads
@@ -159,7 +159,7 @@ def _rows(synapses: float, sources: float, threads: int) -> float:
 
 
 def shortest_delay(projection: Projection) -> int:
-    """Return the shortest delay that a projection may have, in steps."""
+    """Return the shortest possible delay of a projection, in steps."""
     delay = projection.delay
     resolution = projection.network.resolution
     if isinstance(delay, Distribution):

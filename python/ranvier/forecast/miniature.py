@@ -1,10 +1,10 @@
-"""What exchanging and delivering spikes costs on this machine, found by running a small copy of what is asked for.
+"""The costs of exchanging and delivering spikes on this machine, measured with a small copy of a network.
 
-How long a spike takes depends on how many synapses its row has, how far these lie apart in memory, how many processes
-there are, and how many spikes are exchanged at once. So one process of a dry run is built with as many processes,
-neurons and shards as asked for, rows of the same lengths and the same delays, but with fewer sources, which fire the
-more often: an exchange then moves as many spikes and reaches as many synapses as it would. Only tables are smaller than
-they would be.
+The time of a spike depends on the number of synapses in its row, on their distances in memory, on the number of
+processes, and on the number of spikes in an exchange. So the copy is a dry run with the same numbers of processes,
+neurons and shards, the same row lengths and the same delays as the network, but with fewer sources, which fire at
+higher rates. An exchange then moves as many spikes, and reaches as many synapses, as in the network. Only the tables
+are smaller.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ __all__ = ["PARTS", "Group", "Measured", "Miniature", "describe", "measure"]
 PARTS = ("deliver", "collocate", "communicate", "wait")
 """Phases that depend on spikes."""
 
-# Tables that do not fit into caches, and are built in a second.
+# Number of synapses: the tables do not fit into caches, but can be built in a second.
 _MOST_SYNAPSES = 4_000_000
 # Each neuron and process has a message of its own, of some hundred bytes.
 _MOST_PERSISTENT = 2_000_000
-# Sources are left out until a target has so many of them; then targets, too.
+# Sources are left out until a target has only this many; then targets are left out, too.
 _LEAST_INDEGREE = 16
-# Spikes of an exchange: more of them take so much longer.
+# Largest number of spikes of an exchange; for more spikes, the time is extrapolated.
 _MOST_RECORDS = 2_000_000
-# Of a neuron in a step: a Poisson process with more of them has many that repeat.
+# Largest rate of a neuron per step: at higher rates, a Poisson process often has several spikes in a step.
 _MOST_SPIKES = 0.2
 _BUILDS = 2
 _SLICES = 7
 _SLICE = 0.02  # seconds
 _LONGEST = 1.5  # seconds
-# Exchanges in which "auto" tries all methods, with some to spare.
+# Number of exchanges after which "auto" has tried all methods, with a margin.
 _TRIED = 200
 
 
 @dataclass(frozen=True)
 class Group:
-    """Sources whose synapses are alike.
+    """Sources with similar synapses.
 
     Attributes
     ----------
     sources
-        Neurons of all processes.
+        Number of neurons on all processes.
     indegree
-        Synapses of a neuron from them.
+        Number of synapses of a neuron from these sources.
     rate
-        Spikes/s of the sources that were left.
+        Rate of the remaining sources, spikes/s.
     weight, delay
-        Of their largest projection; the mean of an array.
+        Weight and delay of their largest projection; for an array, its mean.
     """
 
     sources: int
@@ -77,7 +77,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Miniature:
-    """What is built: neurons of all processes, those that are sources of something first."""
+    """The small copy: neurons of all processes, beginning with those that are sources."""
 
     neurons: int
     groups: tuple[Group, ...]
@@ -89,20 +89,20 @@ class Miniature:
 
 @dataclass(frozen=True)
 class Measured:
-    """What it took on all threads, in seconds.
+    """Measured times on all threads, in seconds.
 
     Attributes
     ----------
     synapse
-        To build a synapse, to sort it into its table, and to tell the process of its source.
+        Time to build a synapse, sort it into its table, and send its source to the source's process.
     exchange
-        By what was done, from one exchange of spikes to the next.
+        Time per exchange of spikes, by phase.
     events
-        Synapses that were reached by an exchange.
+        Number of synapses that the spikes of an exchange reached.
     exchanges_per_delay
-        Exchanges within the shortest delay.
+        Number of exchanges within the shortest delay.
     directed
-        Whether spikes are sent to those processes only that need them.
+        Whether spikes are sent only to the processes that need them.
     """
 
     synapse: float
@@ -122,7 +122,7 @@ def describe(
     rate: float,
     sorted_by_source: bool,
 ) -> Miniature:
-    """Return a small copy of what a network would be on so many processes. The arguments are those of `expect_load`."""
+    """Return a small copy of a network on many processes. The arguments are those of `expect_load`."""
     directed = "allgather" not in options.get("exchange", "")
     load = expect_load(
         network,
@@ -138,7 +138,7 @@ def describe(
     most = _MOST_PERSISTENT if options.get("exchange") in ("persistent", "auto") else _MOST_SYNAPSES
     left = min(1.0, most / max(1.0, load.synapses))
     indegree = load.synapses * ranks / max(1, neurons)
-    # First fewer sources, which leaves the targets where they are in memory; then fewer targets.
+    # First reduce the sources, which keeps the distances of targets in memory; then the targets.
     of_sources = min(1.0, max(left, min(1.0, _LEAST_INDEGREE / max(1.0, indegree))))
     of_targets = min(1.0, left / of_sources)
     faster = 1.0 / (of_sources * of_targets)
@@ -146,7 +146,7 @@ def describe(
     groups = _groups(network, of_source, of_sources, of_targets, faster)
     shortest = min((shortest_delay(one) for one in network.projections), default=0)
     if shortest and all(_steps(group.delay, network.resolution) > shortest for group in groups):
-        # Of some few synapses only, but spikes are exchanged as often as these ask for.
+        # Only a few synapses have this delay, but it determines how often spikes are exchanged.
         groups.append(Group(1, 1, 0.0, 1.0, shortest * network.resolution))
     here = threads <= machine.usable_processors()
     return Miniature(
@@ -154,7 +154,7 @@ def describe(
         groups=tuple(groups),
         resolution=network.resolution,
         ranks=ranks,
-        # More threads than processors would take turns: one does the work of all.
+        # More threads than processors would take turns, so one thread does the work of all.
         threads=threads if here else 1,
         shards=threads,
     )
@@ -163,7 +163,7 @@ def describe(
 def _groups(
     network: Network, of_source: Mapping[int, float], of_sources: float, of_targets: float, faster: float
 ) -> list[Group]:
-    """Return a group of sources for each sign of weights, with these parts of the sources and targets."""
+    """Return a group of sources for each sign of weights, with these fractions of the sources and targets."""
     groups = []
     for sign in (1.0, -1.0):
         own = [one for one in network.projections if _sign(one) == sign and one.expected_synapses > 0.0]
@@ -193,7 +193,7 @@ def _mean_rate(projection: Projection, of_source: Mapping[int, float]) -> float:
 def _sign(projection: Projection) -> float:
     weight = projection.weight
     if isinstance(weight, Distribution):
-        # Those of a projection may have both signs; what matters is that the sources of most differ.
+        # The weights of a projection may have both signs; only the sign of most of them matters.
         mean = getattr(weight, "mean", None) or getattr(weight, "low", None) or 1.0
     else:
         mean = float(np.mean(weight)) if np.size(weight) else 1.0
@@ -216,7 +216,7 @@ def _steps(delay: float | Distribution, resolution: float) -> int:
 
 
 def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
-    """Build and run it for about a second."""
+    """Build the copy and run it for about a second."""
     built: list[float] = []
     begin = time.perf_counter()
     while not built or (len(built) < _BUILDS and time.perf_counter() - begin < _LONGEST):
@@ -225,7 +225,7 @@ def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
     steps = sim.epoch_steps
     _run_steps(sim, _before(sim, miniature, str(options.get("exchange", ""))))
     slices = _slices(sim, steps)
-    # What else the machine does makes a slice longer, and nothing makes it shorter.
+    # Other work of the machine can make a slice longer, but not shorter.
     best = min(slices, key=lambda one: sum(one[part] for part in PARTS))
     share = miniature.threads / miniature.shards
     of_threads = {"deliver": share, "collocate": share}
@@ -261,17 +261,17 @@ def _build(miniature: Miniature, options: Mapping[str, Any]) -> Simulation:
 
 
 def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
-    """Return the number of steps after which nothing is set up any more."""
+    """Return the number of steps after which all set-up has ended."""
     steps = sim.epoch_steps * (_TRIED if exchange == "auto" else 2)
     rates = [group.rate for group in miniature.groups if group.rate > 0.0]
     if exchange in ("persistent", "auto") and rates:
-        # Messages are set up when a neuron fires for the first time: one in fifty has not yet.
+        # Messages are set up when a neuron fires for the first time; after this time, one in fifty has not fired.
         return max(steps, round(4000.0 / min(rates) / miniature.resolution))
     return steps
 
 
 def _slices(sim: Simulation, steps: int) -> list[dict[str, float]]:
-    """Return what some stretches of a run took for each exchange, and the synapses that it reached."""
+    """Return, for several slices of a run, the times and the reached synapses per exchange."""
     exchanges = 1
     slices: list[dict[str, float]] = []
     begin = time.perf_counter()
@@ -280,7 +280,7 @@ def _slices(sim: Simulation, steps: int) -> list[dict[str, float]]:
         _run_steps(sim, exchanges * steps)
         taken = time.perf_counter() - started
         if taken < _SLICE / 2 and exchanges < 10_000:
-            # Too short to be told from what calling it takes.
+            # Too short compared to the time of the call itself.
             exchanges = min(10_000, math.ceil(exchanges * min(100.0, _SLICE / taken)))
             continue
         now = sim.phases

@@ -1,8 +1,8 @@
-"""What a network would take on many processes, before anything of it is built.
+"""Predictions of memory and time on many processes, without building the network.
 
-Memory comes from the program's own account of its tables and buffers; times from what steps of neurons cost on this
-machine, and exchanges of spikes in a small copy of the network. `ranvier.forecast.dry_run` goes further: it builds and
-runs the part of one process.
+Memory is computed from the sizes of tables and buffers. Times are computed from the costs of neurons per step on this
+machine, and of exchanges of spikes in a small copy of the network. `ranvier.forecast.dry_run` builds and runs the part
+of one process instead.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ __all__ = [
 ]
 
 SCALING_KEYS = ("scale", "cells", "size")
-"""Keywords that tell how large a network is, in the order in which they are looked for."""
+"""Keywords that scale a network, in the order in which they are tried."""
 
-# Neurons must be told apart by 64 bits, with room for their addresses.
+# Largest number of neurons whose ids and addresses fit into 64 bits.
 _MOST_NEURONS = 2**47
-# A fit within this much of the limit is near enough.
+# The bisection ends when the memory differs from the limit by less than this fraction.
 _PRECISION = 1e-3
 
 
@@ -49,15 +49,15 @@ _PRECISION = 1e-3
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds to expect, with a processor for each thread.
+    """Expected times in seconds, with a processor for each thread.
 
     Attributes
     ----------
     build
-        To build neurons and synapses, sort them, and make the presynaptic table.
+        Time to build neurons and synapses, sort them, and make the presynaptic table.
     parts
-        Of a second of biological time: *update*, *deliver*, *collocate*, *communicate*, and *wait* for other threads.
-        What the network between machines takes is not in it.
+        Times per simulated second: *update*, *deliver*, *collocate*, *communicate*, and *wait* for other threads. The
+        network between machines is not included.
     """
 
     build: float
@@ -65,12 +65,12 @@ class Times:
 
     @property
     def simulation(self) -> float:
-        """Seconds for a second of biological time."""
+        """Seconds per simulated second."""
         return sum(self.parts.values())
 
 
 def expect_times(load: Load, costs: Costs) -> Times:
-    """Return how long one process would take."""
+    """Return the expected times of one process."""
     share = 1.0 / load.threads
     of_neurons = sum(count * cost for count, cost in zip(load.neurons, costs.neurons, strict=True))
     of_stimuli = sum(count * cost for count, cost in zip(load.stimulated, costs.stimuli, strict=True))
@@ -98,7 +98,7 @@ def ranks_around(ranks: int, most: int = 2**17) -> list[int]:
 
 
 def memory_over_ranks(describe: Callable[[int], Network], ranks: Sequence[int], **options: Any) -> dict[str, list[int]]:
-    """Return the bytes of a process by component, one number for each number of processes.
+    """Return the memory of a process in bytes, by component, for several numbers of processes.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def memory_over_ranks(describe: Callable[[int], Network], ranks: Sequence[int], 
     ranks
         Numbers of processes.
     **options
-        Those of `ranvier.simulation.predict_memory`.
+        Options of `ranvier.simulation.predict_memory`.
     """
     _check_describe(describe)
     if not isinstance(ranks, Sequence) or isinstance(ranks, str | bytes):
@@ -125,14 +125,14 @@ def _check_describe(describe: Callable[..., Network]) -> None:
 
 @dataclass(frozen=True)
 class Fit:
-    """The largest network of which each process has room for its part.
+    """The largest network that fits into the memory of the processes.
 
     Attributes
     ----------
     key, value
-        The key that tells how large it is, and its value. None: not even the smallest network fits.
+        The key that scales the network, and its value. None: not even the smallest network fits.
     neurons, synapses
-        How many it has.
+        Number of neurons and of synapses.
     memory
         Bytes of a process by component.
     """
@@ -158,22 +158,22 @@ def largest_fit(
     Parameters
     ----------
     key
-        What the key is called.
+        Name of the key.
     start
-        A value of it, > 0; of the type that it has.
+        Initial value, > 0, with the type of the key.
     describe
         Returns the network for a value.
     limit
-        Bytes of each process.
+        Memory limit of each process, bytes.
     ranks
         Number of processes.
     **options
-        Those of `ranvier.simulation.predict_memory`.
+        Options of `ranvier.simulation.predict_memory`.
 
     Raises
     ------
     WrongTypeError, ValueOutOfBoundsError
-        For arguments of another kind, or a start that is not > 0 and finite.
+        For arguments of a wrong type, or a start that is not > 0 and finite.
     """
     _check_describe(describe)
     if number(f"start of {key}", start) <= 0.0 or not math.isfinite(start):
@@ -186,7 +186,7 @@ def largest_fit(
         try:
             network = describe(value)
         except (ValueError, OverflowError):
-            # Too small or too large for the network itself.
+            # This value is too small or too large for the network.
             return None
         if network.neuron_count > _MOST_NEURONS:
             return None
@@ -199,7 +199,7 @@ def largest_fit(
     low: float | int | None = None
     high: float | int | None = None
     value: float | int = start
-    # From the start on by factors of two, up or down, to a value that fits beside one that does not.
+    # Go up or down from the start by factors of two, to find a value that fits and one that does not.
     while low is None or high is None:
         if fits(value):
             low = value

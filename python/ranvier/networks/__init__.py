@@ -1,4 +1,4 @@
-"""Networks that ship with Ranvier. Each is a function whose keywords are what can be set."""
+"""Networks that come with Ranvier. Each is a function whose keywords are the parameters of the network."""
 
 from ranvier.networks.brunel import brunel
 from ranvier.networks.hpc_benchmark import hpc_benchmark

@@ -41,37 +41,38 @@ def brunel(
 ) -> NetworkModel:
     """Describe a random balanced network after Brunel (2000).
 
-    There are four times as many excitatory as inhibitory neurons. Each gets `epsilon` of the neurons of both kinds as
-    sources, drawn with repetition, and an independent Poisson train.
+    There are four times as many excitatory as inhibitory neurons. The in-degree of each neuron is the fraction
+    `epsilon` of each of the two populations; sources are drawn with repetition. Each neuron also gets an independent
+    Poisson train.
 
     Parameters
     ----------
     version
         ``"delta"``: the potential jumps with each spike (`iaf_psc_delta`), as in the paper; ``"alpha"``: synaptic
-        currents have the form of an alpha function (`iaf_psc_alpha`), whose postsynaptic potential has the height `J`.
+        currents are alpha functions (`iaf_psc_alpha`), and a postsynaptic potential has the amplitude `J`.
     order
-        Inhibitory neurons; there are four times as many excitatory ones.
+        Number of inhibitory neurons; there are four times as many excitatory ones.
     scale
         Scales `order`, > 0.
     g
         Strength of an inhibitory synapse relative to that of an excitatory one, >= 0.
     eta
-        Rate of the external input relative to the one that takes a neuron to its threshold, >= 0.
+        Rate of the external input relative to the rate that brings the mean potential to the threshold, >= 0.
     epsilon
         Connection probability, 0 to 1.
     J
-        Height of an excitatory postsynaptic potential, mV, > 0.
+        Amplitude of an excitatory postsynaptic potential, mV, > 0.
     delay
-        Of all synapses, ms.
+        Delay of all synapses, ms.
     resolution
         Resolution, ms.
     seed
-        What all random numbers depend on.
+        Seed of all random numbers.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For values out of their bounds, and when `epsilon` leaves no source at all.
+        For values outside their bounds, and when `epsilon` is so small that an in-degree would be 0.
     UnknownNameError
         For a version that does not exist.
 
@@ -95,7 +96,7 @@ def brunel(
     for target in (excitatory, inhibitory):
         net.connect(excitatory, target, FixedIndegree(excitatory_indegree), weight=weight, delay=delay)
         net.connect(inhibitory, target, FixedIndegree(inhibitory_indegree), weight=-g * weight, delay=delay)
-        # Of as many external sources as there are excitatory ones; from spikes/ms to spikes/s.
+        # There are as many external sources as excitatory ones; the factor converts spikes/ms to spikes/s.
         rate = 1000.0 * eta * threshold_rate * excitatory_indegree
         net.stimulate(target, poisson_generator(rate=rate), weight=weight, delay=delay)
     return NetworkModel(
@@ -120,7 +121,7 @@ def _indegrees(epsilon: float, excitatory_size: int, inhibitory_size: int) -> tu
 
 
 def _neuron(version: str, psp: float, indegree: int) -> tuple[NeuronModel, float, float]:
-    """Return the neuron, the weight of excitatory synapses, and the rate per source that takes it to threshold."""
+    """Return the neuron model, the excitatory weight, and the rate per source that brings the mean to threshold."""
     common = {"E_L": 0.0, "V_reset": 0.0, "V_th": _THRESHOLD, "tau_m": _TAU_M, "t_ref": _T_REF, "V_m": 0.0}
     if version == "delta":
         return iaf_psc_delta(C_m=1.0, **common), psp, _THRESHOLD / (psp * indegree * _TAU_M)
@@ -130,7 +131,7 @@ def _neuron(version: str, psp: float, indegree: int) -> tuple[NeuronModel, float
 
 
 def _checked(name: str, value: float, lowest: float, highest: float = math.inf) -> float:
-    """Return a key of the network as a number, which must be finite and within bounds."""
+    """Return a parameter of the network as a number, which must be finite and within its bounds."""
     name = f"{name} of the Brunel network"
     value = number(name, value)
     if not (lowest <= value <= highest and math.isfinite(value)):

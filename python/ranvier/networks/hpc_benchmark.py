@@ -1,4 +1,4 @@
-"""The balanced random network with which simulators are compared on supercomputers.
+"""The balanced random network of benchmarks of simulators on supercomputers.
 
 Jordan et al., Frontiers in Neuroinformatics 12, 2 (2018), https://doi.org/10.3389/fninf.2018.00002, sections 2.1, 3.5.
 """
@@ -25,8 +25,8 @@ _TAU_SYN = 0.32582722403722841  # ms
 _PSP = 0.14  # mV
 _INHIBITION = -5.0  # inhibitory weight in excitatory ones
 _DELAY = 1.5  # ms
-_LARGEST_SCALE = 1e12  # with which 64 bits still count the neurons
-_ETA = 1.685  # rate of the drive by that which takes a neuron to its threshold
+_LARGEST_SCALE = 1e12  # so that 64 bits can count the neurons
+_ETA = 1.685  # rate of the drive relative to the rate that brings the mean potential to the threshold
 
 
 def hpc_benchmark(
@@ -38,28 +38,28 @@ def hpc_benchmark(
 ) -> NetworkModel:
     """Describe the balanced random network of Jordan et al. (2018).
 
-    At scale 1 there are 9,000 excitatory and 2,250 inhibitory neurons (`iaf_psc_alpha`). Each gets 9,000 excitatory and
-    2,250 inhibitory synapses, drawn with repetition, whatever the scale is, and a Poisson train.
+    At scale 1 there are 9,000 excitatory and 2,250 inhibitory neurons (`iaf_psc_alpha`). At every scale, each neuron
+    has 9,000 excitatory and 2,250 inhibitory synapses, whose sources are drawn with repetition, and a Poisson train.
 
-    All synapses are static. In the paper those between excitatory neurons are plastic, with which the network fires at
-    18 spikes/s at scale 1, rather than at 11. Smaller networks fire more: their neurons have more sources in common.
+    All synapses are static. In the paper, synapses between excitatory neurons are plastic, and the network fires at 18
+    spikes/s at scale 1; here it fires at 11. Smaller networks fire more, because their neurons share more sources.
 
     Parameters
     ----------
     scale
         Scales the number of neurons, > 0.
     indegree_scale
-        Scales the number of synapses of a neuron, > 0. Weights and drive stay as they are, so that with fewer synapses
-        there is less inhibition, and neurons fire more.
+        Scales the number of synapses of a neuron, > 0. Weights and drive do not change, so with fewer synapses there is
+        less inhibition, and neurons fire more.
     resolution
         Resolution, ms.
     seed
-        What all random numbers depend on.
+        Seed of all random numbers.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For scales out of their bounds, and those that leave no neuron or no synapse of a kind.
+        For scales outside their bounds, and for scales so small that a population or an in-degree would be 0.
 
     References
     ----------
@@ -121,6 +121,6 @@ def _scaled(name: str, scale: float) -> tuple[int, int]:
 
 def _drive(weight: float) -> float:
     """Rate of the Poisson train of a neuron, spikes/s."""
-    # As many external sources as recurrent excitatory ones at full in-degree; their number cancels.
+    # There are as many external sources as excitatory ones at the full in-degree; this number cancels.
     threshold_rate = _THRESHOLD / (_EXCITATORY * (_TAU_M / _C_M) * weight * math.e * _TAU_SYN)  # spikes/ms
     return 1000.0 * _ETA * threshold_rate * _EXCITATORY

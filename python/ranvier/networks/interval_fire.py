@@ -1,7 +1,7 @@
-"""The network with which the exchange of spikes is measured.
+"""The network of benchmarks of the exchange of spikes.
 
 Hines, Kumar and Schürmann, Frontiers in Computational Neuroscience 5, 49 (2011),
-https://doi.org/10.3389/fncom.2011.00049: artificial cells that fire by themselves and hardly compute.
+https://doi.org/10.3389/fncom.2011.00049: artificial cells that fire spontaneously and need little computation.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ def interval_fire(
 ) -> NetworkModel:
     """Describe the network of Hines, Kumar and Schürmann (2011).
 
-    Each cell (`interval_fire`) fires at random intervals of 20 to 40 ms. It gets about `connections` inputs, which make
-    it calculate its next spike anew, but do not move it while `weight` is 0.
+    Each cell (`interval_fire`) fires at random intervals of 20 to 40 ms. It has about `connections` inputs. At each
+    input, it computes the time of its next spike again; the time does not change if `weight` is 0.
 
     Parameters
     ----------
     cells
         Number of cells, >= 1.
     connections
-        Inputs of a cell, on average. With ``topology="adjacent"`` exactly, and an even number.
+        Mean number of inputs of a cell; with ``topology="adjacent"``, the exact number, which must be even.
     spread
-        With ``topology="random"``, the difference between the largest and the smallest number of inputs that a cell can
-        have, an even number; 100 if not given.
+        With ``topology="random"``, the difference between the largest and the smallest number of inputs of a cell, an
+        even number; default 100.
     topology
         ``"random"``: inputs are any other cells, drawn with repetition; ``"adjacent"``: the cells with the nearest ids,
         half of them on either side.
     burst
         Whether eighths of the cells, by id, fire five times faster for 50 ms, one eighth after another.
     weight
-        What a spike adds to the state of a cell, which fires at 1.
+        Increment of the state of a cell by a spike; the cell fires when its state reaches 1.
     delay
-        Of all connections, ms.
+        Delay of all connections, ms.
     resolution
-        Resolution, ms. The paper has 0.025.
+        Resolution, ms. The paper uses 0.025.
     seed
-        What all random numbers depend on.
+        Seed of all random numbers.
 
     Raises
     ------
     ValueOutOfBoundsError
-        For values out of their bounds, and for a spread where all cells have the same number of inputs.
+        For values outside their bounds, and for `spread` with ``topology="adjacent"``.
     RuleError
         When there are too few cells for the connections.
     UnknownNameError
@@ -109,7 +109,7 @@ def interval_fire(
 
 def _half_spread(name: str, spread: int | None, connections: int) -> int:
     if spread is None:
-        # Networks of a few connections, as tests have them, need not be told.
+        # So that small networks, as in tests, need not set it.
         return min(_SPREAD // 2, connections)
     spread = whole_number(name, spread, 0, _LARGEST_NUMBER)
     if spread % 2 or spread > 2 * connections:

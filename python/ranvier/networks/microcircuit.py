@@ -54,13 +54,13 @@ _INHIBITION = -4.0  # inhibitory weight in excitatory ones
 _WEIGHT_SPREAD = 0.1  # standard deviation by mean
 _DELAYS = {"E": 1.5, "I": 0.75}  # ms
 _DELAY_SPREAD = 0.5
-_LARGEST_SCALING = 1e5  # with which 64 bits still count the synapses
+_LARGEST_SCALING = 1e5  # so that 64 bits can count the synapses
 _EXTERNAL_DELAY = 1.5  # ms
 
-# With fewer in-degrees than this part of the full ones, constant drive leaves most populations silent for good: at 10 %
-# of neurons and in-degrees, while at 20 % rates are at most a third below the published ones (measured).
+# If in-degrees are scaled by less than this, constant drive leaves most populations silent (measured at 10 % of neurons
+# and in-degrees); at 20 %, rates are at most a third below the published ones.
 _LEAST_FOR_CONSTANT_DRIVE = 0.2
-# With at least this part of them, rates stay within what they scatter by from seed to seed.
+# If in-degrees are scaled by at least this, rates differ from the published ones only as they do between seeds.
 _LEAST_FOR_RATES = 0.5
 
 
@@ -80,17 +80,17 @@ def microcircuit(
     scale
         Scales the numbers of neurons and the in-degrees, > 0; 1: the full circuit.
     n_scaling, k_scaling
-        Scale only the numbers of neurons, or only the in-degrees; None: as `scale`. With fewer in-degrees the weights
-        grow by 1/sqrt(k_scaling), and a constant current restores the mean input that is lost.
+        Scale only the numbers of neurons, or only the in-degrees; None: `scale`. With smaller in-degrees, the weights
+        increase by 1/sqrt(k_scaling), and a constant current replaces the lost mean input.
     drive
         The external input: ``"dc"``, a constant current, or ``"poisson"``, an independent Poisson train per neuron.
-        ``"auto"``: a constant current, but Poisson trains where the in-degrees are less than a fifth of the full ones.
-        There the current that stands for lost recurrent input, most of it inhibitory, holds the neurons below threshold
-        until others fire, and a constant drive has no fluctuations that could make one of them begin.
+        ``"auto"``: a constant current, but Poisson trains if the in-degrees are less than a fifth of the full ones.
+        Then the current that replaces the lost recurrent input, which is mostly inhibitory, keeps the neurons below
+        threshold until others fire, and a constant drive has no fluctuations that could make a first neuron fire.
     resolution
         Resolution, ms.
     seed
-        What all random numbers depend on.
+        Seed of all random numbers.
 
     Raises
     ------
@@ -170,33 +170,33 @@ def _connect(net: Network, source: Population, target: Population, number: int, 
 
 
 def choose_drive(k_scaling: float) -> Literal["dc", "poisson"]:
-    """Return the drive that keeps the circuit active with so many times its in-degrees."""
+    """Return the drive that keeps the circuit active for a scaling of the in-degrees."""
     return "dc" if k_scaling >= _LEAST_FOR_CONSTANT_DRIVE else "poisson"
 
 
 def _notes(n: float, k: float, drive: str) -> tuple[str, ...]:
-    """Return what scaling does to the rates; van Albada et al., PLoS Comput. Biol. 11, e1004490 (2015), tell why."""
+    """Return notes on how scaling changes the rates (van Albada et al., PLoS Comput. Biol. 11, e1004490, 2015)."""
     notes = []
     if k < _LEAST_FOR_CONSTANT_DRIVE and drive == "dc":
         notes.append(
-            f"With {100 * k:.3g} % of the in-degrees, constant drive leaves most populations silent: what stands for "
-            "lost recurrent input is a current that holds them below threshold. Use drive=poisson, or k_scaling of "
+            f"With {100 * k:.3g} % of the in-degrees, constant drive leaves most populations silent: the current that "
+            "replaces lost recurrent input keeps them below threshold. Use drive=poisson, or k_scaling of "
             f"{_LEAST_FOR_CONSTANT_DRIVE} or more."
         )
     elif k < _LEAST_FOR_CONSTANT_DRIVE and drive == "auto":
         notes.append(
             f"With {100 * k:.3g} % of the in-degrees, constant drive would leave most populations silent: the "
-            "external input is Poisson trains."
+            "external input consists of Poisson trains."
         )
     if k < _LEAST_FOR_RATES:
         notes.append(
             f"With {100 * k:.3g} % of the in-degrees, synapses are {1.0 / math.sqrt(k):.2g} times as strong, and rates "
-            "are lower than the published ones, most of all where these are low."
+            "are lower than the published ones, most of all in populations with low rates."
         )
     elif n < _LEAST_FOR_RATES and k > n:
         notes.append(
-            f"{100 * n:.3g} % of the neurons have {100 * k:.3g} % of the in-degrees: they share more of their inputs, "
-            "and fire more together, and faster than the published rates."
+            f"{100 * n:.3g} % of the neurons have {100 * k:.3g} % of the in-degrees: they share more inputs, so "
+            "they are more synchronous, and rates are higher than the published ones."
         )
     return tuple(notes)
 
@@ -209,13 +209,13 @@ def _scaling(name: str, value: float) -> float:
 
 
 def _weight(psp: float) -> float:
-    """Weight in pA that gives a postsynaptic potential of that height in mV."""
+    """Return the weight in pA that gives a postsynaptic potential of this amplitude in mV."""
     q = (_TAU_M / _TAU_SYN) ** (1.0 / (_TAU_SYN - _TAU_M))
     return float(psp * _C_M * (_TAU_SYN - _TAU_M) / (_TAU_M * _TAU_SYN) / (q**_TAU_M - q**_TAU_SYN))
 
 
 def _weights_of_full_scale() -> npt.NDArray[np.float64]:
-    """Mean weights in pA, row: target, column: source."""
+    """Return mean weights in pA, row: target, column: source."""
     weights = np.full(_PROBABILITIES.shape, _weight(_PSP))
     weights[:, 1::2] *= _INHIBITION
     weights[_POPULATIONS.index("L23E"), _POPULATIONS.index("L4E")] *= 2.0
@@ -223,13 +223,13 @@ def _weights_of_full_scale() -> npt.NDArray[np.float64]:
 
 
 def _synapses_of_full_scale() -> npt.NDArray[np.float64]:
-    """Numbers of synapses, not rounded, row: target, column: source."""
+    """Return numbers of synapses, not rounded, row: target, column: source."""
     pairs = np.outer(_NEURONS, _NEURONS).astype(np.float64)
     return np.log(1.0 - _PROBABILITIES) / np.log((pairs - 1.0) / pairs)
 
 
 def _constant_currents(weights: npt.NDArray[np.float64], k: float, drive: str) -> npt.NDArray[np.float64]:
-    """Constant current of each population, pA: the drive, and what a smaller in-degree took from the mean input."""
+    """Return the constant current of each population, pA: the drive, and the mean input lost by smaller in-degrees."""
     indegrees = _synapses_of_full_scale() / _NEURONS[:, np.newaxis]
     recurrent = (indegrees * weights) @ _PUBLISHED_RATES
     external = _EXTERNAL_INDEGREES * _weight(_PSP) * _EXTERNAL_RATE

@@ -1,4 +1,4 @@
-"""A network together with how it is meant to be run."""
+"""Networks with their recommended settings for a run."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ __all__ = ["NetworkModel"]
 
 @dataclass(frozen=True)
 class NetworkModel:
-    """A network together with how it is meant to be run.
+    """A network with its recommended settings for a run.
 
     Attributes
     ----------
     net
         The network.
     spikes
-        The recorder of what is reported on.
+        The recorder whose spikes are reported.
     time
-        Milliseconds to simulate and look at.
+        Simulated time to report on, ms.
     presim
-        Milliseconds to simulate before that and to leave out.
+        Simulated time before that, which is left out of the report, ms.
     published_rates
-        Mean rates by population to compare with, spikes/s, where there are some.
+        Published mean rates by population, spikes/s, if any.
     source
         The publication.
     notes
-        What a reader of the results must know, one sentence or two each.
+        Notes for readers of the results, one or two sentences each.
     """
 
     net: Network
