@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
+#include "engine/receptor_choice.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -74,13 +75,18 @@ Step step_of_change(const StimulusSpec& spec, std::string_view name) {
 }  // namespace
 
 LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network) {
-    for (const Population& population : network.populations()) ranges_.push_back({population.first, population.size});
+    for (const Population& population : network.populations()) {
+        ranges_.push_back({population.first, population.size});
+        receptors_ = std::max(receptors_, static_cast<std::uint32_t>(population.model->receptors.size()));
+    }
     lower_projections();
 }
 
 void LoweredNetwork::lower_projections() {
     shortest_delay_ = std::numeric_limits<std::int32_t>::max();
     const double steps_per_millisecond = 1.0 / network_->resolution();
+    std::vector<connect::ProjectionPlan> plans;
+    std::vector<connect::KindChoice> kinds;
     for (const Projection& projection : network_->projections()) {
         connect::ProjectionPlan plan;
         plan.id = projection.id;
@@ -92,10 +98,12 @@ void LoweredNetwork::lower_projections() {
         plan.weights =
             lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
-        // All targets have the same number of them.
+        ReceptorChoice receptors;
+        // The same for all targets.
         for (const PopulationId id : plan.target_populations) {
-            plan.receptors = static_cast<std::uint32_t>(network_->population(id).model->receptors.size());
+            receptors = choose_receptors(*network_->population(id).model);
         }
+        kinds.push_back({.positive = {.receptor = receptors.positive}, .negative = {.receptor = receptors.negative}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {
             const Population& sources = network_->population(id);
             if (!sources.model->plays_spikes) continue;
@@ -106,15 +114,16 @@ void LoweredNetwork::lower_projections() {
             shortest_delay_ =
                 std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
         }
-        plans_.push_back(std::move(plan));
+        plans.push_back(std::move(plan));
     }
+    plan_ = connect::make_network_plan(std::move(plans), kinds);
 }
 
 std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::uint32_t receptor) const {
     std::uint64_t growth = 1;
-    for (const connect::ProjectionPlan& plan : plans_) {
+    for (const connect::ProjectionPlan& plan : plan_.projections) {
         const IdSequence own = network_->part_of(changed.id, network_->projections()[plan.id.value].sources);
-        if (own.empty() || !plan.feeds(receptor)) continue;
+        if (own.empty() || !plan_.feeds_receptor(plan, receptor)) continue;
         const std::uint64_t before = plan.most_spikes;
         growth = std::max(growth, (most_repeated(changed, own) + before - 1) / before);
     }
@@ -122,7 +131,7 @@ std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::u
 }
 
 void LoweredNetwork::count_bursts(PopulationId population) {
-    for (connect::ProjectionPlan& plan : plans_) {
+    for (connect::ProjectionPlan& plan : plan_.projections) {
         const IdSequence own = network_->part_of(population, network_->projections()[plan.id.value].sources);
         if (own.empty()) continue;
         // The sums have room for the values before, too.
@@ -132,14 +141,14 @@ void LoweredNetwork::count_bursts(PopulationId population) {
 
 std::uint64_t LoweredNetwork::array_bytes() const {
     std::uint64_t bytes = network_->array_bytes();
-    for (const connect::ProjectionPlan& plan : plans_) bytes += plan.sampler->bytes();
+    for (const connect::ProjectionPlan& plan : plan_.projections) bytes += plan.sampler->bytes();
     return bytes;
 }
 
 double LoweredNetwork::weight_bound(PopulationId population, std::uint32_t receptor) const {
     double bound = 0.0;
-    for (const connect::ProjectionPlan& plan : plans_) {
-        if (!plan.reaches(population) || !plan.feeds(receptor)) continue;
+    for (const connect::ProjectionPlan& plan : plan_.projections) {
+        if (!plan.reaches(population) || !plan_.feeds_receptor(plan, receptor)) continue;
         const double own = network_->projections()[plan.id.value].weight_bound;
         if (own == 0.0) return largest_weight;
         bound = std::max(bound, own);
@@ -230,7 +239,9 @@ models::GroupValues LoweredNetwork::weights(std::size_t stimulus, const IdSequen
 std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& targets) const {
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     // A current goes to no receptor, so that its weights may have both signs.
-    if (spec.model->output == models::StimulatorOutput::current || targets.model->receptors.size() == 1) return 0;
+    if (spec.model->output == models::StimulatorOutput::current) return 0;
+    const ReceptorChoice receptors = choose_receptors(*targets.model);
+    if (receptors.positive == receptors.negative) return receptors.positive;
     const auto [least, greatest] = range_of(spec.weight);
     if (least < 0.0 && greatest > 0.0) {
         throw ValueOutOfBoundsError(
@@ -239,7 +250,21 @@ std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& t
              .bound = "all weights of a stimulus must have one sign, since it goes to one receptor",
              .remedy = "give two stimuli, or bounds to the distribution"});
     }
-    return least < 0.0 ? 1 : 0;
+    return least < 0.0 ? receptors.negative : receptors.positive;
+}
+
+std::vector<bool> LoweredNetwork::stimulated_receptors(const connect::ShardLayout& shard) const {
+    std::vector<bool> stimulated(receptors_, false);
+    for (const StimulusSpec& spec : network_->stimuli()) {
+        if (spec.model->output == models::StimulatorOutput::current) continue;
+        for (const PopulationId id : network_->populations_of(spec.targets)) {
+            if (shard.part(id).ids.among(spec.targets).empty()) continue;
+            const ReceptorChoice receptors = choose_receptors(*network_->population(id).model);
+            stimulated[receptors.positive] = true;
+            stimulated[receptors.negative] = true;
+        }
+    }
+    return stimulated;
 }
 
 }  // namespace ranvier::engine

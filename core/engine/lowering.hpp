@@ -7,7 +7,7 @@
 
 #include "base/id_sequence.hpp"
 #include "connect/placement/layout.hpp"
-#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/network_plan.hpp"
 #include "engine/network.hpp"
 #include "models/neuron.hpp"
 
@@ -25,7 +25,12 @@ class LoweredNetwork {
     /// To be called when they do.
     void count_bursts(PopulationId population);
     std::span<const connect::PopulationRange> ranges() const { return ranges_; }
-    std::span<const connect::ProjectionPlan> plans() const { return plans_; }
+    const connect::NetworkPlan& plan() const { return plan_; }
+    std::span<const connect::ProjectionPlan> plans() const { return plan_.projections; }
+    /// Of the model that has the most.
+    std::uint32_t receptors() const { return receptors_; }
+    /// Whether stimuli of neurons of a shard can reach a receptor with spikes: as they are now, or with other weights.
+    std::vector<bool> stimulated_receptors(const connect::ShardLayout& shard) const;
     /// The greatest absolute weight that synapses onto a receptor may be given later: the greatest weight_bound of the
     /// projections that reach it, if all have one.
     double weight_bound(PopulationId population, std::uint32_t receptor) const;
@@ -58,7 +63,8 @@ class LoweredNetwork {
 
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;
-    std::vector<connect::ProjectionPlan> plans_;
+    connect::NetworkPlan plan_;
+    std::uint32_t receptors_ = 0;
     Step shortest_delay_ = 0;
 };
 

@@ -1,9 +1,9 @@
 #include "engine/memory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "base/saturation.hpp"
@@ -38,16 +38,16 @@ struct Arrivals {
 };
 
 /// What a table keeps of spikes until all of their synapses are reached, on one shard.
-double bytes_kept(const connect::TableEstimate& tables, std::uint32_t receptor, const Arrivals& arrivals) {
-    const double rows_per_step = arrivals.spikes_of_one * tables.rows[receptor];
-    const double longest = tables.longest_delay[receptor];
+double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
+    const double rows_per_step = arrivals.spikes_of_one * table.rows;
+    const double longest = table.longest_delay;
     // Those that are done are dropped once they are a quarter of all, an epoch at a time.
     const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
     // Where there are bursts: one of them, and the usual spikes.
     const double burst = std::max(0.0, arrivals.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
     const double peak = arrivals.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
     const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
-    if (tables.reach[receptor] == 0) return sizeof(connect::detail::ActiveSpike) * kept;
+    if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
     const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.most_in_step);
     const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
     return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
@@ -62,14 +62,14 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     if (arrivals.by_source)
         bytes += sizeof(NeuronId) * shards * steps *
                  room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
-    for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
-        if (!tables.used[receptor]) continue;
-        const double rows_per_step = arrivals.spikes_of_one * tables.rows[receptor];
+    for (const connect::TableEstimate::Table& table : tables.tables) {
+        if (!table.used) continue;
+        const double rows_per_step = arrivals.spikes_of_one * table.rows;
         const double rows_at_once =
             room_of_list(rows_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
-        bytes += shards * bytes_kept(tables, receptor, arrivals);
+        bytes += shards * bytes_kept(table, arrivals);
     }
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
@@ -77,21 +77,33 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                    const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
-    std::array<bool, connect::TableBuilder::receptors> wide{};
-    for (std::uint32_t receptor = 0; receptor < wide.size(); ++receptor) {
-        wide[receptor] = !connect::expected_weights(network.plans(), receptor, double_weights).fits_double();
+    // By receptor: slots of the sums that tables add to, 0 where there is no table.
+    std::vector<std::uint64_t> slots(network.receptors(), 0);
+    for (std::size_t kind = 0; kind < tables.tables.size(); ++kind) {
+        if (!tables.tables[kind].used) continue;
+        std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
+        own = std::max(own, std::bit_ceil(std::max<std::uint64_t>(window, tables.tables[kind].reach + 1)));
+    }
+    std::uint64_t bytes = 0;  // of each neuron
+    for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+        // Wide sums are rounded to one slot of numbers.
+        const bool is_wide =
+            slots[receptor] > 0 && !connect::expected_weights(network.plan(), receptor, double_weights).fits_double();
+        bytes +=
+            is_wide ? slots[receptor] * sizeof(connect::WideSum) + sizeof(double) : slots[receptor] * sizeof(double);
     }
     double inputs = 0.0;
     for (const connect::ShardLayout& shard : layout.shards()) {
-        for (std::uint32_t receptor = 0; receptor < connect::TableBuilder::receptors; ++receptor) {
-            const std::uint64_t slots =
-                tables.used[receptor] ? std::bit_ceil(std::max<std::uint64_t>(window, tables.reach[receptor] + 1)) : 1;
-            // Wide sums are rounded to one slot of numbers.
-            const bool is_wide = tables.used[receptor] && wide[receptor];
-            const std::uint64_t bytes =
-                is_wide ? slots * sizeof(connect::WideSum) + sizeof(double) : slots * sizeof(double);
-            inputs += static_cast<double>(bytes * shard.size());
+        const std::vector<bool> stimulated = network.stimulated_receptors(shard);
+        std::uint64_t single = 0;  // slots of receptors without tables
+        bool any_unreached = false;
+        for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+            if (slots[receptor] > 0) continue;
+            single += stimulated[receptor] ? 1 : 0;
+            any_unreached = any_unreached || !stimulated[receptor];
         }
+        single += any_unreached ? 1 : 0;
+        inputs += static_cast<double>((bytes + single * sizeof(double)) * shard.size());
         if (currents) inputs += static_cast<double>(shard.size() * sizeof(double));
     }
     return inputs;
@@ -104,7 +116,7 @@ std::uint64_t available_memory(std::int32_t processes) { return parallel::memory
 MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                                const connect::BuildOptions& build, const SimulationOptions& options,
                                std::uint32_t window, const Activity& activity) {
-    const connect::TableEstimate tables = connect::estimate_tables(network.plans(), layout, build);
+    const connect::TableEstimate tables = connect::estimate_tables(network.plan(), layout, build);
     const GroupSample groups = sample_groups(network, layout, options);
     const bool travels = layout.placement().ranks() > 1 || build.numbering == connect::RowNumbering::unsorted;
     const double steps_per_epoch = static_cast<double>(std::min<Step>(network.shortest_delay(), longest_epoch));

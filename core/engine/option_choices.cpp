@@ -122,12 +122,12 @@ connect::BuildOptions make_build_options(const Network& network, const Simulatio
             .buffer_bytes = options.connection_buffer};
 }
 
-bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
-                    std::int32_t ranks, std::uint32_t shards) {
+bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,
+                    std::uint32_t shards) {
     if (options.sort_connections) return *options.sort_connections;
     const bool needed =
         ranks == 1 || options.row_numbering != "auto" || !comm::find_exchange(options.exchange).directed;
-    return needed || connect::rows_are_filled(plans, ranks, shards);
+    return needed || connect::rows_are_filled(network, ranks, shards);
 }
 
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {

@@ -24,8 +24,8 @@ std::uint32_t choose_window(const SimulationOptions& options);
 connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
 /// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,
 /// they are unless unsorted ones take less memory and nothing needs to find them by source.
-bool choose_sorting(const SimulationOptions& options, std::span<const connect::ProjectionPlan> plans,
-                    std::int32_t ranks, std::uint32_t shards);
+bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan& network, std::int32_t ranks,
+                    std::uint32_t shards);
 /// @throws ShapeError
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
 

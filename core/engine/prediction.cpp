@@ -31,7 +31,7 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
                                         {ranges.begin(), ranges.end()}, checked_costs(options, network));
     connect::BuildOptions build_options = make_build_options(network, options);
-    if (!choose_sorting(options, lowered.plans(), ranks, shards)) {
+    if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
         build_options.numbering = connect::RowNumbering::unsorted;
     }
     MemoryEstimate estimate =
@@ -41,7 +41,7 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
 }
 
 bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
-    return choose_sorting(options, LoweredNetwork(network).plans(), ranks, expected_shards(options));
+    return choose_sorting(options, LoweredNetwork(network).plan(), ranks, expected_shards(options));
 }
 
 }  // namespace ranvier::engine

@@ -24,20 +24,19 @@ namespace {
 /// Where a synapse is stored, packed into one number.
 struct Handle {
     std::uint32_t shard = 0;  ///< counted through all processes
-    std::uint32_t receptor = 0;
+    connect::KindIndex kind;
     std::uint64_t position = 0;
 
-    static constexpr int position_bits = 44;
-    static constexpr int receptor_bits = 2;
     static constexpr int shard_bits = 18;
+    static constexpr int position_bits = 64 - shard_bits - connect::kind_bits;
 
     std::uint64_t pack() const {
-        return std::uint64_t{shard} << (position_bits + receptor_bits) | std::uint64_t{receptor} << position_bits |
-               position;
+        return std::uint64_t{shard} << (position_bits + connect::kind_bits) |
+               std::uint64_t{kind.value} << position_bits | position;
     }
     static Handle unpack(std::uint64_t packed) {
-        return {static_cast<std::uint32_t>(packed >> (position_bits + receptor_bits)),
-                static_cast<std::uint32_t>(packed >> position_bits & ((1 << receptor_bits) - 1)),
+        return {static_cast<std::uint32_t>(packed >> (position_bits + connect::kind_bits)),
+                connect::KindIndex{static_cast<std::uint32_t>(packed >> position_bits & (connect::most_kinds - 1))},
                 packed & ((std::uint64_t{1} << position_bits) - 1)};
     }
 };
@@ -57,7 +56,7 @@ bool canonical_order(const Found& a, const Found& b) {
     if (a.target != b.target) return a.target < b.target;
     if (a.delay != b.delay) return a.delay < b.delay;
     // All synapses of one pair lie on one shard, so that the place in the table is the order of drawing; weights of
-    // different signs lie in different tables.
+    // different signs may lie in different tables.
     return a.handle < b.handle;
 }
 
@@ -85,22 +84,21 @@ class ShardSearch {
 
     template <class Visit>
     void visit(const parallel::Team& team, Visit visit_synapse) {
-        for (std::uint32_t receptor = 0; receptor < shard_.tables().size(); ++receptor) {
-            const connect::SynapseTable* table = shard_.tables()[receptor].get();
+        for (std::uint32_t i = 0; i < shard_.tables().size(); ++i) {
+            const connect::KindIndex kind{i};
+            const connect::SynapseTable* table = shard_.table(kind);
             if (table == nullptr) continue;
             if (query_.sources) {
                 rows_.clear();
                 table->find_rows(sources_, rows_);
-                for (const RowIndex row : rows_) {
-                    visit_row(*table, receptor, row, table->source(row), visit_synapse);
-                }
+                for (const RowIndex row : rows_) visit_row(*table, kind, row, table->source(row), visit_synapse);
                 continue;
             }
             for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 if (row % 256 == 0) team.check_cancelled();
                 const NeuronId source = table->source(RowIndex{row});
                 if (query_.projection && !sends(*query_.projection, source)) continue;
-                visit_row(*table, receptor, RowIndex{row}, source, visit_synapse);
+                visit_row(*table, kind, RowIndex{row}, source, visit_synapse);
             }
         }
     }
@@ -122,13 +120,13 @@ class ShardSearch {
     }
 
     /// The projection that made a synapse: from its tag, or the only one that connects this source with this target.
-    const connect::ProjectionPlan& projection(const connect::SynapseTable& table, std::uint32_t receptor,
+    const connect::ProjectionPlan& projection(const connect::SynapseTable& table, connect::KindIndex kind,
                                               NeuronId source, PopulationId population, NeuronId target,
                                               std::uint32_t tag) const {
         if (table.has_tags()) return network_.plans()[tag];
         for (const connect::ProjectionPlan* plan : by_population_[population.value]) {
             const connect::PairSpace& pairs = plan->pairs;
-            if (plan->feeds(receptor) && source >= pairs.first_source &&
+            if (plan->feeds(kind) && source >= pairs.first_source &&
                 source.value - pairs.first_source.value < pairs.sources && target >= pairs.first_target &&
                 target.value - pairs.first_target.value < pairs.targets) {
                 return *plan;
@@ -138,7 +136,7 @@ class ShardSearch {
     }
 
     template <class Visit>
-    void visit_row(const connect::SynapseTable& table, std::uint32_t receptor, RowIndex row, NeuronId source,
+    void visit_row(const connect::SynapseTable& table, connect::KindIndex kind, RowIndex row, NeuronId source,
                    Visit& visit_synapse) {
         views_.clear();
         table.read(row, table.row_begin(row), table.row_end(row), views_);
@@ -148,9 +146,9 @@ class ShardSearch {
             const PopulationId population = shard_.layout().population_of(local);
             const connect::ShardLayout::Part& part = shard_.layout().part(population);
             const NeuronId target = part.ids[local.value - part.offset];
-            const ProjectionId id = projection(table, receptor, source, population, target, view.tag).id;
+            const ProjectionId id = projection(table, kind, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
-            visit_synapse(receptor, id, source, target, view);
+            visit_synapse(kind, id, source, target, view);
         }
     }
 
@@ -209,6 +207,16 @@ std::uint32_t ConnectionAccess::first_shard() const {
                                      .bound = "connections can be asked for on at most 262144",
                                      .remedy = "use fewer threads, or a smaller network"});
     }
+    for (const auto& shard : shards_) {
+        for (const auto& table : shard->tables()) {
+            if (!table || table->size() >> Handle::position_bits == 0) continue;
+            throw ValueOutOfBoundsError({.object = "number of synapses of one kind of one thread",
+                                         .value = std::to_string(table->size()),
+                                         .bound = "connections can be asked for where there are fewer than 2^" +
+                                                  std::to_string(Handle::position_bits),
+                                         .remedy = "use more threads"});
+        }
+    }
     return static_cast<std::uint32_t>(first);
 }
 
@@ -229,8 +237,9 @@ std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& 
         team.run([&](std::uint32_t worker) {
             std::uint64_t count = 0;
             ShardSearch(network_, *shards_[worker], query)
-                .visit(team,
-                       [&](std::uint32_t, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) { ++count; });
+                .visit(team, [&](connect::KindIndex, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) {
+                    ++count;
+                });
             counts[worker] = count;
         });
     });
@@ -291,10 +300,10 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
             std::vector<Found>& own = found[worker];
             own.reserve(counts[worker]);
             ShardSearch(network_, *shards_[worker], query)
-                .visit(team, [&](std::uint32_t receptor, ProjectionId projection, NeuronId source, NeuronId target,
+                .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
                                  const connect::SynapseView& view) {
                     own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
-                                   Handle{first + worker, receptor, view.position}.pack()});
+                                   Handle{first + worker, kind, view.position}.pack()});
                 });
             std::sort(own.begin(), own.end(), canonical_order);
         });
@@ -315,9 +324,9 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
 namespace {
 
 const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, Handle handle) {
-    if (handle.receptor < shards[handle.shard]->tables().size()) {
-        const auto& table = shards[handle.shard]->tables()[handle.receptor];
-        if (table && handle.position < table->size()) return *table;
+    if (handle.kind.value < shards[handle.shard]->tables().size()) {
+        const connect::SynapseTable* table = shards[handle.shard]->table(handle.kind);
+        if (table != nullptr && handle.position < table->size()) return *table;
     }
     throw ValueOutOfBoundsError({.object = "handle of a synapse",
                                  .value = std::to_string(handle.pack()),
@@ -334,7 +343,7 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
         Handle handle = Handle::unpack(handles[i]);
         // Shards of lower ranks wrap round to large numbers.
         handle.shard -= first;
-        if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.receptor, handle.position});
+        if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.kind, handle.position});
     }
     // In a dry run all synapses lie here.
     const std::uint64_t known = communicator_.is_dry_run() ? own.size() : communicator_.sum(own.size());
@@ -359,7 +368,7 @@ std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> han
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "weights of synapses", [&] {
         for (const OwnSynapse& synapse : own) {
-            const Handle handle{synapse.shard, synapse.receptor, synapse.position};
+            const Handle handle{synapse.shard, synapse.kind, synapse.position};
             bits[synapse.index] = std::bit_cast<std::uint64_t>(table_of(shards_, handle).weight(handle.position));
         }
     });
@@ -383,20 +392,16 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
     agree(communicator_, "setting weights", [&] {
         check_weights(own, weights);
         std::tie(stored, ranges) = stored_weights(handles, weights, double_weights);
-        for (const auto& shard : shards_) {
-            for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
-                shard->fit_sums(receptor, ranges[receptor]);
-            }
-        }
+        for (const auto& shard : shards_) shard->fit_sums(ranges);
     });
     // By table, each of which knows which spikes are on their way through it.
     struct TableWeights {
         std::vector<std::uint64_t> positions;
         std::vector<double> weights;
     };
-    std::map<std::pair<std::uint32_t, std::uint32_t>, TableWeights> parts;
+    std::map<std::pair<std::uint32_t, connect::KindIndex>, TableWeights> parts;
     for (std::size_t i = 0; i < own.size(); ++i) {
-        TableWeights& part = parts[{own[i].shard, own[i].receptor}];
+        TableWeights& part = parts[{own[i].shard, own[i].kind}];
         part.positions.push_back(own[i].position);
         part.weights.push_back(stored[own[i].index]);
     }
@@ -420,19 +425,20 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
     std::map<std::pair<PopulationId, std::uint32_t>, double> bounds;
     for (const OwnSynapse& synapse : own) {
         const std::size_t i = synapse.index;
-        const Handle handle{synapse.shard, synapse.receptor, synapse.position};
+        const Handle handle{synapse.shard, synapse.kind, synapse.position};
         const connect::SynapseTable& table = table_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
         const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
-        const auto [place, is_new] = bounds.try_emplace({population, handle.receptor});
+        const std::uint32_t receptor = network_.plan().receptor(handle.kind);
+        const auto [place, is_new] = bounds.try_emplace({population, receptor});
         double& bound = place->second;
-        if (is_new) bound = network_.weight_bound(population, handle.receptor);
+        if (is_new) bound = network_.weight_bound(population, receptor);
         if (std::abs(weights[i]) > bound) {
             fail(i, "weights onto this population are at most " + to_text(bound),
                  "give connect() the weight_bound that is needed");
         }
         const bool two = network_.network().populations()[population.value].model->receptors.size() == 2;
-        if (two && (handle.receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0)) {
+        if (two && (receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0)) {
             fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
         }
     }
@@ -442,13 +448,16 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
                                                                               std::span<const double> weights,
                                                                               bool double_weights) const {
     std::vector<double> stored(weights.begin(), weights.end());
-    WeightRanges ranges;
+    // Of all processes, all of which know the same ranges.
+    WeightRanges ranges = shards_.front()->weights();
+    const auto reaches = [&](std::uint64_t handle, std::uint32_t receptor) {
+        const connect::KindIndex kind = Handle::unpack(handle).kind;
+        return kind.value < network_.plan().kinds.size() && network_.plan().receptor(kind) == receptor;
+    };
     for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
-        // Of all processes, all of which know the same range.
-        ranges[receptor] = shards_.front()->weights(receptor);
         std::vector<double> own;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            if (Handle::unpack(handles[i]).receptor == receptor) own.push_back(weights[i]);
+            if (reaches(handles[i], receptor)) own.push_back(weights[i]);
         }
         const connect::WeightRange range = connect::round_as_stored(InstructionSet::baseline, own, double_weights);
         check_least_weight(range.least, double_weights, "least weight");
@@ -456,7 +465,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         check_sums(ranges[receptor], "these weights and those that there are");
         std::size_t next = 0;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            if (Handle::unpack(handles[i]).receptor == receptor) stored[i] = own[next++];
+            if (reaches(handles[i], receptor)) stored[i] = own[next++];
         }
     }
     return {std::move(stored), ranges};

@@ -35,7 +35,7 @@ class ConnectionAccess {
     struct OwnSynapse {
         std::size_t index = 0;  ///< in the caller's array
         std::uint32_t shard = 0;
-        std::uint32_t receptor = 0;
+        connect::KindIndex kind;
         std::uint64_t position = 0;
     };
 

@@ -16,6 +16,10 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
       layout_(layout),
       measure_costs_(options.measure_costs),
       instruction_set_(instruction_set),
+      kinds_(network.plan().kinds),
+      stimulated_(network.stimulated_receptors(layout)),
+      receptors_(network.receptors()),
+      group_inputs_(network.receptors()),
       fired_(memory_[Component::spikes]),
       outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
                 std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
@@ -43,6 +47,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.population = population.id;
         group.offset = part.offset;
         group.size = static_cast<std::uint32_t>(part.ids.size());
+        group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
         group.plays_spikes = population.model->plays_spikes;
         GroupParts parts = create_group(network, population, part.ids, options.precision, instruction_set_, memory);
         group.parameters = std::move(parts.parameters);
@@ -158,50 +163,73 @@ void Shard::create_recorders(const Network& network) {
 void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window) {
     tables_ = std::move(tables);
     window_ = window;
-    for (std::uint32_t receptor = 0; receptor < 2; ++receptor) {
-        const connect::SynapseTable* table = receptor < tables_.size() ? tables_[receptor].get() : nullptr;
-        // -0.0 is an input that nothing has reached (see UpdateArguments). A receptor that nothing ever reaches reads it
-        // from one array that stays as it is.
-        std::uint32_t slots = 1;
-        if (table != nullptr) slots = std::bit_ceil(std::max(window, table->reach() + 1));
-        inputs_[receptor] = Buffer<double>(std::size_t{slots} * layout_.size(), memory_[Component::inputs]);
-        std::fill_n(inputs_[receptor].data(), inputs_[receptor].size(), -0.0);
-        rings_[receptor] = {inputs_[receptor].data(), layout_.size(), slots - 1};
-        fit_sums(receptor, weights[receptor]);
+    std::vector<std::uint32_t> slots(receptors_.size(), 1);
+    for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
+        if (!tables_[kind]) continue;
+        const std::uint32_t receptor = kinds_[kind].receptor;
+        receptors_[receptor].has_tables = true;
+        slots[receptor] = std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1)));
+    }
+    // -0.0 is an input that nothing has reached (see UpdateArguments).
+    const auto make_inputs = [&](std::uint32_t of_slots) {
+        Buffer<double> inputs(std::size_t{of_slots} * layout_.size(), memory_[Component::inputs]);
+        std::fill_n(inputs.data(), inputs.size(), -0.0);
+        return inputs;
+    };
+    for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
+        ReceptorInputs& own = receptors_[receptor];
+        if (own.has_tables || stimulated_[receptor]) {
+            own.inputs = make_inputs(slots[receptor]);
+        } else if (no_inputs_.empty()) {
+            no_inputs_ = make_inputs(1);
+        }
+        double* const data = own.inputs.empty() ? no_inputs_.data() : own.inputs.data();
+        own.ring = {data, layout_.size(), slots[receptor] - 1};
+    }
+    fit_sums(weights);
+}
+
+WeightRanges Shard::weights() const {
+    WeightRanges ranges;
+    for (const ReceptorInputs& receptor : receptors_) ranges.push_back(receptor.weights);
+    return ranges;
+}
+
+void Shard::fit_sums(const WeightRanges& ranges) {
+    for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
+        fit_sums(receptors_[receptor], ranges[receptor]);
     }
 }
 
-void Shard::fit_sums(std::uint32_t receptor, const connect::WeightRange& range) {
-    weights_[receptor] = range;
-    connect::InputRing& ring = rings_[receptor];
-    const bool has_table = receptor < tables_.size() && tables_[receptor] != nullptr;
-    if (!has_table || (ring.wide == nullptr && range.fits_double())) return;
+void Shard::fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range) {
+    receptor.weights = range;
+    connect::InputRing& ring = receptor.ring;
+    if (!receptor.has_tables || (ring.wide == nullptr && range.fits_double())) return;
     const std::int32_t exponent = std::ilogb(range.quantum) - 1;
     if (ring.wide != nullptr) {
         const std::int32_t finer = ring.exponent - exponent;
         if (finer <= 0) return;
-        for (connect::WideSum& sum : wide_sums_[receptor].span()) {
+        for (connect::WideSum& sum : receptor.wide_sums.span()) {
             if (sum != 0) sum = (sum >> 1) << (finer + 1) | 1;
         }
         ring.exponent = exponent;
         return;
     }
-    Buffer<connect::WideSum> sums(inputs_[receptor].size(), memory_[Component::inputs]);
+    Buffer<connect::WideSum> sums(receptor.inputs.size(), memory_[Component::inputs]);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        const double input = inputs_[receptor][i];
+        const double input = receptor.inputs[i];
         sums[i] = input == 0.0 && std::signbit(input) ? 0 : connect::to_wide(input, exponent) | 1;
     }
     Buffer<double> inputs(layout_.size(), memory_[Component::inputs]);
     std::fill_n(inputs.data(), inputs.size(), -0.0);
-    inputs_[receptor] = std::move(inputs);
-    wide_sums_[receptor] = std::move(sums);
-    ring.data = inputs_[receptor].data();
-    ring.wide = wide_sums_[receptor].data();
+    receptor.inputs = std::move(inputs);
+    receptor.wide_sums = std::move(sums);
+    ring.data = receptor.inputs.data();
+    ring.wide = receptor.wide_sums.data();
     ring.exponent = exponent;
 }
 
-void Shard::round_sums(std::uint32_t receptor, Step step) {
-    const connect::InputRing& ring = rings_[receptor];
+void Shard::ReceptorInputs::round_sums(Step step) {
     const double quantum = std::ldexp(1.0, ring.exponent + 1);
     connect::WideSum* const sums = ring.wide_slot(step);
     for (std::size_t i = 0; i < ring.slot_stride; ++i) {
@@ -218,36 +246,36 @@ void Shard::forget_sources() {
 
 void Shard::begin_step(Step step) {
     if (step % window_ != 0) return;
-    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
-        if (tables_[receptor]) tables_[receptor]->deliver(instruction_set_, step, step + window_, rings_[receptor]);
+    for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
+        if (tables_[kind])
+            tables_[kind]->deliver(instruction_set_, step, step + window_, ring(connect::KindIndex{kind}));
     }
 }
 
 void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
-    for (std::uint32_t receptor = 0; receptor < tables_.size(); ++receptor) {
-        if (!tables_[receptor]) continue;
+    for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
+        if (!tables_[kind]) continue;
         rows_.clear();
-        tables_[receptor]->find_rows(sources, rows_);
-        if (!rows_.empty()) accept(stamp, receptor, rows_, now);
+        tables_[kind]->find_rows(sources, rows_);
+        if (!rows_.empty()) accept(stamp, connect::KindIndex{kind}, rows_, now);
     }
 }
 
-void Shard::accept(Step stamp, std::uint32_t receptor, std::span<const RowIndex> rows, Step now) {
-    synaptic_events_ +=
-        tables_[receptor]->accept(instruction_set_, stamp, rows, now, window_end(now), rings_[receptor]);
+void Shard::accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now) {
+    synaptic_events_ += tables_[kind.value]->accept(instruction_set_, stamp, rows, now, window_end(now), ring(kind));
 }
 
-void Shard::set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions,
+void Shard::set_weights(connect::KindIndex kind, std::span<const std::uint64_t> positions,
                         std::span<const double> weights, Step now) {
-    tables_[receptor]->set_weights(positions, weights, now, window_end(now), rings_[receptor]);
+    tables_[kind.value]->set_weights(positions, weights, now, window_end(now), ring(kind));
 }
 
 void Shard::update(Step step) {
     if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
     // All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
     // description, so that its rounding is the same however the work is cut.
-    for (std::uint32_t receptor = 0; receptor < rings_.size(); ++receptor) {
-        if (rings_[receptor].wide != nullptr) round_sums(receptor, step);
+    for (ReceptorInputs& receptor : receptors_) {
+        if (receptor.ring.wide != nullptr) receptor.round_sums(step);
     }
     if (measure_costs_) {
         update_and_measure(step);
@@ -271,7 +299,8 @@ void Shard::invent_spikes(Step step) {
 }
 
 void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
-    double* const out = (stimulus.current ? currents_.data() : inputs_of(stimulus.receptor, step)) + stimulus.offset;
+    double* const out =
+        (stimulus.current ? currents_.data() : receptors_[stimulus.receptor].of_step(step)) + stimulus.offset;
     if (stimulus.places.empty()) return stimulus.stimulus->add(step, out);
     // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
     std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
@@ -293,10 +322,12 @@ void Shard::update_and_measure(Step step) {
 }
 
 void Shard::update_group(Group& group, Step step) {
-    double* const inputs[2] = {inputs_of(0, step) + group.offset, inputs_of(1, step) + group.offset};
+    for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
+        group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.offset;
+    }
     const std::size_t fired =
         group.neurons->update({.step = step,
-                               .inputs = inputs,
+                               .inputs = group_inputs_.data(),
                                .current = currents_.empty() ? nullptr : currents_.data() + group.offset,
                                .spikes = fired_.data()});
     if (fired == 0) return;

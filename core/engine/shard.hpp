@@ -11,8 +11,8 @@
 #include "base/buffer.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "connect/placement/layout.hpp"
-#include "connect/routing/row_addresses.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_kind.hpp"
 #include "engine/invented_spikes.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard_memory.hpp"
@@ -49,8 +49,8 @@ class Shard {
     void record(Step step);
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
-    /// The same for spikes that come with the rows of one receptor that they reach.
-    void accept(Step stamp, std::uint32_t receptor, std::span<const RowIndex> rows, Step now);
+    /// The same for spikes that come with the rows of one kind that they reach.
+    void accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now);
 
     /// A stimulus for its targets of one population on this shard.
     struct ShardStimulus {
@@ -75,17 +75,18 @@ class Shard {
         if (largest_output > fired_.size()) fired_.resize(largest_output);
     }
 
-    /// Changes weights between two steps, of synapses of one receptor; see SynapseTable::set_weights.
-    void set_weights(std::uint32_t receptor, std::span<const std::uint64_t> positions, std::span<const double> weights,
+    /// Changes weights between two steps, of synapses of one kind; see SynapseTable::set_weights.
+    void set_weights(connect::KindIndex kind, std::span<const std::uint64_t> positions, std::span<const double> weights,
                      Step now);
     /// Of all weights that there have been.
-    const connect::WeightRange& weights(std::uint32_t receptor) const { return weights_[receptor]; }
-    /// Lets the sums of a receptor hold weights of this range, which contains the one before: sums that are under way are
-    /// kept. Between two steps. @throws std::bad_alloc
-    void fit_sums(std::uint32_t receptor, const connect::WeightRange& range);
+    WeightRanges weights() const;
+    /// Lets the sums hold weights of these ranges, which contain those before: sums that are under way are kept. Between two
+    /// steps. @throws std::bad_alloc
+    void fit_sums(const WeightRanges& ranges);
 
     const connect::ShardLayout& layout() const { return layout_; }
     const connect::ShardTables& tables() const { return tables_; }
+    const connect::SynapseTable* table(connect::KindIndex kind) const { return tables_[kind.value].get(); }
 
     /// Spikes of an epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last epoch's
     /// while this shard fills the next one's.
@@ -101,6 +102,7 @@ class Shard {
         PopulationId population;
         std::uint32_t offset = 0;
         std::uint32_t size = 0;
+        std::uint32_t receptors = 0;
         std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
         std::vector<models::GroupValues> parameters;
         std::uint64_t spikes = 0;
@@ -159,12 +161,23 @@ class Shard {
     /// Notes where targets of a stimulus are that have gaps between them.
     void place(ShardStimulus& stimulus, const IdSequence& targets) const;
     void create_recorders(const Network& network);
-    /// The inputs that neurons read in a step.
-    double* inputs_of(std::uint32_t receptor, Step step) const {
-        return rings_[receptor].wide == nullptr ? rings_[receptor].slot(step) : rings_[receptor].data;
+    /// What arrives at one receptor of all neurons, through the tables of all kinds that reach it.
+    struct ReceptorInputs {
+        bool has_tables = false;
+        connect::WeightRange weights;
+        Buffer<double> inputs;  ///< one slot only where sums are wide: of the present step
+        Buffer<connect::WideSum> wide_sums;
+        connect::InputRing ring;
+
+        /// What neurons read in a step.
+        double* of_step(Step step) const { return ring.wide == nullptr ? ring.slot(step) : ring.data; }
+        /// Rounds the sums of a step to what neurons read, and clears them.
+        void round_sums(Step step);
+    };
+    const connect::InputRing& ring(connect::KindIndex kind) const {
+        return receptors_[kinds_[kind.value].receptor].ring;
     }
-    /// Rounds the sums of a step to what neurons read, and clears them.
-    void round_sums(std::uint32_t receptor, Step step);
+    void fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range);
     void invent_spikes(Step step);
     void add_stimulus(ShardStimulus& stimulus, Step step);
     void update_group(Group& group, Step step);
@@ -182,10 +195,12 @@ class Shard {
     std::vector<ShardStimulus> stimuli_;
     connect::ShardTables tables_;
     Step window_ = 1;
-    WeightRanges weights_;
-    std::array<Buffer<double>, 2> inputs_;  ///< one slot only where sums are wide: of the present step
-    std::array<Buffer<connect::WideSum>, 2> wide_sums_;
-    std::array<connect::InputRing, 2> rings_;
+    std::vector<connect::TableKind> kinds_;
+    std::vector<bool> stimulated_;  ///< by receptor
+    std::vector<ReceptorInputs> receptors_;
+    /// -0.0 for each neuron, if there are receptors that nothing ever reaches: they all read this.
+    Buffer<double> no_inputs_;
+    std::vector<double*> group_inputs_;  ///< of the group that is being updated, by receptor
     Buffer<double> currents_;  ///< pA, by local index; empty when no stimulus injects current
     std::pmr::vector<std::uint32_t> fired_;
     std::array<std::pmr::vector<comm::EmittedSpike>, 2> outboxes_;

@@ -44,7 +44,7 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
                           .remedy = "create a population first"});
     }
     check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
-    sorted = choose_sorting(options, lowered.plans(), communicator->size(), shard_count());
+    sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
         for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
             lowered.receptor(i, network.population(id));
@@ -83,7 +83,7 @@ void Simulation::Implementation::build(const Poll& poll) {
     agree(*communicator, "building the network", [&] {
         start_workers();
         builder =
-            std::make_unique<connect::TableBuilder>(lowered.plans(), layout, build_options, *shard_team, communicator);
+            std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, *shard_team, communicator);
         shards.resize(shard_count());
     });
     communicator->expect_threads(static_cast<std::int32_t>(threads()));
@@ -122,7 +122,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     std::vector<const connect::ShardTables*> tables;
     tables.reserve(shards.size());
     for (const auto& shard : shards) tables.push_back(&shard->tables());
-    addresses = connect::RowAddresses(numbering, lowered.plans(), std::move(tables));
+    addresses = connect::RowAddresses(numbering, lowered.plan(), std::move(tables));
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,

@@ -75,9 +75,8 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                                  .parameters = {},
                                  .variables = {},
                                  .spike_steps = lists};
-        WeightRanges ranges;
+        WeightRanges ranges = self.shards.front()->weights();
         for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
-            ranges[receptor] = self.shards.front()->weights(receptor);
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
             check_sums(ranges[receptor], "weights of synapses that such spikes reach");
         }
@@ -91,9 +90,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                 changes.push_back(group.neurons->prepare_spikes(own));
                 shard->make_room_for_output(changes.back()->largest_output());
             }
-            for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
-                shard->fit_sums(receptor, ranges[receptor]);
-            }
+            shard->fit_sums(ranges);
         }
     });
     for (const auto& change : changes) change->apply();

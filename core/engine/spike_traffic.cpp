@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/tight_list.hpp"
-#include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_kind.hpp"
 
 namespace ranvier::engine {
 
@@ -125,7 +125,7 @@ void SpikeTraffic::collect_rows(Inbox& inbox, std::size_t offset, const comm::Ar
 void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
     Shard& shard = *shards_[index];
     const Step first_step = first_arrivals(epoch);
-    constexpr std::uint32_t receptors = connect::TableBuilder::receptors;
+    const auto kinds = static_cast<std::uint32_t>(shard.tables().size());
     std::size_t steps = 0;
     for (const Inbox& inbox : inboxes_) {
         steps = std::max(steps, inbox.sources.size());
@@ -137,11 +137,11 @@ void SpikeTraffic::deliver_arrivals(std::uint32_t index, const Epoch& epoch) {
             if (step < inbox.sources.size() && !inbox.sources[step].empty()) {
                 shard.accept(stamp, inbox.sources[step], epoch.end);
             }
-            for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-                const std::size_t table = index * receptors + receptor;
+            for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+                const std::size_t table = std::size_t{index} * kinds + kind;
                 if (table >= inbox.rows.size() || step >= inbox.rows[table].size()) continue;
                 const std::pmr::vector<RowIndex>& rows = inbox.rows[table][step];
-                if (!rows.empty()) shard.accept(stamp, receptor, rows, epoch.end);
+                if (!rows.empty()) shard.accept(stamp, connect::KindIndex{kind}, rows, epoch.end);
             }
         }
     }

@@ -76,8 +76,8 @@ void check_given_weights(const LoweredNetwork& network, bool double_weights) {
 
 WeightRanges agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network, bool double_weights,
                               comm::Communicator& communicator) {
-    WeightRanges ranges;
-    for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
+    WeightRanges ranges(network.receptors());
+    for (std::uint32_t receptor = 0; receptor < network.plan().receptors(); ++receptor) {
         WeightRange own{.most_inputs = builder.most_inputs(receptor)};
         for (std::size_t i = 0; i < network.plans().size(); ++i) own.join(builder.weights(i, receptor));
         WeightRange& all = ranges[receptor] = join_all(own, communicator);
@@ -91,7 +91,7 @@ WeightRanges agree_on_weights(const connect::TableBuilder& builder, const Lowere
         }
         for (const connect::ProjectionPlan& plan : network.plans()) {
             const double bound = network.network().projections()[plan.id.value].weight_bound;
-            if (plan.feeds(receptor)) all.greatest = std::max(all.greatest, bound);
+            if (network.plan().feeds_receptor(plan, receptor)) all.greatest = std::max(all.greatest, bound);
         }
         if (all.fits_wide()) continue;
         const std::string least = projection_with([&](const WeightRange& stored) { return stored.least == all.least; });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "comm/communicator.hpp"
 #include "connect/tables/input_sums.hpp"
@@ -11,12 +11,12 @@
 namespace ranvier::engine {
 
 /// By receptor.
-using WeightRanges = std::array<connect::WeightRange, connect::TableBuilder::receptors>;
+using WeightRanges = std::vector<connect::WeightRange>;
 
 /// Before anything is drawn: weights that were given as numbers. @throws ValueOutOfBoundsError as agree_on_weights
 void check_given_weights(const LoweredNetwork& network, bool double_weights);
 
-/// What all processes have stored.
+/// What all processes have stored, for each receptor of the models.
 /// @throws ValueOutOfBoundsError for weights so small that their precision cannot keep them, or spread so widely that no sum
 /// can; on all processes alike. @note Collective.
 WeightRanges agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network, bool double_weights,

@@ -16,7 +16,7 @@
 #include "connect/placement/layout.hpp"
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
-#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "parallel/team.hpp"
 #include "thread_communicator.hpp"
@@ -41,7 +41,6 @@ ProjectionPlan make_plan(std::uint32_t id, std::uint32_t from, std::uint32_t to,
     const Distribution normal{.kind = Distribution::Kind::normal, .first = mean, .second = 40.0};
     plan.weights = {normal, make_key(1, Purpose::weight, id)};
     plan.delays = {1.5, {}};
-    plan.receptors = 2;
     return plan;
 }
 
@@ -73,7 +72,10 @@ void build(Built& built, const std::vector<ProjectionPlan>& plans, Placement pla
            std::shared_ptr<comm::Communicator> communicator, const std::vector<PopulationRange>& ranges = populations) {
     built.layout = std::make_unique<ProcessLayout>(std::move(placement), communicator->rank(), options.workers, ranges);
     parallel::Team team(std::vector<parallel::Place>(options.workers), {.spinning = parallel::Spinning::never});
-    TableBuilder builder(plans, *built.layout,
+    // Weights < 0 go to a receptor of their own.
+    const std::vector<KindChoice> choices(plans.size(), {.positive = {.receptor = 0}, .negative = {.receptor = 1}});
+    const NetworkPlan network = make_network_plan(plans, choices);
+    TableBuilder builder(network, *built.layout,
                          {.instruction_set = detect_instruction_set(),
                           .resolution = resolution,
                           .numbering = options.numbering,
@@ -86,7 +88,7 @@ void build(Built& built, const std::vector<ProjectionPlan>& plans, Placement pla
     });
     std::vector<const ShardTables*> tables;
     for (const ShardTables& shard : built.tables) tables.push_back(&shard);
-    built.addresses = RowAddresses(builder.numbering(), plans, tables);
+    built.addresses = RowAddresses(builder.numbering(), network, tables);
     PresynapticTableBuilder presynaptic(*built.layout, built.addresses, communicator, options.buffer_bytes, team);
     team.run([&](std::uint32_t worker) { presynaptic.build(worker); });
     built.presynaptic = presynaptic.finish();
@@ -100,15 +102,16 @@ Synapses read(const Built& built) {
     Synapses synapses;
     std::uint64_t first = 0;
     for (std::uint32_t shard = 0; shard < built.tables.size(); ++shard) {
-        for (std::uint32_t receptor = 0; receptor < built.tables[shard].size(); ++receptor) {
-            const SynapseTable* table = built.tables[shard][receptor].get();
+        const auto kinds = static_cast<std::uint32_t>(built.tables[shard].size());
+        for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+            const SynapseTable* table = built.tables[shard][kind].get();
             if (table == nullptr) continue;
             for (std::uint32_t row = 0; row < table->rows(); ++row) {
                 const NeuronId source = table->source(RowIndex{row});
                 const std::uint64_t address = built.addresses.are_sources() ? source.value : first + row;
                 if (!built.addresses.are_sources()) {
                     const RowAddresses::Place place = built.addresses.find(address);
-                    EXPECT_EQ(place.table, shard * TableBuilder::receptors + receptor);
+                    EXPECT_EQ(place.table, shard * kinds + kind);
                     EXPECT_EQ(place.row.value, row);
                 }
                 for (std::uint64_t i = table->row_begin(RowIndex{row}); i < table->row_end(RowIndex{row}); ++i) {
@@ -408,7 +411,7 @@ TEST(RowAddresses, ListTheSameHoweverTheyAreCut) {
 
 TEST(RowAddresses, OfNothingAreNone) {
     for (const RowNumbering numbering : numberings) {
-        const ShardTables none(2);
+        const ShardTables none;
         const RowAddresses addresses(numbering, {}, {&none, &none});
         EXPECT_EQ(addresses.candidates(), 0u);
         std::vector<RowAddresses::Entry> entries;

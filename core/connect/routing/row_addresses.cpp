@@ -5,12 +5,11 @@
 
 namespace ranvier::connect {
 
-RowAddresses::RowAddresses(RowNumbering numbering, std::span<const ProjectionPlan> plans,
-                           std::vector<const ShardTables*> tables)
-    : numbering_(numbering), tables_(std::move(tables)) {
+RowAddresses::RowAddresses(RowNumbering numbering, const NetworkPlan& network, std::vector<const ShardTables*> tables)
+    : numbering_(numbering), tables_(std::move(tables)), kinds_(network.kinds.size()) {
     if (are_sources()) {
         std::vector<RowMap::Range> ranges;
-        for (const ProjectionPlan& plan : plans) {
+        for (const ProjectionPlan& plan : network.projections) {
             if (plan.pairs.targets == 0) continue;
             ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
             limit_ = std::max(limit_, plan.pairs.first_source.value + plan.pairs.sources);
@@ -20,10 +19,9 @@ RowAddresses::RowAddresses(RowNumbering numbering, std::span<const ProjectionPla
         return;
     }
     for (const ShardTables* shard : tables_) {
-        for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
+        for (const auto& table : *shard) {
             firsts_.push_back(limit_);
-            const SynapseTable* table = receptor < shard->size() ? (*shard)[receptor].get() : nullptr;
-            if (table != nullptr) limit_ += table->rows();
+            if (table) limit_ += table->rows();
         }
     }
     candidates_ = limit_;
@@ -40,7 +38,7 @@ void RowAddresses::list(std::uint64_t begin, std::uint64_t end, std::vector<Entr
         const std::size_t own = place - 1;
         const std::uint64_t stop = std::min(end, place < firsts_.size() ? firsts_[place] : limit_);
         if (begin < stop) {
-            const SynapseTable& table = *(*tables_[own / TableBuilder::receptors])[own % TableBuilder::receptors];
+            const SynapseTable& table = *(*tables_[own / kinds_])[own % kinds_];
             for (; begin < stop; ++begin) {
                 const RowIndex row{static_cast<std::uint32_t>(begin - firsts_[own])};
                 entries.push_back({table.source(row), begin});

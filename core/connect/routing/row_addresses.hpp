@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/ids.hpp"
 #include "connect/placement/layout.hpp"
-#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
 
 namespace ranvier::connect {
@@ -15,18 +14,18 @@ namespace ranvier::connect {
 ///
 /// Where rows are dense, that is where most sources have targets on most shards, the address is the id of the source:
 /// one for all shards, each of which finds its row by arithmetic. Otherwise the rows of all tables are numbered, shard
-/// by shard and receptor by receptor, and a source has an address for each table that it reaches: mostly one.
+/// by shard and kind by kind, and a source has an address for each table that it reaches: mostly one.
 class RowAddresses {
    public:
     RowAddresses() = default;
     /// @param tables of each shard; they must outlive the addresses
-    RowAddresses(RowNumbering numbering, std::span<const ProjectionPlan> plans, std::vector<const ShardTables*> tables);
+    RowAddresses(RowNumbering numbering, const NetworkPlan& network, std::vector<const ShardTables*> tables);
 
     bool are_sources() const { return numbering_ == RowNumbering::dense; }
     /// One more than the largest address.
     std::uint64_t limit() const { return limit_; }
     struct Place {
-        std::uint32_t table = 0;  ///< shard * TableBuilder::receptors + receptor
+        std::uint32_t table = 0;  ///< shard * kinds of the network + kind
         RowIndex row;
     };
     /// Where an address leads. @pre address < limit(), !are_sources()
@@ -55,6 +54,7 @@ class RowAddresses {
 
     RowNumbering numbering_ = RowNumbering::dense;
     std::vector<const ShardTables*> tables_;
+    std::size_t kinds_ = 0;
     RowMap sources_;  ///< of all projections
     std::vector<std::uint64_t> firsts_;
     std::uint64_t limit_ = 0;

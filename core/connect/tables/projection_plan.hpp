@@ -8,6 +8,7 @@
 #include "base/ids.hpp"
 #include "connect/rules/rule.hpp"
 #include "connect/tables/synapse_values.hpp"
+#include "connect/tables/table_kind.hpp"
 
 namespace ranvier::connect {
 
@@ -19,20 +20,20 @@ struct ProjectionPlan {
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
-    std::uint32_t receptors = 1;  ///< of the target model: with two, the sign of the weight chooses
+    /// Of synapses with weights >= 0 and of those with weights < 0; the same one where the sign does not matter, or where all
+    /// weights have one sign (NetworkPlan).
+    KindIndex positive_kind;
+    KindIndex negative_kind;
     std::uint32_t most_spikes = 1;  ///< of one source in one step
 
     bool reaches(PopulationId population) const {
         return std::ranges::find(target_populations, population) != target_populations.end();
     }
-    /// Whether synapses of this projection can go to a receptor.
-    bool feeds(std::uint32_t receptor) const {
-        if (receptors == 1) return receptor == 0;
-        return receptor == 0 ? weights.greatest() >= 0.0 : weights.least() < 0.0;
-    }
-    /// Whether the receptor depends on the weight that is drawn.
-    bool receptor_varies() const { return feeds(0) && feeds(1); }
-    std::uint32_t receptor_of(double weight) const { return receptors == 2 && weight < 0.0 ? 1 : 0; }
+    /// Whether synapses of this projection can be of a kind.
+    bool feeds(KindIndex kind) const { return kind == positive_kind || kind == negative_kind; }
+    /// Whether the kind depends on the weight that is drawn.
+    bool kind_varies() const { return positive_kind != negative_kind; }
+    KindIndex kind_of(double weight) const { return weight < 0.0 ? negative_kind : positive_kind; }
 };
 
 /// Delay in ms to steps: to the nearest point of the grid, at least one step.

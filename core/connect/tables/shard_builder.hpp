@@ -24,7 +24,7 @@
 
 namespace ranvier::connect {
 
-/// Synapses of one projection and receptor on their way into a table, as columns of equal length.
+/// Synapses of one projection and kind on their way into a table, as columns of equal length.
 struct SynapseBatch {
     const std::uint32_t* rows = nullptr;     ///< sources, as TablePlan::row_map numbers them
     const std::uint32_t* targets = nullptr;  ///< local indices
@@ -39,11 +39,11 @@ class ShardBuilder {
    public:
     virtual ~ShardBuilder() = default;
     /// First pass: rows of synapses that will come.
-    virtual void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) = 0;
+    virtual void count(KindIndex kind, const std::uint32_t* rows, std::size_t count) = 0;
     /// Between the passes.
     virtual void allocate() = 0;
     /// Second pass.
-    virtual void store(std::uint32_t receptor, const SynapseBatch& batch) = 0;
+    virtual void store(KindIndex kind, const SynapseBatch& batch) = 0;
     /// Sorts the rows and hands out the tables.
     virtual ShardTables finish() = 0;
 };
@@ -68,8 +68,8 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
-    void count(std::uint32_t receptor, const std::uint32_t* rows, std::size_t count) override {
-        Draft& draft = drafts_[receptor];
+    void count(KindIndex kind, const std::uint32_t* rows, std::size_t count) override {
+        Draft& draft = drafts_[kind.value];
         draft.cursors.count(rows, count, draft.plan.bucket_bits);
     }
 
@@ -83,7 +83,7 @@ class TypedShardBuilder final : public ShardBuilder {
                                              .value = std::to_string(total),
                                              .bound =
                                                  "where few of the possible sources have targets on a shard, it holds "
-                                                 "fewer than 4294967295 synapses of one receptor",
+                                                 "fewer than 4294967295 synapses of one kind",
                                              .remedy = "use more threads"});
             }
             draft.cursors.place();
@@ -103,8 +103,8 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
-    void store(std::uint32_t receptor, const SynapseBatch& batch) override {
-        Draft& draft = drafts_[receptor];
+    void store(KindIndex kind, const SynapseBatch& batch) override {
+        Draft& draft = drafts_[kind.value];
         auto& columns = draft.columns;
         draft.cursors.visit([&](auto* cursors) {
             if (columns.greatest_delay == columns.least_delay) {
@@ -279,7 +279,7 @@ class TypedShardBuilder final : public ShardBuilder {
     BuildOptions options_;
     const parallel::Team& team_;
     TableMemory memory_;
-    std::vector<Draft> drafts_;
+    std::vector<Draft> drafts_;  ///< by kind
 };
 
 }  // namespace ranvier::connect

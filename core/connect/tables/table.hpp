@@ -47,7 +47,7 @@ struct SynapseView {
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
 };
 
-/// The synapses of one kind (one receptor) on one shard, sorted by source unless the user wants them unsorted.
+/// The synapses of one kind (TableKind) on one shard, sorted by source unless the user wants them unsorted.
 ///
 /// Spikes are told to the table once, in `accept`; their synapses are then added to the inputs in time: everything that
 /// arrives in [begin, end) once `deliver(begin, end)` has returned. Sums are exact, so the order does not matter.

@@ -1,8 +1,8 @@
 #include "connect/tables/table_builder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -36,7 +36,7 @@ struct RemoteSynapse {
     double weight = 0.0;
     std::uint32_t row = 0;
     std::uint16_t delay = 0;
-    std::uint16_t receptor = 0;
+    std::uint16_t kind = 0;
 };
 
 /// A synapse on its way to the shard of its target.
@@ -45,7 +45,7 @@ struct RoutedSynapse {
     std::uint32_t target = 0;
     double weight = 0.0;
     std::uint16_t delay = 0;
-    std::uint16_t receptor = 0;
+    std::uint16_t kind = 0;
 };
 
 std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, std::uint32_t local_neurons,
@@ -66,12 +66,12 @@ std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plan
 }  // namespace
 
 struct TableBuilder::Implementation {
-    std::span<const ProjectionPlan> plans;
+    const NetworkPlan& network;
     const ProcessLayout& layout;
     BuildOptions options;
     parallel::Team& team;
     std::shared_ptr<comm::Communicator> communicator;
-    std::vector<TablePlan> tables;
+    ProcessTables planned;
     std::vector<std::unique_ptr<ShardBuilder>> builders;
     /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
     std::vector<std::vector<RoutedSynapse>> routed;
@@ -80,11 +80,16 @@ struct TableBuilder::Implementation {
     std::vector<std::vector<Rank>> remote_ranks;
     /// What a worker has stored.
     struct Stored {
-        std::vector<std::array<WeightRange, receptors>> weights;  ///< by projection
+        /// Of the kinds of a projection's synapses.
+        struct ProjectionWeights {
+            WeightRange positive;
+            WeightRange negative;
+        };
+        std::vector<ProjectionWeights> weights;  ///< by projection
         /// By receptor and neuron: number of synapses. A synapse whose source may fire several times in a step counts
         /// several times.
-        std::array<Buffer<std::uint64_t>, receptors> inputs;
-        std::array<std::uint64_t, receptors> most_inputs{};
+        std::vector<Buffer<std::uint64_t>> inputs;
+        std::vector<std::uint64_t> most_inputs;  ///< by receptor
     };
     std::vector<Stored> stored;
 
@@ -101,8 +106,9 @@ struct TableBuilder::Implementation {
 
     std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }
-    std::uint32_t base_row(const ProjectionPlan& plan, std::uint32_t receptor) const {
-        return plan.feeds(receptor) ? tables[receptor].row_map.row(plan.pairs.first_source).value : 0;
+    const TablePlan& table(KindIndex kind) const { return planned.tables[kind.value]; }
+    std::uint32_t base_row(const ProjectionPlan& plan, KindIndex kind) const {
+        return table(kind).row_map.row(plan.pairs.first_source).value;
     }
 
     /// One pass over all projections: counts or stores.
@@ -127,8 +133,7 @@ struct TableBuilder::Implementation {
                      Scratch& scratch) const;
     void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     /// Rounds weights to what is stored and takes note of them.
-    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t receptor,
-                       std::span<double> weights);
+    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);
     void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
     void end_storing(std::uint32_t worker);
 };
@@ -155,18 +160,21 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     }
 }
 
-void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker,
-                                                 std::uint32_t receptor, std::span<double> weights) {
-    const std::size_t index = static_cast<std::size_t>(&plan - plans.data());
-    stored[worker].weights[index][receptor].join(
-        connect::round_as_stored(options.instruction_set, weights, options.double_weights));
+void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind,
+                                                 std::span<double> weights) {
+    const std::size_t index = static_cast<std::size_t>(&plan - network.projections.data());
+    Stored::ProjectionWeights& own = stored[worker].weights[index];
+    (kind == plan.positive_kind ? own.positive : own.negative)
+        .join(connect::round_as_stored(options.instruction_set, weights, options.double_weights));
 }
 
 void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory) {
     Stored& own = stored[worker];
-    own.weights.resize(plans.size());
-    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-        if (!tables[receptor].used) continue;
+    own.weights.resize(network.projections.size());
+    own.inputs.resize(network.receptors());
+    for (std::size_t kind = 0; kind < network.kinds.size(); ++kind) {
+        const std::uint32_t receptor = network.kinds[kind].receptor;
+        if (!planned.tables[kind].used || !own.inputs[receptor].empty()) continue;
         own.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(worker).size(), memory);
         std::fill_n(own.inputs[receptor].data(), own.inputs[receptor].size(), 0);
     }
@@ -174,11 +182,10 @@ void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr:
 
 void TableBuilder::Implementation::end_storing(std::uint32_t worker) {
     Stored& own = stored[worker];
-    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-        for (const std::uint64_t inputs : own.inputs[receptor].span()) {
-            own.most_inputs[receptor] = std::max(own.most_inputs[receptor], inputs);
-        }
-        own.inputs[receptor] = {};
+    for (Buffer<std::uint64_t>& inputs : own.inputs) {
+        std::uint64_t& most = own.most_inputs.emplace_back(0);
+        for (const std::uint64_t of_neuron : inputs.span()) most = std::max(most, of_neuron);
+        inputs = {};
     }
 }
 
@@ -188,16 +195,16 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
                                              Scratch& scratch) {
     const std::size_t total = scratch.rows.size();
     const auto tag = static_cast<std::uint16_t>(plan.id.value);
-    const auto hand = [&](std::uint32_t receptor, std::size_t begin, std::size_t count) {
-        const std::uint32_t base = base_row(plan, receptor);
+    const auto hand = [&](KindIndex kind, std::size_t begin, std::size_t count) {
+        const std::uint32_t base = base_row(plan, kind);
         for (std::size_t i = begin; i < begin + count; ++i) scratch.rows[i] += base;
         if (!store) {
-            builders[worker]->count(receptor, scratch.rows.data() + begin, count);
+            builders[worker]->count(kind, scratch.rows.data() + begin, count);
             return;
         }
-        round_weights(plan, worker, receptor, std::span(scratch.weights).subspan(begin, count));
+        round_weights(plan, worker, kind, std::span(scratch.weights).subspan(begin, count));
         // The synapses of one target stand together.
-        std::uint64_t* const inputs = stored[worker].inputs[receptor].data();
+        std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
         for (std::size_t i = begin; i < begin + count;) {
             const std::uint32_t target = scratch.targets[i];
             const std::size_t first = i;
@@ -205,26 +212,26 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
             inputs[target] += std::uint64_t{plan.most_spikes} * (i - first);
         }
         scratch.delays.resize(total);
-        Dispatched<RoundDelays>::call(
-            options.instruction_set, static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
-            1.0 / options.resolution, tables[receptor].least_delay, scratch.delays.data() + begin);
-        builders[worker]->store(receptor, {.rows = scratch.rows.data() + begin,
-                                           .targets = scratch.targets.data() + begin,
-                                           .weights = scratch.weights.data() + begin,
-                                           .delays = scratch.delays.data() + begin,
-                                           .count = count,
-                                           .tag = tag});
+        Dispatched<RoundDelays>::call(options.instruction_set,
+                                      static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
+                                      1.0 / options.resolution, table(kind).least_delay, scratch.delays.data() + begin);
+        builders[worker]->store(kind, {.rows = scratch.rows.data() + begin,
+                                       .targets = scratch.targets.data() + begin,
+                                       .weights = scratch.weights.data() + begin,
+                                       .delays = scratch.delays.data() + begin,
+                                       .count = count,
+                                       .tag = tag});
     };
-    if (!plan.receptor_varies()) {
-        hand(plan.feeds(0) ? 0 : 1, 0, total);
+    if (!plan.kind_varies()) {
+        hand(plan.positive_kind, 0, total);
         return;
     }
     // Stretches of equal sign keep the order of the synapses.
     for (std::size_t begin = 0; begin < total;) {
-        const std::uint32_t receptor = plan.receptor_of(scratch.weights[begin]);
+        const KindIndex kind = plan.kind_of(scratch.weights[begin]);
         std::size_t end = begin + 1;
-        while (end < total && plan.receptor_of(scratch.weights[end]) == receptor) ++end;
-        hand(receptor, begin, end - begin);
+        while (end < total && plan.kind_of(scratch.weights[end]) == kind) ++end;
+        hand(kind, begin, end - begin);
         begin = end;
     }
 }
@@ -268,7 +275,7 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
             position += scratch.degrees[i];
         }
     }
-    fill_values(plan, targets.begin, targets.stride, store || plan.receptor_varies(), store, scratch);
+    fill_values(plan, targets.begin, targets.stride, store || plan.kind_varies(), store, scratch);
     hand_over(plan, worker, store, scratch);
 }
 
@@ -276,7 +283,7 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
 void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin,
                                          std::uint64_t count, bool store, Scratch& scratch) {
     plan.sampler->draw(options.instruction_set, begin, 1, count, scratch.degrees, scratch.partners);
-    const bool weights = store || plan.receptor_varies();
+    const bool weights = store || plan.kind_varies();
     fill_values(plan, begin, 1, weights, store, scratch);
     std::size_t position = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -286,15 +293,13 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
             RemoteSynapse synapse;
             synapse.target = location.place;
             synapse.row = static_cast<std::uint32_t>(begin + i);
-            if (weights) {
-                synapse.weight = scratch.weights[position];
-                synapse.receptor = static_cast<std::uint16_t>(plan.receptor_of(synapse.weight));
-            } else {
-                synapse.receptor = plan.feeds(0) ? 0 : 1;
-            }
+            if (weights) synapse.weight = scratch.weights[position];
+            // Without a weight there is only one kind.
+            const KindIndex kind = plan.kind_of(synapse.weight);
+            synapse.kind = static_cast<std::uint16_t>(kind.value);
             if (store) {
                 const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
-                synapse.delay = static_cast<std::uint16_t>(delay - tables[synapse.receptor].least_delay);
+                synapse.delay = static_cast<std::uint16_t>(delay - table(kind).least_delay);
             }
             if (location.rank == layout.rank()) {
                 put_in_box(plan, target, synapse, worker);
@@ -317,7 +322,7 @@ void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, Neuron
     if (!plan.reaches(population)) return;
     const std::uint32_t shard = layout.shard_of(target).value;
     const std::uint32_t local = layout.shard(shard).local_index(population, target).value;
-    routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.receptor});
+    routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.kind});
 }
 
 /// Sends what the workers have drawn for other processes, and takes what those have drawn for this one.
@@ -346,18 +351,18 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
 
 void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                Scratch& scratch) {
-    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
-        if (!plan.feeds(receptor)) continue;
+    const KindIndex kinds[] = {plan.positive_kind, plan.negative_kind};
+    for (const KindIndex kind : std::span(kinds, plan.kind_varies() ? 2 : 1)) {
         scratch.rows.clear();
         scratch.targets.clear();
         scratch.weights.clear();
         scratch.delays.clear();
-        const std::uint32_t base = base_row(plan, receptor);
+        const std::uint32_t base = base_row(plan, kind);
         // The order of the boxes does not matter: one worker has drawn all synapses of a source, and they lie in one
         // box in order.
         for (std::uint32_t from = 0; from <= shards(); ++from) {
             for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
-                if (synapse.receptor != receptor) continue;
+                if (synapse.kind != kind.value) continue;
                 scratch.rows.push_back(base + synapse.row);
                 scratch.targets.push_back(synapse.target);
                 scratch.weights.push_back(synapse.weight);
@@ -365,17 +370,18 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             }
         }
         if (!store) {
-            builders[worker]->count(receptor, scratch.rows.data(), scratch.rows.size());
+            builders[worker]->count(kind, scratch.rows.data(), scratch.rows.size());
             continue;
         }
-        round_weights(plan, worker, receptor, scratch.weights);
-        for (const std::uint32_t target : scratch.targets) stored[worker].inputs[receptor][target] += plan.most_spikes;
-        builders[worker]->store(receptor, {.rows = scratch.rows.data(),
-                                           .targets = scratch.targets.data(),
-                                           .weights = scratch.weights.data(),
-                                           .delays = scratch.delays.data(),
-                                           .count = scratch.rows.size(),
-                                           .tag = static_cast<std::uint16_t>(plan.id.value)});
+        round_weights(plan, worker, kind, scratch.weights);
+        std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
+        for (const std::uint32_t target : scratch.targets) inputs[target] += plan.most_spikes;
+        builders[worker]->store(kind, {.rows = scratch.rows.data(),
+                                       .targets = scratch.targets.data(),
+                                       .weights = scratch.weights.data(),
+                                       .delays = scratch.delays.data(),
+                                       .count = scratch.rows.size(),
+                                       .tag = static_cast<std::uint16_t>(plan.id.value)});
     }
     for (std::uint32_t from = 0; from <= shards(); ++from) routed[from * shards() + worker].clear();
 }
@@ -409,7 +415,7 @@ void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, st
 
 void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     Scratch scratch;
-    for (const ProjectionPlan& plan : plans) {
+    for (const ProjectionPlan& plan : network.projections) {
         if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         if (plan.sampler->major() == RuleSampler::Major::target) {
             draw_by_target(plan, worker, store, scratch);
@@ -419,23 +425,23 @@ void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     }
 }
 
-TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, BuildOptions options,
+TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layout, BuildOptions options,
                            parallel::Team& team, std::shared_ptr<comm::Communicator> communicator)
-    : implementation_(new Implementation{.plans = plans,
+    : implementation_(new Implementation{.network = network,
                                          .layout = layout,
                                          .options = options,
                                          .team = team,
                                          .communicator = std::move(communicator),
-                                         .tables = plan_tables(plans, layout, options),
+                                         .planned = plan_tables(network, layout, options),
                                          .builders = {},
                                          .routed = {},
                                          .remote = {},
                                          .remote_ranks = {},
                                          .stored = {}}) {
-    for (const TablePlan& table : implementation_->tables) {
-        if (table.tagged && plans.size() > std::size_t{UINT16_MAX} + 1) {
+    for (const TablePlan& table : implementation_->planned.tables) {
+        if (table.tagged && network.projections.size() > std::size_t{UINT16_MAX} + 1) {
             throw ValueOutOfBoundsError({.object = "number of projections",
-                                         .value = std::to_string(plans.size()),
+                                         .value = std::to_string(network.projections.size()),
                                          .bound = "at most 65536 where projections connect the same pairs of neurons",
                                          .remedy = "join projections into one with arrays of weights and delays"});
         }
@@ -448,7 +454,7 @@ TableBuilder::TableBuilder(std::span<const ProjectionPlan> plans, const ProcessL
     implementation_->stored.resize(shards);
 }
 
-RowNumbering TableBuilder::numbering() const { return implementation_->tables.front().numbering; }
+RowNumbering TableBuilder::numbering() const { return implementation_->planned.numbering; }
 
 TableBuilder::~TableBuilder() = default;
 
@@ -456,7 +462,7 @@ void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
     self.builders[worker] =
-        make_shard_builder(self.tables, self.layout.shard(worker).size(), self.options, self.team, memory);
+        make_shard_builder(self.planned.tables, self.layout.shard(worker).size(), self.options, self.team, memory);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.begin_storing(worker, memory.synapses);
@@ -466,7 +472,12 @@ void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
 
 WeightRange TableBuilder::weights(std::size_t plan, std::uint32_t receptor) const {
     WeightRange range;
-    for (const Implementation::Stored& own : implementation_->stored) range.join(own.weights[plan][receptor]);
+    const NetworkPlan& network = implementation_->network;
+    const ProjectionPlan& projection = network.projections[plan];
+    for (const Implementation::Stored& own : implementation_->stored) {
+        if (network.receptor(projection.positive_kind) == receptor) range.join(own.weights[plan].positive);
+        if (network.receptor(projection.negative_kind) == receptor) range.join(own.weights[plan].negative);
+    }
     return range;
 }
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/instruction_set.hpp"
@@ -12,7 +11,7 @@
 #include "comm/communicator.hpp"
 #include "connect/placement/layout.hpp"
 #include "connect/tables/input_sums.hpp"
-#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/network_plan.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "parallel/team.hpp"
@@ -38,7 +37,7 @@ struct TableMemory {
     std::pmr::memory_resource* spikes = page_memory();  ///< lists of those that have not reached all of their targets
 };
 
-/// The tables of one shard, by receptor; null where a receptor has no synapses.
+/// The tables of one shard, by kind; null where there are no synapses of a kind.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
 /// Builds the synapses of all shards of a process, one worker each.
@@ -52,10 +51,9 @@ using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 /// each process and worker in its share of the sources, and handed to where the target lives, in rounds of bounded size.
 class TableBuilder {
    public:
-    static constexpr std::uint32_t receptors = 2;
-
-    TableBuilder(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, BuildOptions options,
-                 parallel::Team& team, std::shared_ptr<comm::Communicator> communicator);
+    /// @param network must outlive the builder, like the layout and the team
+    TableBuilder(const NetworkPlan& network, const ProcessLayout& layout, BuildOptions options, parallel::Team& team,
+                 std::shared_ptr<comm::Communicator> communicator);
     ~TableBuilder();
 
     /// How the rows of all tables of this process are numbered.
@@ -65,7 +63,7 @@ class TableBuilder {
     /// The range of the weights of a projection (by its place in the list) onto a receptor, as stored on this process,
     /// without the numbers of inputs. @note After build.
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
-    /// Most synapses onto a receptor that a neuron of this process has; see WeightRange. @note After build.
+    /// Most synapses of all kinds onto a receptor that a neuron of this process has; see WeightRange. @note After build.
     std::uint64_t most_inputs(std::uint32_t receptor) const;
     /// @note Called by each worker for its own shard, after build.
     ShardTables finish(std::uint32_t worker);

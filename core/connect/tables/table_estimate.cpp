@@ -50,12 +50,12 @@ double expected_rows(std::span<const SourceStretch> sources, double places) {
 
 /// The delays that will be drawn: tables depend on these, not on what the distributions could give.
 std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                                                  std::uint32_t receptor, double resolution) {
+                                                  KindIndex kind, double resolution) {
     DelaySteps least = UINT32_MAX;
     DelaySteps greatest = 1;
     const double shards = static_cast<double>(layout.shards().size());
     for (const ProjectionPlan& plan : plans) {
-        if (!counts_for(plan, receptor) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+        if (!counts_for(plan, kind) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         const auto [low, high] = plan.delays.expected_range(expected_synapses_here(plan, layout) / shards);
         least = std::min(least, round_delay(low, 1.0 / resolution));
         greatest = std::max(greatest, round_delay(high, 1.0 / resolution));
@@ -63,11 +63,11 @@ std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan
     return {std::min(least, greatest), greatest};
 }
 
-/// What the table of one receptor takes, all shards together, added to the estimate.
+/// What the table of one kind takes, all shards together, added to the estimate.
 /// @param sources of its synapses
-void add_table(TableEstimate& estimate, std::uint32_t receptor, const TablePlan& table,
-               std::span<const SourceStretch> sources, std::pair<DelaySteps, DelaySteps> delays,
-               const ProcessLayout& layout, const BuildOptions& options) {
+void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, std::span<const SourceStretch> sources,
+               std::pair<DelaySteps, DelaySteps> delays, const ProcessLayout& layout, const BuildOptions& options) {
+    TableEstimate::Table& own = estimate.tables[kind.value];
     const auto shards = static_cast<double>(layout.shards().size());
     double synapses = 0.0;
     for (const SourceStretch& stretch : sources) synapses += stretch.sources * stretch.synapses;
@@ -99,38 +99,40 @@ void add_table(TableEstimate& estimate, std::uint32_t receptor, const TablePlan&
                           (options.layout == TableLayout::automatic &&
                            prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
                                        greatest, shard.size()));
-        if (ring) estimate.reach[receptor] = std::max(estimate.reach[receptor], greatest);
+        if (ring) own.reach = std::max(own.reach, greatest);
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
         // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
         estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
     }
-    estimate.used[receptor] = true;
-    estimate.longest_delay[receptor] = greatest;
+    own.used = true;
+    own.longest_delay = greatest;
     // Dense tables have rows for absent sources too, for which no spike comes.
-    estimate.rows[receptor] = unsorted ? share : present;
+    own.rows = unsorted ? share : present;
 }
 
 }  // namespace
 
-TableEstimate estimate_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                              const BuildOptions& options) {
+TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options) {
+    const std::span<const ProjectionPlan> plans = network.projections;
     TableEstimate estimate;
-    const std::vector<TablePlan> tables = plan_tables(plans, layout, options);
+    const ProcessTables planned = plan_tables(network, layout, options);
+    estimate.tables.resize(network.kinds.size());
     double all_rows = 0.0;
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        if (!tables[receptor].used) continue;
+    for (std::uint32_t i = 0; i < network.kinds.size(); ++i) {
+        const KindIndex kind{i};
+        if (!planned.tables[i].used) continue;
         const auto sources =
-            stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, receptor); });
+            stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, kind); });
         if (sources.empty()) continue;
-        const auto delays = expected_delays(plans, layout, receptor, options.resolution);
-        add_table(estimate, receptor, tables[receptor], sources, delays, layout, options);
-        all_rows += estimate.rows[receptor] * static_cast<double>(layout.shards().size());
+        const auto delays = expected_delays(plans, layout, kind, options.resolution);
+        add_table(estimate, kind, planned.tables[i], sources, delays, layout, options);
+        all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
-    estimate.dense = tables.front().numbering == RowNumbering::dense;
+    estimate.dense = planned.numbering == RowNumbering::dense;
     if (estimate.dense) {
         estimate.addresses = sources_here;
         for (const ProjectionPlan& plan : plans) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
+#include <span>
 #include <utility>
 
 namespace ranvier::connect {
@@ -13,11 +15,11 @@ bool overlap(NeuronId a, std::uint64_t a_size, NeuronId b, std::uint64_t b_size)
     return a.value < b.value + b_size && b.value < a.value + a_size;
 }
 
-/// Whether some pair of neurons is connected by two projections of this receptor.
-bool is_ambiguous(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
+/// Whether some pair of neurons is connected by two projections of this kind.
+bool is_ambiguous(std::span<const ProjectionPlan> plans, KindIndex kind) {
     std::map<std::uint32_t, std::vector<const ProjectionPlan*>> by_target;
     for (const ProjectionPlan& plan : plans) {
-        if (!plan.feeds(receptor)) continue;
+        if (!plan.feeds(kind)) continue;
         for (const PopulationId id : plan.target_populations) by_target[id.value].push_back(&plan);
     }
     for (const auto& [population, group] : by_target) {
@@ -42,43 +44,42 @@ bool fill_rows(double synapses, double rows) {
     return synapses >= least_synapses_per_row * rows;
 }
 
-/// Synapses of a receptor that are expected on a process.
-double expected_synapses_here(std::span<const ProjectionPlan> plans, std::uint32_t receptor,
-                              const ProcessLayout& layout) {
+/// Synapses of a kind that are expected on a process.
+double expected_synapses_here(std::span<const ProjectionPlan> plans, KindIndex kind, const ProcessLayout& layout) {
     double synapses = 0.0;
     for (const ProjectionPlan& plan : plans) {
-        if (counts_for(plan, receptor)) synapses += expected_synapses_here(plan, layout);
+        if (counts_for(plan, kind)) synapses += expected_synapses_here(plan, layout);
     }
     return synapses;
 }
 
-/// Whether a projection gives a receptor a table, with rows for its sources.
-bool needs_rows(const ProjectionPlan& plan, std::uint32_t receptor) {
-    return plan.feeds(receptor) && plan.pairs.sources > 0 && plan.pairs.targets > 0;
+/// Whether a projection needs a table of a kind, with rows for its sources.
+bool needs_rows(const ProjectionPlan& plan, KindIndex kind) {
+    return plan.feeds(kind) && plan.pairs.sources > 0 && plan.pairs.targets > 0;
 }
 
-/// The sources that a receptor could have.
-RowMap map_rows(std::span<const ProjectionPlan> plans, std::uint32_t receptor) {
+/// The sources that synapses of a kind could have.
+RowMap map_rows(std::span<const ProjectionPlan> plans, KindIndex kind) {
     std::vector<RowMap::Range> ranges;
     for (const ProjectionPlan& plan : plans) {
-        if (needs_rows(plan, receptor)) ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
+        if (needs_rows(plan, kind)) ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
     }
     return RowMap(std::move(ranges));
 }
 
-TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t receptor, double resolution) {
+TablePlan plan_table(std::span<const ProjectionPlan> plans, KindIndex kind, double resolution) {
     TablePlan table;
     DelaySteps least = UINT32_MAX;
     DelaySteps greatest = 0;
     for (const ProjectionPlan& plan : plans) {
-        if (!needs_rows(plan, receptor)) continue;
+        if (!needs_rows(plan, kind)) continue;
         table.used = true;
         least = std::min(least, round_delay(plan.delays.least(), 1.0 / resolution));
         greatest = std::max(greatest, round_delay(plan.delays.greatest(), 1.0 / resolution));
     }
     if (!table.used) return table;
-    table.row_map = map_rows(plans, receptor);
-    table.tagged = is_ambiguous(plans, receptor);
+    table.row_map = map_rows(plans, kind);
+    table.tagged = is_ambiguous(plans, kind);
     table.least_delay = least;
     table.greatest_delay = greatest;
     return table;
@@ -86,9 +87,7 @@ TablePlan plan_table(std::span<const ProjectionPlan> plans, std::uint32_t recept
 
 }  // namespace
 
-bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor) {
-    return plan.feeds(receptor) && !(receptor == 1 && plan.feeds(0));
-}
+bool counts_for(const ProjectionPlan& plan, KindIndex kind) { return kind == plan.positive_kind; }
 
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout) {
     if (plan.pairs.targets == 0) return 0.0;
@@ -97,44 +96,41 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
     return plan.sampler->expected_synapses() * share;
 }
 
-bool rows_are_filled(std::span<const ProjectionPlan> plans, std::int32_t ranks, std::uint32_t shards) {
+bool rows_are_filled(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards) {
     double synapses = 0.0;
     double rows = 0.0;
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        for (const ProjectionPlan& plan : plans) {
-            if (counts_for(plan, receptor)) synapses += plan.sampler->expected_synapses();
-        }
-        rows += map_rows(plans, receptor).rows();
+    for (const ProjectionPlan& plan : network.projections) synapses += plan.sampler->expected_synapses();
+    for (std::uint32_t kind = 0; kind < network.kinds.size(); ++kind) {
+        rows += map_rows(network.projections, KindIndex{kind}).rows();
     }
     return fill_rows(synapses, rows * shards * ranks);
 }
 
-std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                                   const BuildOptions& options) {
+ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options) {
     constexpr double synapses_per_bucket = 64.0;
-    std::vector<TablePlan> tables;
-    double synapses = 0.0;
+    ProcessTables planned;
+    std::vector<double> synapses;  // by kind
     double rows = 0.0;
     const auto shards = static_cast<double>(layout.shards().size());
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        tables.push_back(plan_table(plans, receptor, options.resolution));
-        if (!tables.back().used) continue;
-        synapses += expected_synapses_here(plans, receptor, layout);
-        rows += tables.back().row_map.rows() * shards;
+    for (std::uint32_t kind = 0; kind < network.kinds.size(); ++kind) {
+        const TablePlan& table =
+            planned.tables.emplace_back(plan_table(network.projections, KindIndex{kind}, options.resolution));
+        synapses.push_back(table.used ? expected_synapses_here(network.projections, KindIndex{kind}, layout) : 0.0);
+        rows += table.row_map.rows() * shards;
     }
-    const bool dense = layout.placement().ranks() == 1 || fill_rows(synapses, rows);
-    const RowNumbering numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
-    for (std::uint32_t receptor = 0; receptor < TableBuilder::receptors; ++receptor) {
-        TablePlan& table = tables[receptor];
-        table.numbering = numbering;
-        if (numbering == RowNumbering::dense || !table.used) continue;
-        const double buckets =
-            std::max(1.0, expected_synapses_here(plans, receptor, layout) / shards / synapses_per_bucket);
-        const double width = numbering == RowNumbering::unsorted ? 0x1p32 : table.row_map.rows() / buckets;
+    const double all_synapses = std::accumulate(synapses.begin(), synapses.end(), 0.0);
+    const bool dense = layout.placement().ranks() == 1 || fill_rows(all_synapses, rows);
+    planned.numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
+    for (std::size_t kind = 0; kind < planned.tables.size(); ++kind) {
+        TablePlan& table = planned.tables[kind];
+        table.numbering = planned.numbering;
+        if (planned.numbering == RowNumbering::dense || !table.used) continue;
+        const double buckets = std::max(1.0, synapses[kind] / shards / synapses_per_bucket);
+        const double width = planned.numbering == RowNumbering::unsorted ? 0x1p32 : table.row_map.rows() / buckets;
         table.bucket_bits = static_cast<std::uint32_t>(std::bit_width(static_cast<std::uint64_t>(width)));
         if (width <= 1.0) table.bucket_bits = 0;
     }
-    return tables;
+    return planned;
 }
 
 }  // namespace ranvier::connect

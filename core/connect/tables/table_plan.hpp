@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "connect/placement/layout.hpp"
-#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/network_plan.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_columns.hpp"
 
@@ -24,8 +23,8 @@ struct TablePlan {
     DelaySteps greatest_delay = 1;
 };
 
-/// Whether a projection's synapses go to a receptor, for expectations: where the sign is drawn, to the first one.
-bool counts_for(const ProjectionPlan& plan, std::uint32_t receptor);
+/// Whether a projection's synapses are of a kind, for expectations: where the sign is drawn, of that of weights >= 0.
+bool counts_for(const ProjectionPlan& plan, KindIndex kind);
 
 /// Synapses of a projection that are expected on a process.
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
@@ -33,10 +32,13 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
 /// Whether tables of a process with a row for each source that they could have would be filled well enough, on average over
 /// all processes: else rows are numbered compactly, and synapses that are not sorted at all take less memory.
 /// @param shards of a process
-bool rows_are_filled(std::span<const ProjectionPlan> plans, std::int32_t ranks, std::uint32_t shards);
+bool rows_are_filled(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards);
 
-/// The tables of a process, by receptor, before anything is drawn.
-std::vector<TablePlan> plan_tables(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                                   const BuildOptions& options);
+/// The tables of a process before anything is drawn.
+struct ProcessTables {
+    RowNumbering numbering = RowNumbering::dense;  ///< of all of them
+    std::vector<TablePlan> tables;                 ///< by kind
+};
+ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options);
 
 }  // namespace ranvier::connect

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/saturation.hpp"
-#include "connect/tables/table_plan.hpp"
 
 namespace ranvier::connect {
 
@@ -28,11 +27,13 @@ WeightRange stored_range(double least, double greatest, bool double_weights) {
 
 }  // namespace
 
-WeightRange expected_weights(std::span<const ProjectionPlan> plans, std::uint32_t receptor, bool double_weights) {
+WeightRange expected_weights(const NetworkPlan& network, std::uint32_t receptor, bool double_weights) {
     WeightRange all;
     std::map<std::uint32_t, double> inputs;  // by population
-    for (const ProjectionPlan& plan : plans) {
-        if (!counts_for(plan, receptor) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
+    for (const ProjectionPlan& plan : network.projections) {
+        // Where the sign is drawn, all are taken to be those of weights >= 0.
+        if (network.receptor(plan.positive_kind) != receptor || plan.pairs.sources == 0 || plan.pairs.targets == 0)
+            continue;
         const double count = plan.sampler->expected_synapses();
         if (count == 0.0) continue;
         const auto [low, high] = plan.weights.expected_range(count);

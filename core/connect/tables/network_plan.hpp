@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "connect/tables/projection_plan.hpp"
+#include "connect/tables/table_kind.hpp"
+
+namespace ranvier::connect {
+
+/// The kinds of a projection's synapses: of those with weights >= 0, and of those with weights < 0.
+struct KindChoice {
+    TableKind positive;
+    TableKind negative;
+};
+
+/// All projections of a network, and the kinds of tables that they feed: each once, ascending.
+struct NetworkPlan {
+    std::vector<ProjectionPlan> projections;
+    std::vector<TableKind> kinds;
+
+    /// One more than the greatest receptor that a projection can feed.
+    std::uint32_t receptors() const { return kinds.empty() ? 0 : kinds.back().receptor + 1; }
+    std::uint32_t receptor(KindIndex kind) const { return kinds[kind.value].receptor; }
+    /// Whether synapses of a projection can go to a receptor.
+    bool feeds_receptor(const ProjectionPlan& plan, std::uint32_t of) const {
+        return receptor(plan.positive_kind) == of || receptor(plan.negative_kind) == of;
+    }
+};
+
+/// Lists the kinds and tells each projection its own. @param choices of each projection
+/// @throws ValueOutOfBoundsError when there are more than most_kinds
+NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span<const KindChoice> choices);
+
+}  // namespace ranvier::connect
