@@ -120,9 +120,10 @@ lint: machine $(STAMPS)/package $(STAMPS)/development ## Check format, style and
 	$(BIN)/mypy
 
 .PHONY: tidy
-tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in the core with clang-tidy; takes minutes
+tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in the core with clang-tidy; takes 10 minutes
 	@$(CONFIGURE) -B build/package >/dev/null
-	find core bindings -name '*.cpp' -not -path 'core/comm/mpi/*' | xargs --max-args 1 --max-procs $(JOBS) \
+	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\)/.*\)".*,\1,p' build/package/compile_commands.json | sort -u | \
+	    xargs --max-args 1 --max-procs $(JOBS) \
 	    $(BIN)/clang-tidy -p build/package --quiet --extra-arg=-Wno-unknown-warning-option
 
 .PHONY: format

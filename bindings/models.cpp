@@ -43,7 +43,7 @@ std::string to_interval(const ParameterInfo& parameter) {
     return parameter.may_be_infinite ? text + ", may be infinite" : text;
 }
 
-void bind_parts(const nb::module_& module) {
+void bind_parts(nb::module_& module) {
     nb::class_<ParameterInfo>(module, "ParameterInfo", "A parameter of a model.")
         .def_ro("name", &ParameterInfo::name)
         .def_ro("unit", &ParameterInfo::unit)

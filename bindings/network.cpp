@@ -85,7 +85,7 @@ void stimulate(Network& network, const InputIds& targets, std::string_view stimu
                       std::move(name));
 }
 
-void bind_distribution(const nb::module_& module) {
+void bind_distribution(nb::module_& module) {
     using Kind = Distribution::Kind;
     using Restriction = Distribution::Restriction;
     nb::class_<Distribution>(module, "Distribution", "A distribution of real numbers, as the core sees it.")

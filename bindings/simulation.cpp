@@ -87,7 +87,7 @@ models::Precision to_precision(bool is_double) {
     return is_double ? Precision::double_precision : Precision::single_precision;
 }
 
-void bind_options(const nb::module_& module) {
+void bind_options(nb::module_& module) {
     nb::class_<SimulationOptions>(module, "SimulationOptions", "How a simulation is built and run.")
         .def(nb::init<>())
         .def_rw("threads", &SimulationOptions::threads)
@@ -176,7 +176,7 @@ std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traff
             {"build_rounds", traffic.build_rounds}};
 }
 
-void bind_results(const nb::module_& module) {
+void bind_results(nb::module_& module) {
     nb::class_<engine::PhaseTimes>(module, "PhaseTimes", "Seconds of wall-clock time in each phase.")
         .def_ro("build", &engine::PhaseTimes::build)
         .def_ro("init", &engine::PhaseTimes::init)
