@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -31,16 +32,20 @@ std::string lower_case(std::string_view text) {
     return result;
 }
 
+/// Letters to add, take away, replace or exchange with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> before(b.size() + 1);
+    std::vector<std::size_t> above(b.size() + 1);
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
+        std::swap(before, above);
+        std::swap(above, row);
         row[0] = i;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substitution = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitution});
+            row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            const bool are_exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (are_exchanged) row[j] = std::min(row[j], before[j - 2] + 1);
         }
     }
     return row[b.size()];
@@ -56,13 +61,18 @@ std::string_view nearest_name(std::string_view given, std::span<const std::strin
     std::string_view best;
     const std::string name = lower_case(given);
     // A name with more than half of its letters wrong is not a slip of the finger.
-    std::size_t best_distance = name.size() / 2 + 2;
+    const std::size_t most = name.size() / 2;
+    std::size_t best_distance = std::numeric_limits<std::size_t>::max();
     for (const std::string_view candidate : known) {
         const std::string valid = lower_case(candidate);
         std::size_t distance = edit_distance(name, valid);
-        // A user may type only a part of a name; a slip of the finger counts as nearer.
-        if (name.size() >= least_part && valid.find(name) != std::string::npos) {
+        // A user may type only a part of a name, or more than the name, as amplitude_times for times; a slip of the finger
+        // counts as nearer.
+        const bool is_part = name.size() >= least_part && valid.find(name) != std::string::npos;
+        if (is_part || name.ends_with("_" + valid)) {
             distance = std::min(distance, part_distance);
+        } else if (distance > most) {
+            continue;
         }
         if (distance < best_distance) {
             best_distance = distance;

@@ -92,7 +92,8 @@ class InternalError : public std::logic_error {
     explicit InternalError(const std::string& what);
 };
 
-/// The name among `known` that is nearest to `given` by edit distance, whatever its case, or an empty view when none is near.
+/// The name among `known` that is nearest to `given` by edit distance, whatever its case, or an empty view when none is
+/// near: when more than half of the letters would have to change.
 std::string_view nearest_name(std::string_view given, std::span<const std::string_view> known);
 
 /// An UnknownNameError whose remedy names the nearest valid name and lists all of them.

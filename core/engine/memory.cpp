@@ -18,10 +18,20 @@ namespace ranvier::engine {
 
 namespace {
 
-std::string in_gigabytes(std::uint64_t bytes) {
-    const std::uint64_t tenths = bytes / 100'000'000 + (bytes % 100'000'000 >= 50'000'000 ? 1 : 0);
-    return std::to_string(bytes) + " bytes (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) +
-           " GB)";
+/// A number of bytes, and the same in the unit in which it is easiest to read.
+std::string as_text(std::uint64_t bytes) {
+    constexpr std::array<const char*, 6> units{"kB", "MB", "GB", "TB", "PB", "EB"};
+    std::string text = std::to_string(bytes) + " bytes";
+    if (bytes < 1000) return text;
+    std::size_t chosen = 0;
+    std::uint64_t unit = 1000;
+    while (chosen + 1 < units.size() && bytes / unit >= 1000) {
+        unit *= 1000;
+        ++chosen;
+    }
+    const std::uint64_t tenth = unit / 10;
+    const std::uint64_t tenths = bytes / tenth + (bytes % tenth >= tenth / 2 ? 1 : 0);
+    return text + " (" + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[chosen] + ")";
 }
 
 /// How spikes come to the tables of a process (engine/spike_traffic.hpp).
@@ -179,9 +189,9 @@ void check_memory(const MemoryEstimate& estimate, std::uint64_t limit, std::int3
         check_room(object, estimate.peak_bytes - estimate.held_bytes, processes, remedy);
     } else if (estimate.peak_bytes > limit) {
         throw InsufficientMemoryError({.object = object,
-                                       .value = in_gigabytes(estimate.peak_bytes),
-                                       .bound = "the limit is " + in_gigabytes(limit),
-                                       .remedy = remedy});
+                                       .value = as_text(estimate.peak_bytes),
+                                       .bound = "memory_limit is " + as_text(limit),
+                                       .remedy = "give a larger memory_limit, or " + remedy});
     }
 }
 
@@ -189,8 +199,8 @@ void check_room(const std::string& object, std::uint64_t bytes, std::int32_t pro
     const std::uint64_t available = available_memory(processes);
     if (bytes <= available) return;
     throw InsufficientMemoryError({.object = object,
-                                   .value = in_gigabytes(bytes),
-                                   .bound = "there are " + in_gigabytes(available) +
+                                   .value = as_text(bytes),
+                                   .bound = "there are " + as_text(available) +
                                             (processes > 1 ? " available for each process here" : " available"),
                                    .remedy = remedy});
 }

@@ -40,6 +40,9 @@ TEST(NearestName, FindsSlipsOfTheFinger) {
     EXPECT_EQ(nearest_name("oneToOne", rules), "one_to_one");
     EXPECT_EQ(nearest_name("all_to_all", rules), "all_to_all");
     EXPECT_EQ(nearest_name("ALL_TO_ALL", rules), "all_to_all");
+    const std::vector<std::string_view> populations{"exc", "inh"};
+    EXPECT_EQ(nearest_name("ecx", populations), "exc");
+    EXPECT_EQ(nearest_name("hni", populations), "");
 }
 
 TEST(NearestName, FindsWhatAPartMeans) {
@@ -51,6 +54,11 @@ TEST(NearestName, FindsWhatAPartMeans) {
 
 TEST(NearestName, FindsNothingWhereNothingIsNear) {
     EXPECT_EQ(nearest_name("xyzzy", rules), "");
+    // Four of six letters are wrong.
+    const std::vector<std::string_view> sequences{"times", "amplitudes", "start", "stop"};
+    EXPECT_EQ(nearest_name("values", sequences), "");
+    EXPECT_EQ(nearest_name("amplitude_times", sequences), "times");
+    EXPECT_EQ(nearest_name("amplitude_values", sequences), "amplitudes");
     EXPECT_EQ(nearest_name("", rules), "");
     EXPECT_EQ(nearest_name("anything", {}), "");
 }

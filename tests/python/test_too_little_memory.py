@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import ranvier as rv
-from bad_input import check
+from bad_input import check, neurons
 from ranvier import errors
+from ranvier.base.memory_checks import bytes_text
 from small_networks import balanced
 
 
@@ -48,3 +49,24 @@ def test_ranges_that_no_memory_holds_are_refused(values: range) -> None:
         rv.Explicit(values, values)
     with pytest.raises(rv.errors.InsufficientMemoryError):
         rv.Simulation(net, threads=1, processes=rv.Processes(placement=values))
+
+
+def test_the_memory_limit_is_named_and_small_numbers_can_be_read() -> None:
+    with pytest.raises(errors.InsufficientMemoryError) as caught:
+        rv.Simulation(neurons().network, threads=1, memory_limit=1000)
+    check(caught.value, "memory_limit is 1000 bytes (1.0 kB)", "give a larger memory_limit")
+    assert "0.0" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1500, "1500 bytes (1.5 kB)"),
+        (2_000_000, "2000000 bytes (2.0 MB)"),
+        (3 * 10**21, "3000000000000000000000 bytes (3000.0 EB)"),
+    ],
+)
+def test_bytes_as_text(size: int, text: str) -> None:
+    assert bytes_text(size) == text
