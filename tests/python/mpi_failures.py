@@ -98,6 +98,8 @@ def wrong_when_run(wrong: bool, sim: rv.Simulation, net: rv.Network, recorder: r
         "bad weights": weights,
         "bad duration": lambda: sim.run(-1.0 if wrong else 1.0),
         "another duration": lambda: sim.run(2.0 if wrong else 1.0),
+        "another call": lambda: sim.connections(targets=[1]) if wrong else sim.run(1.0),
+        "another call for values": lambda: sim.timers() if wrong else sim.get(exc, "V_m"),
         "the past": lambda: sim.run_until(-1.0 if wrong else sim.time + 1.0),
         "unknown variable": lambda: sim.get(exc, "V_n" if wrong else "V_m"),
         "bad value": lambda: sim.set(exc, tau_m=-1.0 if wrong else 10.0),

@@ -76,6 +76,14 @@ def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> No
         for rank in range(RANKS):
             kind, message = caught[rank].pop(name)
             assert kind == "RemoteError", (name, message)
+    for name, calls in {
+        "another call": ("'steps to run'", "'connections'"),
+        "another call for values": ("'getting values of neurons'", "'gathering values of all processes'"),
+    }.items():
+        for rank in range(RANKS):
+            kind, message = caught[rank].pop(name)
+            assert kind == "RemoteError", (name, message)
+            assert f"rank 0 is at {calls[0]}, and rank 1 at {calls[1]}" in message
     for rank in range(RANKS):
         mended = {name: error for name, error in caught[rank].items() if name.endswith("mended")}
         assert len(mended) == 4

@@ -180,13 +180,14 @@ class RecordingStore:
                 self._take(recorder)
                 return take()
         path = recorder.to
-        what = f"file {path}"
+        # Paths may differ between hosts, calls not.
+        what, call = f"file {path}", "reading the file of a recorder"
         if self._gather == "local":
-            return agree(self._communicator, what, lambda: read(path))
+            return agree(self._communicator, what, lambda: read(path), call)
         if self._gather == "everywhere":
-            return from_root(self._communicator, what, lambda: read(path))
+            return from_root(self._communicator, what, lambda: read(path), call)
         # The other processes keep no data of this recorder.
-        return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take())
+        return agree(self._communicator, what, lambda: read(path) if self._communicator.rank == 0 else take(), call)
 
     # ---- what this process keeps -------------------------------------------------------------------------------------
 

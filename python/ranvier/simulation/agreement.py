@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import pickle
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,12 @@ __all__ = ["agree", "agree_on", "agreed", "from_root", "on_root", "reporting_ran
 
 Result = TypeVar("Result")
 
+_CALL = b"="
+"""What the name of a call begins with, where others may tell of errors."""
+
 
 @contextlib.contextmanager
-def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
+def agreed(communicator: _core.Communicator, what: str, call: str = "") -> Iterator[None]:
     """If the block fails on some processes, raise an error on all of them at the end of the block.
 
     The block must not contain collective calls, unless these fail on all processes together.
@@ -28,7 +31,8 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
     ------
     RemoteError
         On a process where the block did not fail, when it failed on another one; the error names that process and the
-        cause. Also on a process where it failed only because another process failed.
+        cause. Also on a process where it failed only because another process failed, and on all processes when they
+        make different calls. `call` tells calls apart; it is `what` unless that differs between processes.
     """
     if communicator.size == 1:
         yield
@@ -45,11 +49,12 @@ def agreed(communicator: _core.Communicator, what: str) -> Iterator[None]:
         _note_reporting_rank(error, _first_of_kind(told, error))
         raise
     # Usually no process has failed; this check avoids looking at a message of each process.
-    complaints = communicator.compare(b"")
+    complaints = communicator.compare(_CALL + (call or what).encode(errors="backslashreplace"))
     if complaints is None:
         return
     for mark in (b"+", b"-"):
         _raise_cause(communicator, what, complaints, mark)
+    _raise_difference(complaints)
 
 
 def reporting_rank(error: BaseException) -> int | None:
@@ -66,9 +71,9 @@ def _note_reporting_rank(error: BaseException, rank: int) -> None:
     error._reporting_rank = rank  # type: ignore[attr-defined]
 
 
-def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
+def agree(communicator: _core.Communicator, what: str, action: Callable[[], Result], call: str = "") -> Result:
     """Call `action`. If it fails on some processes, raise an error on all of them, as `agreed` does."""
-    with agreed(communicator, what):
+    with agreed(communicator, what, call):
         return action()
 
 
@@ -126,15 +131,15 @@ def on_root(communicator: _core.Communicator, what: str, action: Callable[[], No
     agree(communicator, what, action if communicator.rank == 0 else lambda: None)
 
 
-def from_root(communicator: _core.Communicator, what: str, action: Callable[[], Result]) -> Result:
+def from_root(communicator: _core.Communicator, what: str, action: Callable[[], Result], call: str = "") -> Result:
     """Call `action` on rank 0 only, and return its (picklable) result on all ranks. If it fails, all ranks raise."""
     if communicator.size == 1:
         return action()
     if communicator.rank == 0:
-        result = agree(communicator, what, action)
+        result = agree(communicator, what, action, call)
         communicator.broadcast(pickle.dumps(result, protocol=5))
         return result
-    agree(communicator, what, lambda: None)
+    agree(communicator, what, lambda: None, call)
     received: Result = pickle.loads(communicator.broadcast(None))
     return received
 
@@ -143,7 +148,22 @@ def values_of_all(communicator: _core.Communicator, value: Result) -> list[Resul
     """Return the (picklable) values of all processes, by rank, on all processes."""
     if communicator.size == 1:
         return [value]
-    return [pickle.loads(data) for data in communicator.allgather(pickle.dumps(value, protocol=5))]
+    with agreed(communicator, "gathering values of all processes"):
+        own = pickle.dumps(value, protocol=5)
+    return [pickle.loads(data) for data in communicator.allgather(own)]
+
+
+def _raise_difference(told: list[bytes]) -> NoReturn:
+    """Raise the error of processes that make different calls; it names the first two of them."""
+    calls = [text[1:].decode() if text.startswith(_CALL) else "something else" for text in told]
+    other = next(rank for rank, call in enumerate(calls) if call != calls[0])
+    error = RemoteError(
+        "calls of the processes",
+        bound=f"rank 0 is at {calls[0]!r}, and rank {other} at {calls[other]!r}",
+        remedy="let all ranks make the same calls in the same order",
+    )
+    _note_reporting_rank(error, 0)
+    raise error
 
 
 def _first_of_kind(told: list[bytes], error: BaseException) -> int:
