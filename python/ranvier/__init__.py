@@ -21,10 +21,11 @@ from ranvier import errors, networks
 from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
 from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
-from ranvier.base.names import unknown_name
+from ranvier.base.names import nearest_name
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
+from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_CALLS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
@@ -108,14 +109,17 @@ def __getattr__(name: str) -> ModuleType:
     # Loading matplotlib takes longer than loading all the rest, and many runs on a cluster draw nothing.
     if name == "plot":
         return importlib.import_module("ranvier.plot")
-    message = f"module 'ranvier' has no attribute {name!r}"
-    if not name.startswith("_"):
-        try:
-            unknown_name("name", name, __all__)
-        except errors.UnknownNameError as error:
-            if "did you mean" in error.remedy:
-                message += "; " + error.remedy.partition(" The valid")[0]
-    raise AttributeError(message, name=name)
+    if name.startswith("_"):
+        # Python looks for names of its own.
+        raise AttributeError(f"module 'ranvier' has no attribute {name!r}", name=name)
+    value = ascii(name)
+    if name in ABSENT_MODELS:
+        raise errors.UnknownAttributeError("name in ranvier", value, "this model is absent so far", ABSENT_MODELS[name])
+    remedy = IN_PLACE_OF_MODELS.get(name) or IN_PLACE_OF_CALLS.get(name)
+    if not remedy:
+        nearest = nearest_name(name, __all__)
+        remedy = f"did you mean '{nearest}'?" if nearest else "dir(ranvier) lists the names that there are"
+    raise errors.UnknownAttributeError("name in ranvier", value, "this name does not exist", remedy)
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,7 @@ __all__ = [
     "RuleError",
     "ShapeError",
     "StateError",
+    "UnknownAttributeError",
     "UnknownNameError",
     "ValueOutOfBoundsError",
     "WrongTypeError",
@@ -83,6 +84,10 @@ class UnknownNameError(RanvierError, KeyError):
     def __str__(self) -> str:
         # KeyError would show the message in quotes.
         return str(self.args[0]) if self.args else ""
+
+
+class UnknownAttributeError(UnknownNameError, AttributeError):
+    """A module or an object has no attribute of that name, or a model of that name is absent."""
 
 
 class ValueOutOfBoundsError(RanvierError, ValueError):

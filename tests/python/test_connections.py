@@ -183,7 +183,7 @@ def test_what_cannot_be_changed_is_locked() -> None:
     for name in ("sources", "targets", "delays", "projections"):
         with pytest.raises(AttributeError):
             setattr(synapses, name, 1)
-        with pytest.raises(ValueError, match="read-only"):
+        with pytest.raises(errors.ReadOnlyError, match="read-only"):
             getattr(synapses, name)[0] = 1
     one = synapses[3]
     assert (len(one), one.sources.tolist(), one.weights.shape) == (1, [synapses.sources[3]], (1,))

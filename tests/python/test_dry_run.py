@@ -158,7 +158,7 @@ def test_command(network_file: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         (["--rate", "3"], "add --dry-run"),
         (["--dry-run", "0"], "ranks of a dry run"),
-        (["--dry-run", "2", "--rate", "-3"], "invented rate"),
+        (["--dry-run", "2", "--rate", "-3"], "invented_rate"),
         (["--dry-run", "2", "--plot", "spikes.png"], "--plot"),
         (["--dry-run", "2", "--set", "placement=consecutive"], "round_robin"),
     ],

@@ -9,6 +9,8 @@ from typing import Any, NoReturn, TypeVar, dataclass_transform
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.attributes import NamedAttributes
+from ranvier.base.keywords import known_keywords
 from ranvier.errors import ReadOnlyError
 
 __all__ = ["Immutable", "Settings", "locked", "value_class"]
@@ -17,7 +19,7 @@ Class = TypeVar("Class")
 Number = TypeVar("Number", bound=np.generic)
 
 
-class Immutable:
+class Immutable(NamedAttributes):
     """Base of objects that cannot be changed by assignment."""
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -76,6 +78,9 @@ class Settings(Immutable, Mapping[str, Any]):
     def _called(self) -> str:
         return self._owner
 
+    def _instead_of(self, name: str) -> str:
+        return f'write values["{name}"]' if name in self._values else ""
+
     def _way_to(self, name: str) -> str:
         return f"write {self._change}{name}=...)"
 
@@ -99,6 +104,9 @@ def _refuse_value(self: object, name: str, value: object = None) -> NoReturn:
 def value_class(kind: type[Class]) -> type[Class]:
     """Make a frozen dataclass. Objects are equal if their values are equal; assignment raises an error."""
     made = dataclasses.dataclass(frozen=True, repr=False)(kind)
+    # That of a dataclass would have Python raise an error that does not name what was meant.
+    if "__init__" in vars(made):
+        made.__init__ = known_keywords(made.__init__)  # type: ignore[method-assign]
     made.__setattr__ = _refuse_value  # type: ignore[method-assign]
     made.__delattr__ = _refuse_value  # type: ignore[method-assign]
     return made

@@ -21,6 +21,7 @@ def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Res
     signature = inspect.signature(call)
     parameters = [each for each in signature.parameters.values() if each.name != "self"]
     known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
+    takes_others = any(each.kind is each.VAR_KEYWORD for each in parameters)
 
     @functools.wraps(call)
     def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
@@ -28,7 +29,7 @@ def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Res
         is_made = call.__name__ == "__init__" and bool(arguments)
         name = type(arguments[0]).__name__ if is_made else call.__qualname__
         for keyword in keywords:
-            if keyword not in known:
+            if keyword not in known and not takes_others:
                 unknown_name(f"keyword of {name}()", keyword, known)
         try:
             signature.bind(*arguments, **keywords)

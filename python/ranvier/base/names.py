@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from ranvier import _core
-from ranvier.errors import WrongTypeError
+from ranvier.errors import UnknownNameError, WrongTypeError
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
@@ -15,6 +15,20 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> NoReturn:
     shown = str(name).encode("utf-8", "backslashreplace").decode()
     _core.raise_unknown_name(kind, shown, list(known))
     raise AssertionError("the core did not raise")
+
+
+def nearest_name(name: object, known: Iterable[str]) -> str | None:
+    """Return the nearest of the known names; None where none is near."""
+    try:
+        unknown_name("name", name, known)
+    except UnknownNameError as error:
+        found = error.remedy.partition("did you mean '")[2].partition("'?")[0]
+        return found or None
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with *a* or *an*."""
+    return f"an {noun}" if noun[:1].lower() in "aeio" else f"a {noun}"
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:

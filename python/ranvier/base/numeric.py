@@ -119,5 +119,6 @@ def whole_number(name: str, value: object, least: int, greatest: int, remedy: st
 
 def _holds_numbers(array: npt.NDArray[Any]) -> bool:
     if array.dtype.kind == "O":
-        return all(isinstance(element, Real) for element in array.flat)
-    return array.dtype.kind in "biuf"
+        return all(isinstance(element, Real) and not isinstance(element, bool) for element in array.flat)
+    # True and False are answers, not 1 and 0.
+    return array.dtype.kind in "iuf" or (array.dtype.kind == "b" and array.size == 0)

@@ -31,7 +31,7 @@ from typing import Any, cast
 from rich.console import Console
 
 from ranvier import mpi
-from ranvier.base.names import unknown_name
+from ranvier.base.names import unknown_name, with_article
 from ranvier.base.paths import check_destinations, save_figure, write_text
 from ranvier.commands import dry_report, report
 from ranvier.commands.keys import (
@@ -208,7 +208,7 @@ def _describe(name: str, function: Callable[..., Any], keywords: dict[str, Any])
     if not isinstance(result, NetworkModel):
         raise FileError(
             f"file {name}",
-            bound=f"its function 'network' returned a {type(result).__name__}",
+            bound=f"its function 'network' returned {with_article(type(result).__name__)}",
             remedy="return a ranvier.Network or a ranvier.networks.NetworkModel",
         )
     return result

@@ -14,6 +14,7 @@ import matplotlib.figure
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
+from ranvier.base.keywords import known_keywords
 from ranvier.base.paths import checked_path, write_whole
 from ranvier.errors import WrongTypeError
 from ranvier.network.checks import check_text
@@ -66,6 +67,7 @@ Drawn = TypeVar("Drawn")
 
 def styled(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """Make a function draw in the style of this module, without using or changing the user's settings."""
+    function = known_keywords(function)
 
     @functools.wraps(function)
     def draw(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Drawn:

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ranvier import _core
+from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import whole_number
 from ranvier.base.times import time_of
 from ranvier.errors import StateError
@@ -103,6 +104,7 @@ def _mean(network: Network, rate: float | Mapping[str, float]) -> float:
     return sum(rate[name] * len(network[name]) for name in rate) / max(1, network.neuron_count)
 
 
+@known_keywords
 def play(
     network: Network,
     ranks: int,

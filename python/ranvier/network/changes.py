@@ -29,6 +29,7 @@ __all__ = [
     "changed_projection",
     "changed_stimulus",
     "numbers_of",
+    "refuse_nothing",
     "sequences_of",
     "spike_lists",
 ]
@@ -61,6 +62,13 @@ def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
             "spike_times", type(spike_times).__name__, "must be one list of times for each source"
         ) from None
     return [store_array(f"spike times of source {i}", times) for i, times in enumerate(given)]
+
+
+def refuse_nothing(call: str, example: str) -> NoReturn:
+    """Refuse a call that changes values and names none."""
+    raise WrongTypeError(
+        f"arguments of {call}()", bound="no value to set was given", remedy=f"write {call}(..., {example})"
+    )
 
 
 def by_population(view: PopulationView, values: Mapping[str, Any]) -> list[tuple[PopulationView, dict[str, Any]]]:
@@ -169,8 +177,6 @@ def _other_spikes(view: PopulationView, made: CreateSpikeGenerators, values: dic
     for key in values:
         if key != "spike_times":
             unknown_name("value of a spike_generator", key, ["spike_times"])
-    if not values:
-        return made
     lists = spike_lists(values["spike_times"])
     if len(lists) != len(view):
         raise ShapeError(

@@ -13,8 +13,9 @@ from ranvier import models
 from ranvier.base.names import some_names
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.values import StoredValues, Values
-from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model, NeuronModel, Stimulator
+from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Stimulus
 
@@ -162,7 +163,7 @@ def model_and_values(model: object) -> tuple[str, dict[str, StoredValues]]:
     if isinstance(model, NeuronModel):
         return model.name, dict(model.values)
     if isinstance(model, str):
-        return check_text("model", model), {}
+        return _check_present("neuron model", check_text("model", model)), {}
     raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")
 
 
@@ -179,8 +180,17 @@ def stimulator_and_values(stimulator: object) -> tuple[str, dict[str, StoredValu
     if isinstance(stimulator, Stimulator):
         return stimulator.name, dict(stimulator.values)
     if isinstance(stimulator, str):
-        return check_text("stimulator", stimulator), {}
+        return _check_present("stimulator", check_text("stimulator", stimulator)), {}
     raise WrongTypeError("stimulator", name_type(stimulator), "must be a stimulator or the name of one")
+
+
+def _check_present(what: str, name: str) -> str:
+    """Return the name of a model, unless it is one of those that are known to be absent."""
+    if name in ABSENT_MODELS:
+        raise UnknownNameError(what, f"'{name}'", "this model is absent so far", ABSENT_MODELS[name])
+    if name in IN_PLACE_OF_MODELS:
+        raise UnknownNameError(what, f"'{name}'", f"no {what} has this name", IN_PLACE_OF_MODELS[name])
+    return name
 
 
 def known_values(model: str) -> list[str]:

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 from ranvier import _core
+from ranvier.errors import WrongTypeError
 from ranvier.network.populations import Population, PopulationView, Selection, view_of
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
 
-__all__ = ["Contents", "Handle"]
+__all__ = ["Contents", "Handle", "Parts"]
 
 Handle: TypeAlias = Population | Projection | Stimulus | Recorder
+Part = TypeVar("Part", bound=Handle, covariant=True)
+
+
+class Parts(tuple[Part, ...]):
+    """Parts of a network, in the order of creation."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex, /) -> Part: ...
+
+    @overload
+    def __getitem__(self, index: slice, /) -> tuple[Part, ...]: ...
+
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Part | tuple[Part, ...]:
+        """Return a part by its place; its name is no index."""
+        if isinstance(index, str):
+            named = [part for part in self if getattr(part, "name", None) == index]
+            if not named or isinstance(named[0], Population):
+                remedy = f"write net[{index!r}] for the population of that name"
+            else:
+                remedy = f"write [{self.index(named[0])}] for the one of that name, or keep what the call returned"
+            raise WrongTypeError("index of the parts of a network", "str", "must be an integer or a slice", remedy)
+        return super().__getitem__(index)
 
 
 @dataclass

@@ -68,6 +68,10 @@ class Model(Immutable):
             return f"write rv.{self.name}({name}=...), or give {name}=... beside it to create() or stimulate()"
         return "make another model"
 
+    def _instead_of(self, name: str) -> str:
+        known = name in self._defaults()
+        return f'read what was set with .values["{name}"]; what is not in it has its default' if known else ""
+
     @classmethod
     def value_names(cls) -> list[str]:
         """Return the names of its parameters and state variables."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +13,8 @@ from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
-from ranvier.base.paths import check_writable, checked_path
 from ranvier.base.values import Values, store
-from ranvier.errors import FileError, ReadOnlyError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ReadOnlyError, StateError, WrongTypeError
 from ranvier.network import changes
 from ranvier.network.calls import (
     Connect,
@@ -31,7 +28,6 @@ from ranvier.network.calls import (
 from ranvier.network.checks import (
     Neurons,
     as_view,
-    check_flag,
     check_name,
     check_positive,
     check_size,
@@ -43,17 +39,16 @@ from ranvier.network.checks import (
     population_names,
     stimulator_and_values,
 )
+from ranvier.network.destinations import FilePath, checked_destination
 from ranvier.network.model_base import NeuronModel, Stimulator
+from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
 from ranvier.network.network_base import NetworkBase
 from ranvier.network.populations import Population, PopulationView, selection_of
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import AllToAll, Rule, make_rule
-from ranvier.recording import files
 
 __all__ = ["Network", "check_network"]
-
-FilePath: TypeAlias = str | PathLike[str]
 
 
 class Network(NetworkBase):
@@ -88,6 +83,7 @@ class Network(NetworkBase):
     >>> spikes = net.record_spikes()
     """
 
+    @creates_in_one_form
     def create(self, model: NeuronModel | str, size: int, name: str | None = None, **values: Values) -> Population:
         """Create a population of neurons.
 
@@ -142,6 +138,7 @@ class Network(NetworkBase):
         times = np.concatenate(lists) if lists else np.empty(0)
         return self._make(CreateSpikeGenerators(locked(times), locked(counts), check_name("population", name)))
 
+    @connects_in_one_form
     def connect(
         self,
         sources: Neurons,
@@ -315,6 +312,8 @@ class Network(NetworkBase):
         given: object = part
         if isinstance(given, Recorder):
             raise ReadOnlyError(given._called(), bound="it cannot be changed", remedy=given._way_to(""))
+        if not values:
+            changes.refuse_nothing("net.set", "I_e=...")
         with self._lock:
             if isinstance(part, Projection | Stimulus) and part.network is not self:
                 raise StateError(part._called(), bound="it belongs to another network")
@@ -362,7 +361,7 @@ class Network(NetworkBase):
             views = [self._view("neurons", each) for each in neurons]
         else:
             views = [self._view("neurons", neurons)]
-        return self._make(RecordSpikes(tuple(map(selection_of, views)), *self._destination(to, overwrite)))
+        return self._make(RecordSpikes(tuple(map(selection_of, views)), *checked_destination(self, to, overwrite)))
 
     @known_keywords
     def record_state(
@@ -403,7 +402,7 @@ class Network(NetworkBase):
         names = [variables] if isinstance(variables, str) else variables
         # The list of the neurons, their ids, and the core's copy.
         check_room(f"the list of the {len(view)} neurons of {view.name}", 24 * len(view), "record fewer neurons")
-        destination, replaces = self._destination(to, overwrite)
+        destination, replaces = checked_destination(self, to, overwrite)
         return self._make(
             RecordState(
                 selection=selection_of(view),
@@ -449,7 +448,7 @@ class Network(NetworkBase):
             raise WrongTypeError("projection", name_type(projection), "must be a projection of this network")
         if projection.network is not self:
             raise StateError(f"projection {projection.name}", bound="it belongs to another network")
-        destination, replaces = self._destination(to, overwrite)
+        destination, replaces = checked_destination(self, to, overwrite)
         made: WeightRecorder = self._make(
             RecordWeights(
                 projection=projection.index,
@@ -467,25 +466,6 @@ class Network(NetworkBase):
     def _view(self, what: str, neurons: Neurons, wanted: str = "") -> PopulationView:
         """Return a population, a view or a sequence of them as one view of this network."""
         return as_view(self, what, neurons, wanted)
-
-    def _destination(self, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
-        """Return the file that a recorder writes to, and whether it may replace an existing file."""
-        replaces = check_flag("overwrite", overwrite)
-        if to is None:
-            if replaces:
-                raise ValueOutOfBoundsError(
-                    "overwrite", "True", "the recorder writes to no file", "name a file with to=, or leave it out"
-                )
-            return None, False
-        path = checked_path(to, "to")
-        check_writable(path, files.SUFFIXES)
-        for recorder in self.recorders:
-            # Different paths, also through links, can lead to the same file.
-            if recorder.to is not None and recorder.to.resolve() == path.resolve():
-                raise FileError(
-                    f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
-                )
-        return path, replaces
 
 
 def check_network(network: object) -> None:

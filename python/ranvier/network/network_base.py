@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ranvier import _core
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.keywords import known_keywords
@@ -19,7 +20,8 @@ from ranvier.errors import ReadOnlyError
 from ranvier.network import summary
 from ranvier.network.calls import Call, ChangeableCall
 from ranvier.network.checks import check_seed, check_text
-from ranvier.network.contents import Contents, Handle
+from ranvier.network.contents import Contents, Handle, Parts
+from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
@@ -29,12 +31,20 @@ __all__ = ["NetworkBase", "contents_of", "snapshot_of"]
 Made = TypeVar("Made", bound=Handle)
 
 
-class NetworkBase:
+class NetworkBase(NamedAttributes):
     """Base of `Network`, without the calls that add or change parts.
 
     It can be copied and pickled: it remembers, as plain data, the calls that the core has accepted, and repeats them.
     Several threads may call it at the same time.
     """
+
+    _instead: ClassVar[Mapping[str, str]] = {
+        **IN_PLACE_OF_CALLS,
+        "Create": "write net.create(model, size)",
+        "get": "write net.populations[0].values for what was set, or sim.get(population, names) in a simulation",
+        "spikes": "write sim = rv.Simulation(net), sim.run(duration), sim.spikes(recorder)",
+        "connections": "write sim = rv.Simulation(net), sim.connections()",
+    }
 
     @known_keywords
     def __init__(self, resolution: float = 0.1, seed: int = 1, name: str = "network") -> None:
@@ -87,23 +97,23 @@ class NetworkBase:
 
     @property
     def populations(self) -> tuple[Population, ...]:
-        """All populations, in the order of creation."""
-        return tuple(self._contents.populations)
+        """All populations, in the order of creation; ``net["exc"]`` is the one of that name."""
+        return Parts(self._contents.populations)
 
     @property
     def projections(self) -> tuple[Projection, ...]:
         """All projections, in the order of creation."""
-        return tuple(self._contents.projections)
+        return Parts(self._contents.projections)
 
     @property
     def stimuli(self) -> tuple[Stimulus, ...]:
         """All stimuli, in the order of creation."""
-        return tuple(self._contents.stimuli)
+        return Parts(self._contents.stimuli)
 
     @property
     def recorders(self) -> tuple[Recorder, ...]:
         """All recorders, in the order of creation."""
-        return tuple(self._contents.recorders)
+        return Parts(self._contents.recorders)
 
     @property
     def neuron_count(self) -> int:

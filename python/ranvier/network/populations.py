@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ranvier import _core
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names
@@ -46,6 +47,14 @@ class PopulationView(Immutable):
     __array_ufunc__ = None
 
     _selection: tuple[tuple[Population, Indices], ...]
+    _instead: ClassVar[Mapping[str, str]] = {
+        "set": "write net.set(population, ...) before a simulation is built, sim.set(population, ...) while it runs",
+        "get": 'write sim.get(population, "V_m"), or population.values for what was set',
+        "connect": "write net.connect(sources, targets, rule, weight=..., delay=...)",
+        "record": "write net.record_spikes(population) or net.record_state(population, variables)",
+        "spikes": "write net.record_spikes(population), then sim.spikes(recorder)",
+        "size": "write len(population)",
+    }
 
     def __init__(self, selection: tuple[tuple[Population, Indices], ...]) -> None:
         # Ascending. Each population has at least one neuron here, unless it is the only population.
@@ -183,6 +192,16 @@ class PopulationView(Immutable):
             f"write net.set({self.name}, {name}=...) and build the network again, or, in a simulation that runs, "
             f"sim.set({self.name}, {name}=...)"
         )
+
+    def _instead_of(self, name: str) -> str:
+        models = {population.model for population in self.populations}
+        for model in _core.neuron_models():
+            if model.name in models and name in (
+                *(parameter.name for parameter in model.parameters),
+                *(variable.name for variable in model.variables),
+            ):
+                return f'write sim.get(population, "{name}") in a simulation, or population.values for what was set'
+        return super()._instead_of(name)
 
     def _key(self) -> tuple[object, ...]:
         of_parts = tuple(

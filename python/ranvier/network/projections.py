@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from ranvier._core import Network as CoreNetwork
 from ranvier.base.immutable import Immutable, Settings
@@ -42,6 +42,12 @@ class Projection(Immutable):
     delay: StoredValues
     weight_bound: float | None
     _core: CoreNetwork
+    _instead: ClassVar[Mapping[str, str]] = {
+        "set": "write net.set(projection, weight=...), or sim.connections(projection=projection).weights = ...",
+        "get": "write sim.connections(projection=projection)",
+        "weights": "write sim.connections(projection=projection).weights",
+        "delays": "write sim.connections(projection=projection).delays",
+    }
 
     def __init__(
         self,
@@ -107,6 +113,9 @@ class Stimulus(Immutable):
     values: Mapping[str, StoredValues]
     weight: StoredValues
     delay: float
+    _instead: ClassVar[Mapping[str, str]] = {
+        "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
+    }
 
     def __init__(self, network: Any, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
         self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
@@ -122,6 +131,9 @@ class Stimulus(Immutable):
         if name in _FIXED_OF_STIMULI:
             return "it is fixed when neurons are stimulated: make another stimulus"
         return f"write net.set(stimulus, {name}=...) and build the network again"
+
+    def _instead_of(self, name: str) -> str:
+        return f'write stimulus.values["{name}"]' if name in self.values else super()._instead_of(name)
 
     def __repr__(self) -> str:
         return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}>"

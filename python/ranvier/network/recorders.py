@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,10 @@ class Recorder(Immutable):
     index: int
     to: Path | None
     overwrite: bool
+    _instead: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("data", "events", "get", "get_data", "n_events", "samples", "spikes", "state", "times"),
+        "a simulation has what it records: sim.spikes(recorder), sim.state(recorder) or sim.weights(recorder)",
+    )
 
     def __init__(self, network: Any, index: int, destination: Destination) -> None:
         to, overwrite = destination

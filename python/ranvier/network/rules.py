@@ -31,6 +31,9 @@ __all__ = [
     "PairwiseBernoulli",
     "Rule",
     "UniformIndegree",
+    "make_rule",
+    "rule_class",
+    "rule_names",
 ]
 
 # The core counts synapses in 64 bits; Python's integers are unbounded.
@@ -76,9 +79,14 @@ class Rule:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.bool_):
-                object.__setattr__(self, field.name, bool(value))
+                self._keep(**{field.name: bool(value)})
             elif field.name.startswith("allow_") and not isinstance(value, bool):
                 raise WrongTypeError(f"{field.name} of {self.name}", type(value).__name__, "must be True or False")
+
+    def _keep(self, **values: object) -> None:
+        """Keep values as they were checked."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         # As a user would write it: without the values that equal the defaults.
@@ -146,9 +154,13 @@ class FixedIndegree(Rule):
     allow_autapses: bool = True
     allow_multapses: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep(indegree=_count(self.name, "indegree", self.indegree))
+
     def _arguments(self) -> dict[str, Any]:
         return {
-            "number": _count(self.name, "indegree", self.indegree),
+            "number": self.indegree,
             "allow_autapses": self.allow_autapses,
             "allow_multapses": self.allow_multapses,
         }
@@ -174,10 +186,24 @@ class UniformIndegree(Rule):
     allow_autapses: bool = True
     allow_multapses: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep(
+            indegree_min=_count(self.name, "indegree_min", self.indegree_min),
+            indegree_max=_count(self.name, "indegree_max", self.indegree_max),
+        )
+        if self.indegree_min > self.indegree_max:
+            raise RuleError(
+                f"indegree_min of rule '{self.name}'",
+                str(self.indegree_min),
+                f"it must not exceed indegree_max, {self.indegree_max}",
+                "exchange them",
+            )
+
     def _arguments(self) -> dict[str, Any]:
         return {
-            "least_number": _count(self.name, "indegree_min", self.indegree_min),
-            "number": _count(self.name, "indegree_max", self.indegree_max),
+            "least_number": self.indegree_min,
+            "number": self.indegree_max,
             "allow_autapses": self.allow_autapses,
             "allow_multapses": self.allow_multapses,
         }
@@ -203,8 +229,19 @@ class NearestNeighbors(Rule):
     name: ClassVar[str] = "nearest_neighbors"
     indegree: int
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep(indegree=_count(self.name, "indegree", self.indegree))
+        if self.indegree % 2:
+            raise RuleError(
+                f"indegree of rule '{self.name}'",
+                str(self.indegree),
+                "it must be even: as many before a neuron as after it",
+                "add or take away one",
+            )
+
     def _arguments(self) -> dict[str, Any]:
-        return {"number": _count(self.name, "indegree", self.indegree)}
+        return {"number": self.indegree}
 
 
 @value_class
@@ -226,9 +263,13 @@ class FixedOutdegree(Rule):
     allow_autapses: bool = True
     allow_multapses: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep(outdegree=_count(self.name, "outdegree", self.outdegree))
+
     def _arguments(self) -> dict[str, Any]:
         return {
-            "number": _count(self.name, "outdegree", self.outdegree),
+            "number": self.outdegree,
             "allow_autapses": self.allow_autapses,
             "allow_multapses": self.allow_multapses,
         }
@@ -253,8 +294,9 @@ class FixedTotalNumber(Rule):
     allow_autapses: bool = True
     allow_multapses: bool = True
 
-    def _arguments(self) -> dict[str, Any]:
-        return {**super()._arguments(), "number": _count(self.name, "number", self.number)}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._keep(number=_count(self.name, "number", self.number))
 
 
 @value_class
@@ -275,7 +317,15 @@ class PairwiseBernoulli(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "probability", number(f"probability of {self.name}", self.probability))
+        probability = number(f"probability of rule '{self.name}'", self.probability)
+        if not 0.0 <= probability <= 1.0:
+            raise ValueOutOfBoundsError(
+                f"probability of rule '{self.name}'",
+                str(self.probability),
+                "it must be from 0 to 1",
+                "give a probability",
+            )
+        self._keep(probability=probability)
 
 
 @value_class
@@ -303,8 +353,16 @@ class Explicit(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sources", _indices(self.name, "sources", self.sources))
-        object.__setattr__(self, "targets", _indices(self.name, "targets", self.targets))
+        sources = _indices(self.name, "sources", self.sources)
+        targets = _indices(self.name, "targets", self.targets)
+        if len(sources) != len(targets):
+            raise ShapeError(
+                f"length of targets of rule '{self.name}'",
+                str(len(targets)),
+                f"there are {len(sources)} sources",
+                "give one source and one target for each synapse",
+            )
+        self._keep(sources=sources, targets=targets)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays that were copied or pickled can be written to again.
@@ -345,6 +403,16 @@ _RULES: dict[str, type[Rule]] = {
         Explicit,
     )
 }
+
+
+def rule_names() -> list[str]:
+    """Return the names of all rules."""
+    return sorted(_RULES)
+
+
+def rule_class(name: str) -> type[Rule] | None:
+    """Return the class of a rule of that name; None where there is none."""
+    return _RULES.get(name)
 
 
 def make_rule(rule: object, keywords: dict[str, Any], others: Sequence[str] = ()) -> Rule:

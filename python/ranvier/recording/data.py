@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number
@@ -57,6 +58,13 @@ class SpikeData(SpikeStatistics):
     segments: tuple[Segment, ...]
     covered: NeuronIds | None = None
 
+    _instead: ClassVar[Mapping[str, str]] = {
+        "senders": "write data.ids",
+        "i": "write data.ids",
+        "t": "write data.times",
+        "events": "write data.times and data.ids",
+    }
+
     def __post_init__(self) -> None:
         _lock(self, "steps", "ids")
 
@@ -88,8 +96,15 @@ class SpikeData(SpikeStatistics):
         Raises
         ------
         ValueOutOfBoundsError
-            For times that are not numbers.
+            For times that are not numbers, and for a stop before the start.
         """
+        if number("stop of a window", stop) < number("start of a window", start):
+            raise ValueOutOfBoundsError(
+                "stop of a window",
+                f"{text_of(stop)} ms",
+                f"it is before its start, {text_of(start)} ms",
+                "exchange them",
+            )
         begin = max(self.begin, self._step_of("start of a window", start))
         end = max(begin, min(self.end, self._step_of("stop of a window", stop)))
         first, last = np.searchsorted(self.steps, [begin, end], side="right")
@@ -174,7 +189,7 @@ class SpikeData(SpikeStatistics):
 
 
 @dataclass(frozen=True, repr=False)
-class StateData:
+class StateData(NamedAttributes):
     """Samples of state variables of neurons: ``data["V_m"]`` has the shape ``(samples, neurons)``.
 
     Attributes
@@ -268,7 +283,7 @@ class StateData:
 
 
 @dataclass(frozen=True, repr=False)
-class WeightData:
+class WeightData(NamedAttributes):
     """Samples of the weights of synapses.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import whole_number
@@ -31,7 +32,7 @@ __all__ = ["SpikeStatistics"]
 Measure = TypeVar("Measure")
 
 
-class SpikeStatistics:
+class SpikeStatistics(NamedAttributes):
     """Base of `ranvier.SpikeData`, with the statistics of its spikes."""
 
     steps: IntArray

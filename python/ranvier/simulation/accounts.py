@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.times import time_of
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network
+from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.simulation.agreement import values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Timers, Traffic
@@ -45,10 +49,28 @@ class Counts:
     population_spikes: dict[str, int]
 
 
-class Accounts:
+_OF_THE_NETWORK = (
+    *("create", "create_spike_generators", "connect", "stimulate", "record_spikes", "record_state", "record_weights"),
+)
+
+
+class Accounts(NamedAttributes):
     """Base of `Simulation`: its methods that give information about it."""
 
     _built: BuiltNetwork
+    _instead: ClassVar[Mapping[str, str]] = {
+        **IN_PLACE_OF_CALLS,
+        **dict.fromkeys(("Simulate", "simulate", "Run"), "write sim.run(duration)"),
+        **{
+            name: f"write net.{name}(...) before the simulation is built: it has what was in the network then"
+            for name in _OF_THE_NETWORK
+        },
+        **dict.fromkeys(
+            ("save", "load", "store", "restore", "save_state", "load_state"),
+            "saving and loading the state of a simulation is absent so far",
+        ),
+        "reset": "build another simulation; reset_counts() only sets counters to zero",
+    }
 
     @property
     def network(self) -> Network:

@@ -128,6 +128,13 @@ class BuiltNetwork:
             return None
         if isinstance(neurons, PopulationView):
             return self.check_view(what, neurons).ids
+        if isinstance(neurons, Projection):
+            raise WrongTypeError(
+                what,
+                "a projection",
+                "must be a population or global ids (integers)",
+                "write sim.connections(projection=...)",
+            )
         given = as_array(what, neurons)
         if given is None:
             raise ShapeError(what, "lists of different lengths", "it must have one dimension")

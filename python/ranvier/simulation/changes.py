@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ranvier import models
-from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
+from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray, StoredValues, to_core
 from ranvier.errors import ReadOnlyError, ShapeError, WrongTypeError
 from ranvier.network import changes as network_changes
@@ -40,7 +40,11 @@ def get_values(
     built.agree_on_request("getting", *wanted, *(view.name for view in views))
     # Read-only, since writing to a returned array would not change the simulation.
     values = {
-        name: locked(np.concatenate([built.core.get(population, name, indices) for population, indices in places]))
+        name: read_only(
+            np.concatenate([built.core.get(population, name, indices) for population, indices in places]),
+            f"{name} of neurons",
+            f"write sim.set(neurons, {name}=...) to change the simulation, or .copy() for an array of your own",
+        )
         for name in wanted
     }
     return values[names] if isinstance(names, str) else values
@@ -48,6 +52,8 @@ def get_values(
 
 def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> None:
     """Carry out `Simulation.set`."""
+    if not values:
+        network_changes.refuse_nothing("sim.set", "V_m=...")
     if isinstance(part, Stimulus):
         _set_stimulus(built, part, values)
         return
@@ -63,7 +69,7 @@ def set_values(built: BuiltNetwork, part: object, values: dict[str, Any]) -> Non
         plays_spikes = any(view.population.plays_spikes for view in views)
     if plays_spikes:
         _set_spike_times(built, views, values)
-    elif values:
+    else:
         _set_neurons(built, views, values)
 
 
@@ -127,8 +133,6 @@ def _set_spike_times(built: BuiltNetwork, views: list[PopulationView], values: d
         for name in values:
             if name != "spike_times":
                 unknown_name("value of a spike_generator", name, ["spike_times"])
-        if not values:
-            return
         lists = network_changes.spike_lists(values["spike_times"])
         if len(lists) != len(views[0]):
             raise ShapeError(
@@ -166,8 +170,6 @@ def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any
                 )
             if name not in known:
                 unknown_name(f"value of a {stimulus.stimulator}", name, known)
-        if not values:
-            return
         stored = network_changes.numbers_of(stimulus.stimulator, values)
         asked = _asked(stored)
         weight = stored.pop("weight", None)

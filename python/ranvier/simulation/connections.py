@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from collections.abc import Mapping
+from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.immutable import locked
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.numeric import as_array, number_array
+from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray
 from ranvier.errors import (
     IndexOutOfBoundsError,
@@ -27,7 +29,7 @@ from ranvier.simulation.built_network import BuiltNetwork
 __all__ = ["Connections"]
 
 
-class Connections:
+class Connections(NamedAttributes):
     """Synapses found by a query, in the order (projection, source, target, delay, order of drawing).
 
     ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` select some of them.
@@ -35,6 +37,11 @@ class Connections:
     Only `weights` can be assigned. The other arrays are read-only, since writing to them would not change the
     simulation.
     """
+
+    _instead: ClassVar[Mapping[str, str]] = {
+        "get": "read the arrays weights, delays, sources, targets and projections",
+        "set": "write connections.weights = ...",
+    }
 
     def __init__(
         self,
@@ -47,10 +54,11 @@ class Connections:
     ) -> None:
         self._built = built
         self._handles = handles
-        self._sources = locked(sources)
-        self._targets = locked(targets)
-        self._delays = locked(delays)
-        self._projections = locked(projections)
+        fixed = "it is fixed when neurons are connected; connections.{0}.copy() is an array of your own"
+        self._sources = read_only(sources, "sources of connections", fixed.format("sources"))
+        self._targets = read_only(targets, "targets of connections", fixed.format("targets"))
+        self._delays = read_only(delays, "delays of connections", fixed.format("delays"))
+        self._projections = read_only(projections, "projections of connections", fixed.format("projections"))
 
     @property
     def handles(self) -> npt.NDArray[np.uint64]:
@@ -81,10 +89,11 @@ class Connections:
     def weights(self) -> FloatArray:
         """Present weights (pA or mV), shape ``(synapses,)``.
 
-        Assign a number or an array of this shape to change the weights in the simulation. The array that you read is a
-        read-only copy; to change some of the weights, write ``connections[chosen].weights = ...``. Weights are rounded
-        as those of `Network.connect`. A spike has the weight of the synapse at the time of its arrival, also if the
-        weight changed while the spike was on its way.
+        Assign a number or an array of this shape to change the weights in the simulation, for example
+        ``connections.weights *= 2.0``; to change some of them, write ``connections[chosen].weights = ...``. The array
+        that you read is a read-only copy; the results of calculations with it are your own. Weights are rounded as
+        those of `Network.connect`. A spike has the weight of the synapse at the time of its arrival, also if the weight
+        changed while the spike was on its way.
 
         Raises
         ------
@@ -97,7 +106,13 @@ class Connections:
         """
         with self._built.exclusive():
             self._built.agree_on_request("weights of synapses", self._handles)
-            return locked(self._built.core.weights(self._handles))
+            weights = self._built.core.weights(self._handles)
+        return read_only(
+            weights,
+            "weights of connections",
+            "assign all at once, connections.weights = ..., or some, connections[chosen].weights = ...",
+            is_assignable=True,
+        )
 
     @weights.setter
     def weights(self, values: npt.ArrayLike) -> None:

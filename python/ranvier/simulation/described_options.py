@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, NoReturn, Self, TypeVar, dataclass_tr
 
 import numpy as np
 
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import whole_number
@@ -117,7 +118,7 @@ def option(
     return field(default=default, metadata={**described, "settable": settable, "check": check})
 
 
-class OptionGroup:
+class OptionGroup(NamedAttributes):
     """Base of groups of options: named values that are checked when the group is made, and then cannot change."""
 
     keyword: ClassVar[str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -35,6 +36,8 @@ __all__ = [
 MOST_RANKS = 2**31 - 1
 MOST_THREADS = 4096
 _MOST_PROCESSORS = 2**31 - 1
+_MOST_COST = 1e30
+_LONGEST_WINDOW = 1024
 
 Precision: TypeAlias = Literal["double", "single"]
 Recordings: TypeAlias = Literal["everywhere", "root", "local"]
@@ -70,6 +73,17 @@ def _checked_pinning(pinning: Any) -> str:
     return ",".join(map(str, processors))
 
 
+def _checked_window(steps: Any) -> Any:
+    if steps is None:
+        return None
+    window = whole_number("delivery_window", steps, 1, _LONGEST_WINDOW, "leave it out to let Ranvier choose")
+    if window & (window - 1):
+        raise ValueOutOfBoundsError(
+            "delivery_window", str(window), f"it must be a power of two from 1 to {_LONGEST_WINDOW}", "leave it out"
+        )
+    return window
+
+
 def _checked_costs(costs: Any) -> Any:
     if costs is None or (isinstance(costs, str) and costs == "measured"):
         return costs
@@ -78,7 +92,7 @@ def _checked_costs(costs: Any) -> Any:
     if not isinstance(costs, Mapping):
         wanted = "must be a mapping of populations to numbers, or 'measured'"
         raise WrongTypeError("costs", type(costs).__name__, wanted)
-    return _by_population("cost", costs)
+    return _by_population("cost", costs, _MOST_COST)
 
 
 def _checked_rates(rates: Any) -> Any:
@@ -89,14 +103,21 @@ def _checked_rates(rates: Any) -> Any:
     array = number_array("invented_rate", rates, "a number, or a mapping of populations to numbers")
     if array.ndim > 0:
         raise ShapeError("invented_rate", f"an array of shape {array.shape}", "it must be a number or a mapping")
-    return float(array)
+    return _within("invented_rate", float(array))
 
 
-def _by_population(what: str, given: Mapping[Any, Any]) -> Settings:
-    values = {
-        check_text(f"population with a {what}", name): number(f"{what} of population {name}", value)
-        for name, value in given.items()
-    }
+def _within(name: str, value: float, most: float = sys.float_info.max) -> float:
+    if not 0.0 <= value <= most:
+        bound = "finite and >= 0" if most == sys.float_info.max else f"from 0 to {most:g}"
+        raise ValueOutOfBoundsError(name, str(value), f"it must be {bound}")
+    return value
+
+
+def _by_population(what: str, given: Mapping[Any, Any], most: float = sys.float_info.max) -> Settings:
+    values = {}
+    for name, value in given.items():
+        called = f"{what} of population {check_text(f'population with a {what}', name)}"
+        values[name] = _within(called, number(called, value), most)
     return Settings(values, f"{what}s of populations", "dict(")
 
 
@@ -248,14 +269,16 @@ class Tuning(OptionGroup):
         meaning="""With the layout "runs": number of steps whose inputs are delivered in one pass, a power of
         two; None: chosen automatically. A larger number means fewer and longer reads of memory, but the inputs take
         more of the cache.""",
-        greatest=1024,
+        greatest=_LONGEST_WINDOW,
+        values=f"a power of two from 1 to {_LONGEST_WINDOW} or None",
+        check=_checked_window,
     )
     pinning: Pinning = option(
         default="auto",
         meaning="""How threads are bound to processors: the same number on each NUMA node (equal), on as few nodes
         as possible with one thread per core (compact), not bound (none), or a list with one processor for each thread.
-        "auto": one thread per processor or core if the numbers are equal, otherwise not bound. See
-        docs/parallel.md.""",
+        "auto": one thread per processor or core if the numbers are equal, otherwise not bound. See the guide "The
+        parallel layer" of the documentation.""",
         values="'auto', 'equal', 'compact', 'none' or a list of processors such as 0,2,4-7",
         check=_checked_pinning,
     )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
 from ranvier.base.values import FloatArray
@@ -28,7 +29,7 @@ from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.named_options import names_options
-from ranvier.simulation.options import DryRun, Precision, Processes, Recordings, RunOptions, Tuning
+from ranvier.simulation.options import GROUPS, OPTIONS, DryRun, Precision, Processes, Recordings, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
 
 __all__ = ["Simulation"]
@@ -47,7 +48,7 @@ class Simulation(Accounts):
     {options}
     progress
         None: show progress if stderr is a terminal; True or False: always or never; a function: it is called with a
-        `ranvier.progress.ProgressReport` about 20 times a second. An exception that it raises stops the work at a safe
+        `ranvier.ProgressReport` about 20 times a second. An exception that it raises stops the work at a safe
         point.
     processes
         How many processes share the network; see `Processes`.
@@ -127,11 +128,7 @@ class Simulation(Accounts):
     def __setattr__(self, name: str, value: object) -> None:
         # An attribute that was assigned by mistake would have no effect.
         if not name.startswith("_") and type(self).__module__.startswith("ranvier."):
-            raise ReadOnlyError(
-                f"{name} of a simulation",
-                bound="it cannot be assigned",
-                remedy=f"write sim.set(population, {name}=...) for values of neurons, or build another simulation",
-            )
+            raise ReadOnlyError(f"{name} of a simulation", bound="it cannot be assigned", remedy=_way_to(name))
         super().__setattr__(name, value)
 
     # ---- running -----------------------------------------------------------------------------------------------------
@@ -280,6 +277,7 @@ class Simulation(Accounts):
         with self._built.exclusive():
             set_values(self._built, part, values)
 
+    @known_keywords
     def connections(
         self,
         sources: PopulationView | npt.ArrayLike | None = None,
@@ -301,6 +299,7 @@ class Simulation(Accounts):
             self._built.agree_on_request("connections", *query)
             return self._find_synapses(*query)
 
+    @known_keywords
     def count_connections(
         self,
         sources: PopulationView | npt.ArrayLike | None = None,
@@ -372,6 +371,21 @@ class Simulation(Accounts):
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
         return self._find_synapses(*self._built.query(recorder.sources, recorder.targets, recorder.projection))
+
+
+def _way_to(name: str) -> str:
+    """Return what to do in place of assigning an attribute of a simulation."""
+    if name in OPTIONS:
+        call = f"{name}=..."
+        for group in GROUPS:
+            if group.keyword and name in group.options:
+                call = f"{group.keyword}=rv.{group.__name__}({name}=...)"
+        return f"build another simulation, rv.Simulation(net, {call})"
+    if name in ("time", "step"):
+        return "write sim.run(duration) or sim.run_until(time)"
+    if name in ("network", "resolution", "seed"):
+        return "build another simulation"
+    return f"write sim.set(population, {name}=...) for what neurons have; keep what is yours in a variable"
 
 
 Simulation.__doc__ = (Simulation.__doc__ or "").replace(

@@ -1,0 +1,45 @@
+"""Where a recorder writes: files that can be written, each by one recorder of a network."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+from ranvier.base.paths import check_writable, checked_path
+from ranvier.errors import FileError, ValueOutOfBoundsError
+from ranvier.network.checks import check_flag
+from ranvier.network.network_base import NetworkBase
+from ranvier.recording import files
+
+__all__ = ["FilePath", "checked_destination"]
+
+FilePath: TypeAlias = str | PathLike[str]
+
+
+def checked_destination(network: NetworkBase, to: FilePath | None, overwrite: bool) -> tuple[Path | None, bool]:
+    """Return where a new recorder of a network writes, and whether it replaces a file.
+
+    Raises
+    ------
+    FileError
+        When the file cannot be written, or when another recorder writes to it.
+    ValueOutOfBoundsError
+        For ``overwrite=True`` without a file.
+    """
+    replaces = check_flag("overwrite", overwrite)
+    if to is None:
+        if replaces:
+            raise ValueOutOfBoundsError(
+                "overwrite", "True", "the recorder writes to no file", "name a file with to=, or leave it out"
+            )
+        return None, False
+    path = checked_path(to, "to")
+    check_writable(path, files.SUFFIXES)
+    for recorder in network.recorders:
+        # Links and detours lead to the same file too.
+        if recorder.to is not None and recorder.to.resolve() == path.resolve():
+            raise FileError(
+                f"file {path}", bound="another recorder of this network writes to it", remedy="name another file"
+            )
+    return path, replaces

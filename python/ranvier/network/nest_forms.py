@@ -1,0 +1,123 @@
+"""Calls of `Network` in the form of NEST: errors that show the same call as it is written here."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from numbers import Real
+from typing import Any, ParamSpec, TypeVar
+
+from ranvier.base.distributions import Distribution
+from ranvier.base.names import some_names, unknown_name
+from ranvier.errors import UnknownNameError, WrongTypeError
+from ranvier.network.other_simulators import ABSENT_MODELS
+from ranvier.network.populations import PopulationView
+from ranvier.network.rules import Rule, rule_class, rule_names
+
+__all__ = ["connects_in_one_form", "creates_in_one_form"]
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_PARAMETERS = {"p": "probability", "N": "number"}
+"""Names of parameters of rules here, by those of NEST where they differ."""
+
+
+def connects_in_one_form(connect: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let `Network.connect` refuse dictionaries, values without their names and a missing rule, with the right call."""
+
+    @functools.wraps(connect)
+    def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+        positional = dict(zip(("self", "sources", "targets", "rule"), arguments, strict=False))
+        given = {**positional, **keywords}
+        form = {"conn_spec", "syn_spec"} & keywords.keys()
+        if len(arguments) > 4 or form or isinstance(given.get("rule"), Mapping) or "rule" not in given:
+            _refuse_connect(given, arguments[4:])
+        return connect(*arguments, **keywords)
+
+    return checked
+
+
+def creates_in_one_form(create: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let `Network.create` refuse a dictionary of values, with the right call."""
+
+    @functools.wraps(create)
+    def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
+        given = {**dict(zip(("self", "model", "size", "name"), arguments, strict=False)), **keywords}
+        values = given.get("params", given.get("name"))
+        if isinstance(values, Mapping) or len(arguments) > 4 or not {"model", "size"} <= given.keys():
+            words = [_text(given.get("model"), "model"), _text(given.get("size"), "size")]
+            if isinstance(values, Mapping):
+                words += [f"{name}={_text(value)}" for name, value in values.items()]
+            raise WrongTypeError(
+                "arguments of Network.create()",
+                bound="a model and a size are needed, and values are given by name",
+                remedy=f"write net.create({', '.join(words)})",
+            )
+        return create(*arguments, **keywords)
+
+    return checked
+
+
+def _refuse_connect(given: dict[str, Any], others: tuple[Any, ...]) -> None:
+    """Raise an error that shows the call as it is written here."""
+    values: dict[str, Any] = {name: given[name] for name in ("weight", "delay") if name in given}
+    synapses = given.get("syn_spec", others[0] if others and isinstance(others[0], Mapping | str) else None)
+    if synapses is not None:
+        values |= _values_of(synapses)
+    else:
+        values |= dict(zip(("weight", "delay"), others, strict=False))
+    words = [_name_of(given.get(side), side) for side in ("sources", "targets")]
+    words.append(_rule_text(given.get("rule", given.get("conn_spec"))))
+    words += [f"{name}={_text(value)}" for name, value in values.items()]
+    raise WrongTypeError(
+        "arguments of Network.connect()",
+        bound="a rule is needed, and weight and delay are given by name",
+        remedy=f"write net.connect({', '.join(words)})",
+    )
+
+
+def _values_of(synapses: object) -> dict[str, Any]:
+    """Return weight and delay from NEST's description of synapses."""
+    described = dict(synapses) if isinstance(synapses, Mapping) else {"synapse_model": synapses}
+    model = described.get("synapse_model", described.get("model"))
+    if isinstance(model, str) and model in ABSENT_MODELS:
+        raise UnknownNameError("synapse model", f"'{model}'", "this model is absent so far", ABSENT_MODELS[model])
+    return {name: described[name] for name in ("weight", "delay") if name in described}
+
+
+def _rule_text(rule: object) -> str:
+    if isinstance(rule, Rule):
+        return f"rv.{rule!r}"
+    described = dict(rule) if isinstance(rule, Mapping) else {"rule": rule}
+    name = described.pop("rule", None)
+    if name is None:
+        return "rv.AllToAll()"
+    kind = rule_class(name) if isinstance(name, str) else None
+    if kind is None:
+        unknown_name("rule", name, rule_names())
+    known = {field.name: field for field in fields(kind)}
+    words = {_PARAMETERS.get(key, key): value for key, value in described.items()}
+    for key in words:
+        if key not in known:
+            unknown_name(f"parameter of rule {kind.name}", key, known)
+    needed = [key for key, field in known.items() if field.default is MISSING and key not in words]
+    parts = [f"{key}=..." for key in needed] + [f"{key}={_text(value)}" for key, value in words.items()]
+    return f"rv.{kind.__name__}({', '.join(parts)})"
+
+
+def _name_of(neurons: object, otherwise: str) -> str:
+    if isinstance(neurons, list | tuple):
+        return f"[{some_names([_name_of(each, otherwise) for each in neurons])}]"
+    return neurons.name if isinstance(neurons, PopulationView) else otherwise
+
+
+def _text(value: object, otherwise: str = "...") -> str:
+    """Return a value as one writes it, where that is short."""
+    if isinstance(value, Distribution):
+        return f"rv.{value!r}"
+    if isinstance(value, Real | str | bool) or type(value).__module__ == "ranvier.models":
+        text = repr(value) if isinstance(value, str) else str(value)
+        return f"rv.{text}" if type(value).__module__ == "ranvier.models" else text
+    return otherwise

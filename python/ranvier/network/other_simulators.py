@@ -1,0 +1,122 @@
+"""Names that users know from other simulators, chiefly NEST, and what takes their place here.
+
+The lists of models that are absent stand here and nowhere else: who adds a model takes its name out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+__all__ = ["ABSENT_MODELS", "IN_PLACE_OF_CALLS", "IN_PLACE_OF_MODELS"]
+
+_STATIC = (
+    "synapses are static so far: net.connect(..., weight=..., delay=...); sim.connections(...).weights = ... changes "
+    "their weights between runs"
+)
+_CURRENTS = "there are neurons with synaptic currents so far: iaf_psc_exp, iaf_psc_alpha, iaf_psc_delta, interval_fire"
+_STIMULATORS = "`ranvier models` lists the stimulators; net.create_spike_generators(times) plays any spikes"
+_NO_EQUATIONS = (
+    "equations of your own are absent so far: net.create takes one of the models that `ranvier models` lists"
+)
+
+_ABSENT: tuple[tuple[str, str], ...] = (
+    # Synapses.
+    (
+        "stdp_synapse stdp_synapse_hom stdp_pl_synapse_hom stdp_triplet_synapse stdp_triplet stdp_dopamine_synapse "
+        "stdp_facetshw_synapse_hom stdp_nn_symm_synapse stdp_nn_pre_centered_synapse stdp_nn_restr_synapse "
+        "vogels_sprekeler_synapse clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
+        "tsodyks_synapse tsodyks_synapse_hom tsodyks2_synapse quantal_stp_synapse bernoulli_synapse ht_synapse "
+        "gap_junction rate_connection_instantaneous rate_connection_delayed "
+        "STDPMechanism SpikePairRule TsodyksMarkramSynapse",
+        _STATIC,
+    ),
+    # Neurons.
+    (
+        "iaf_cond_exp iaf_cond_alpha iaf_cond_beta iaf_cond_alpha_mc iaf_cond_exp_sfa_rr iaf_chxk_2008 iaf_tum_2000 "
+        "iaf_psc_exp_htum iaf_psc_exp_multisynapse iaf_psc_alpha_multisynapse iaf_psc_exp_ps iaf_psc_alpha_ps "
+        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless "
+        "hh_psc_alpha hh_psc_alpha_gap hh_psc_alpha_clopath hh_cond_exp_traub hh_cond_beta_gap_traub ht_neuron "
+        "aeif_cond_exp aeif_cond_alpha aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse aeif_psc_exp "
+        "aeif_psc_alpha aeif_psc_delta aeif_psc_delta_clopath amat2_psc_exp mat2_psc_exp "
+        "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse gif_pop_psc_exp "
+        "glif_psc glif_cond izhikevich pp_psc_delta pp_cond_exp_mc_urbanczik cm_default "
+        "mcculloch_pitts_neuron ginzburg_neuron erfc_neuron lin_rate_ipn tanh_rate_ipn siegert_neuron "
+        "IF_cond_exp IF_cond_alpha EIF_cond_exp_isfa_ista EIF_cond_alpha_isfa_ista HH_cond_exp Izhikevich AdEx "
+        "Hodgkin_Huxley",
+        _CURRENTS,
+    ),
+    # What stimulates.
+    (
+        "sinusoidal_poisson_generator sinusoidal_gamma_generator gamma_sup_generator mip_generator "
+        "poisson_generator_ps ppd_sup_generator pulsepacket_generator spike_train_injector step_rate_generator "
+        "spike_dilutor",
+        _STIMULATORS,
+    ),
+    (
+        "parrot_neuron parrot_neuron_ps",
+        "each target of a poisson_generator gets a train of its own here; spikes that several neurons share are played "
+        "by net.create_spike_generators(times), which is connected like neurons",
+    ),
+    ("NeuronGroup Equations SpatialNeuron", _NO_EQUATIONS),
+)
+
+ABSENT_MODELS: Mapping[str, str] = {name: remedy for names, remedy in _ABSENT for name in names.split()}
+"""What there is, by the name of a model that is absent."""
+
+_RECORDER = "write net.record_spikes(neurons), then sim.spikes(recorder)"
+_STATE = 'write net.record_state(neurons, ["V_m"], interval=1.0), then sim.state(recorder)'
+
+IN_PLACE_OF_MODELS: Mapping[str, str] = {
+    "spike_recorder": _RECORDER,
+    "spike_detector": _RECORDER,
+    "SpikeMonitor": _RECORDER,
+    "multimeter": _STATE,
+    "voltmeter": _STATE,
+    "StateMonitor": _STATE,
+    "weight_recorder": "write net.record_weights(projection, interval), then sim.weights(recorder)",
+    "spike_generator": "write net.create_spike_generators(spike_times), which is connected like neurons",
+    "SpikeGeneratorGroup": "write net.create_spike_generators(spike_times), which is connected like neurons",
+    "SpikeSourceArray": "write net.create_spike_generators(spike_times), which is connected like neurons",
+    "SpikeSourcePoisson": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
+    "PoissonGroup": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
+    "PoissonInput": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
+    "static_synapse": "synapses are static: write net.connect(..., weight=..., delay=...)",
+    "static_synapse_hom_w": "synapses are static: write net.connect(..., weight=..., delay=...)",
+    "IF_curr_exp": "write rv.iaf_psc_exp",
+    "IF_curr_alpha": "write rv.iaf_psc_alpha",
+    "IF_curr_delta": "write rv.iaf_psc_delta",
+    "inhomogeneous_poisson": "write rv.inhomogeneous_poisson_generator",
+}
+"""What to do, by the name of a model or a device for which there is something else here."""
+
+IN_PLACE_OF_CALLS: Mapping[str, str] = {
+    "Create": "write net = rv.Network(), then net.create(model, size)",
+    "Connect": "write net.connect(sources, targets, rule, weight=..., delay=...)",
+    "Disconnect": "synapses cannot be taken away: build a network without them",
+    "Simulate": "write sim = rv.Simulation(net), then sim.run(duration)",
+    "Run": "write sim.run(duration)",
+    "Prepare": "write sim = rv.Simulation(net)",
+    "Cleanup": "nothing is to be cleaned up: drop the simulation",
+    "ResetKernel": "nothing is global: make another rv.Network()",
+    "SetKernelStatus": "write rv.Network(resolution=..., seed=...) and rv.Simulation(net, threads=...)",
+    "GetKernelStatus": "ask the network or the simulation: net.resolution, sim.time, sim.threads",
+    "set": "write net.set(population, ...) before a simulation is built, sim.set(population, ...) while it runs",
+    "SetStatus": "write net.set(population, ...) before a simulation is built, sim.set(population, ...) while it runs",
+    "SetDefaults": "give values to each net.create(...), or make a model once: model = rv.iaf_psc_exp(tau_m=...)",
+    "CopyModel": "give values to each net.create(...), or make a model once: model = rv.iaf_psc_exp(tau_m=...)",
+    "GetStatus": "write sim.get(population, names)",
+    "GetDefaults": "write rv.iaf_psc_exp(), or run `ranvier models iaf_psc_exp`",
+    "GetConnections": "write sim.connections(sources, targets)",
+    "SynapseCollection": "write sim.connections(sources, targets)",
+    "NodeCollection": "net.create(...) returns a population; views of it are population[10:20]",
+    "Synapses": "write net.connect(sources, targets, rule, weight=..., delay=...)",
+    "raster_plot": "write rv.plot.raster(sim.spikes(recorder))",
+    "random": "write rv.Normal, rv.LogNormal, rv.Uniform or rv.Exponential as a value",
+    "setup": "write rv.Network(resolution=..., seed=...)",
+    "run": "write sim = rv.Simulation(net), then sim.run(duration)",
+    "simulate": "write sim = rv.Simulation(net), then sim.run(duration)",
+    "record": "write net.record_spikes(neurons) or net.record_state(neurons, variables)",
+    "record_spike": "write net.record_spikes(neurons)",
+    "record_v": 'write net.record_state(neurons, "V_m")',
+}
+"""What to do, by the name of a function or a method."""
