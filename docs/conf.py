@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",  # runs the examples and shows what they draw
+    "signatures",  # no constructors of what users never make themselves
     "described_pages",  # pages of models, rules, networks, options and commands from their own descriptions
 ]
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pkgutil
 import re
 import shlex
 import sys
@@ -84,6 +85,38 @@ def test_all_that_can_be_imported_is_in_the_reference() -> None:
     # Bases of classes that are listed, and modules with pages of their own.
     assert set(rv.__all__) - listed - models - {"__source_revision__", "__version__", "errors"} == set()
     assert [name for name in listed if not hasattr(rv, name) and name != "mpi"] == []
+
+
+def test_constructors_that_nobody_calls_are_not_shown() -> None:
+    signatures = extension("signatures")
+    assert set(rv.__all__) >= signatures.MADE_FOR_USERS
+    for name in rv.__all__:
+        shown = signatures.shown_signature(None, "class", f"ranvier.{name}", None, None, "(network, core)", None)
+        assert (shown == ("", None)) == (name in signatures.MADE_FOR_USERS)
+    # Their docstrings have no parameters, but attributes.
+    for name in signatures.MADE_FOR_USERS:
+        assert "Parameters\n" not in (getattr(rv, name).__doc__ or ""), name
+
+
+def docstrings_for_users() -> dict[str, str]:
+    things = {name: getattr(rv, name) for name in rv.__all__ if not name.startswith("__")}
+    members = {
+        f"{name}.{key}": value
+        for name, thing in things.items()
+        for key, value in vars(thing).items()
+        if isinstance(thing, type) and not key.startswith("_")
+    }
+    return {name: thing.__doc__ or "" for name, thing in {**things, **members}.items()}
+
+
+def test_what_docstrings_name_has_a_page() -> None:
+    reference = (DOCS / "reference/python.md").read_text()
+    for name, text in docstrings_for_users().items():
+        assert "docs/" not in text, f"{name} names a file that the site does not have"
+        for path in re.findall(r"`ranvier((?:\.\w+)+)`", text):
+            pkgutil.resolve_name(f"ranvier{path}")
+            pages = [path[1:].rsplit(".", count)[0] for count in range(3)]
+            assert any(f"   {page}\n" in reference for page in pages), f"{name} names ranvier{path}, which has no page"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(DOCS)))

@@ -54,7 +54,7 @@ class Report(TypedDict):
     rate
         Mean rate of the neurons, spikes/s, from the beginning on.
     bursts
-        What `ranvier.measurements.Bursts` tells; None where there are no spikes.
+        What `ranvier.simulation.measurements.Bursts` tells; None where there are no spikes.
     resident_bytes
         The most that each process has had resident in addition to what it had before it built anything.
     """

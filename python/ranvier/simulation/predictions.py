@@ -44,9 +44,9 @@ def predict_memory(
     rate
         Mean rate of the neurons, spikes/s; the size of buffers depends on it.
     bursts
-        By how much the largest numbers of spikes exceed the mean, from `ranvier.measurements.Bursts.of` for a run.
-        None: neurons fire independently. Buffers of spikes have room for the largest burst. This matters if synapses
-        are not sorted by source, because then each synapse has its own spike record.
+        By how much the largest numbers of spikes exceed the mean, from `ranvier.simulation.measurements.Bursts.of` for
+        a run. None: neurons fire independently. Buffers of spikes have room for the largest burst. This matters if
+        synapses are not sorted by source, because then each synapse has its own spike record.
     threads, precision, weight_precision, processes, tuning, dry_run
         Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
 
@@ -59,7 +59,7 @@ def predict_memory(
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if not isinstance(bursts, Bursts | None):
-        raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.measurements.Bursts or None")
+        raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
     run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
     most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
