@@ -128,6 +128,9 @@ def test_parts_of_a_network_by_name(parts: Parts) -> None:
     with pytest.raises(WrongTypeError) as caught:
         parts.net.populations["exc"]  # type: ignore[call-overload]
     check(caught.value, "must be an integer or a slice, not str", "write net['exc']")
+    for index in (None, 1.5):
+        with pytest.raises(WrongTypeError, match="must be an integer or a slice, not"):
+            parts.net.populations[index]  # type: ignore[call-overload]
     with pytest.raises(WrongTypeError, match=r"write \[0\] for the one of that name"):
         parts.net.projections["exc to exc"]  # type: ignore[call-overload]
     assert parts.net.populations[0] is parts.net["exc"]

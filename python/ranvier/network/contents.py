@@ -37,6 +37,10 @@ class Parts(tuple[Part, ...]):
             else:
                 remedy = f"write [{self.index(named[0])}] for the one of that name, or keep what the call returned"
             raise WrongTypeError("index of the parts of a network", "str", "must be an integer or a slice", remedy)
+        if not isinstance(index, slice | SupportsIndex):
+            raise WrongTypeError(
+                "index of the parts of a network", type(index).__name__, "must be an integer or a slice"
+            )
         return super().__getitem__(index)
 
 
