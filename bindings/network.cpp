@@ -44,38 +44,17 @@ SharedIndices to_shared(const OptionalIndices& indices) {
     return {std::shared_ptr<const std::uint64_t>(owner, data), owner->size()};
 }
 
-std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, std::string rule,
-                      std::uint64_t number, std::uint64_t least_number, double probability, bool allow_autapses,
-                      bool allow_multapses, const OptionalIndices& source_indices,
-                      const OptionalIndices& target_indices, const InputValue& weight, const InputValue& delay,
-                      std::string name, double weight_bound) {
-    connect::RuleSpec spec{.name = std::move(rule),
-                           .number = number,
-                           .least_number = least_number,
-                           .probability = probability,
-                           .allow_autapses = allow_autapses,
-                           .allow_multapses = allow_multapses,
-                           .sources = to_shared(source_indices),
-                           .targets = to_shared(target_indices)};
+std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
+                      const InputValue& weight, const InputValue& delay, std::string name, double weight_bound) {
     return network
-        .connect(to_ids(sources), to_ids(targets), std::move(spec), to_values(weight), to_values(delay),
+        .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
                  std::move(name), weight_bound)
         .value;
 }
 
-void set_projection(Network& network, std::uint32_t projection, std::string rule, std::uint64_t number,
-                    std::uint64_t least_number, double probability, bool allow_autapses, bool allow_multapses,
-                    const OptionalIndices& source_indices, const OptionalIndices& target_indices,
-                    const InputValue& weight, const InputValue& delay, double weight_bound) {
-    connect::RuleSpec spec{.name = std::move(rule),
-                           .number = number,
-                           .least_number = least_number,
-                           .probability = probability,
-                           .allow_autapses = allow_autapses,
-                           .allow_multapses = allow_multapses,
-                           .sources = to_shared(source_indices),
-                           .targets = to_shared(target_indices)};
-    network.set_projection(ProjectionId(projection), std::move(spec), to_values(weight), to_values(delay),
+void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
+                    const InputValue& delay, double weight_bound) {
+    network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay),
                            weight_bound);
 }
 
@@ -112,6 +91,27 @@ void bind_distribution(nb::module_& module) {
              "Raise ValueOutOfBoundsError if it cannot be drawn from.");
 }
 
+void bind_rule(nb::module_& module) {
+    nb::class_<connect::RuleSpec>(module, "RuleSpec", "A connection rule with its arguments, as the core sees it.")
+        .def(
+            "__init__",
+            [](connect::RuleSpec* self, std::string name, std::uint64_t number, std::uint64_t least_number,
+               double probability, bool allow_autapses, bool allow_multapses, const OptionalIndices& source_indices,
+               const OptionalIndices& target_indices) {
+                new (self) connect::RuleSpec{.name = std::move(name),
+                                             .number = number,
+                                             .least_number = least_number,
+                                             .probability = probability,
+                                             .allow_autapses = allow_autapses,
+                                             .allow_multapses = allow_multapses,
+                                             .sources = to_shared(source_indices),
+                                             .targets = to_shared(target_indices)};
+            },
+            nb::arg("name"), nb::kw_only(), nb::arg("number") = 0, nb::arg("least_number") = 0,
+            nb::arg("probability") = 0.0, nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
+            nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none());
+}
+
 /// What adds to a network.
 void bind_creation(nb::class_<Network>& network) {
     network.def(nb::init<double, std::uint64_t>(), nb::arg("resolution"), nb::arg("seed"))
@@ -129,10 +129,7 @@ void bind_creation(nb::class_<Network>& network) {
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
-             nb::arg("number") = 0, nb::arg("least_number") = 0, nb::arg("probability") = 0.0,
-             nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
-             nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
-             nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"));
 }
@@ -153,10 +150,7 @@ void bind_changes(nb::class_<Network>& network) {
                 self.set_spike_times(PopulationId(population), to_lists(times, counts));
             },
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
-        .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(),
-             nb::arg("number") = 0, nb::arg("least_number") = 0, nb::arg("probability") = 0.0,
-             nb::arg("allow_autapses") = true, nb::arg("allow_multapses") = true,
-             nb::arg("source_indices") = nb::none(), nb::arg("target_indices") = nb::none(), nb::arg("weight"),
+        .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
              nb::arg("delay"), nb::arg("weight_bound"), "Rule, weight and delay in place of those of a projection.")
         .def(
             "set_stimulus",
@@ -212,6 +206,7 @@ void bind_queries(nb::class_<Network>& network) {
 
 void bind_network(nb::module_& module) {
     bind_distribution(module);
+    bind_rule(module);
     nb::class_<Network> network(module, "Network", "The description of a network, checked by the core.");
     bind_creation(network);
     bind_changes(network);

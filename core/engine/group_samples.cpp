@@ -172,7 +172,7 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
     const bool mixed = !layout.divided_by_cost();
     for (const Population& population : description.populations()) {
         sample.neuron_bytes += bytes_on_shards(
-            layout, mixed, [&](const connect::ShardLayout& shard) { return shard.part(population.id).ids; },
+            layout, mixed, [&](const connect::ShardLayout& shard) { return shard.share(population.id).ids; },
             [&](const IdSequence& ids) { return sample_group(network, population, ids, options, set); },
             [&](const IdSequence& ids) { return extent(population, ids); });
     }
@@ -190,7 +190,7 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
     for (const connect::ShardLayout& shard : layout.shards()) {
         std::uint64_t largest = 0;
         for (const Population& population : description.populations()) {
-            const std::uint64_t count = shard.part(population.id).ids.size();
+            const std::uint64_t count = shard.share(population.id).ids.size();
             largest = std::max(largest, count);
             if (!population.model->plays_spikes) sample.neurons += static_cast<double>(count);
         }

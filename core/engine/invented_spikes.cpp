@@ -12,10 +12,10 @@ InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<con
     : key_(make_key(seed, Purpose::invented_spikes, 0)), queue_(memory) {
     for (const Sender& sender : senders) {
         if (sender.rate == 0.0) continue;
-        const connect::ShardLayout::Part& part = layout.part(sender.population);
-        const auto size = static_cast<std::uint32_t>(part.ids.size());
+        const connect::ShardLayout::PopulationShare& share = layout.share(sender.population);
+        const auto size = static_cast<std::uint32_t>(share.ids.size());
         for (std::uint32_t i = 0; i < size; ++i) {
-            Next next{.rate = sender.rate, .neuron = part.ids[i], .local = part.offset + i};
+            Next next{.rate = sender.rate, .neuron = share.ids[i], .local = share.offset + i};
             draw(next);
             queue_.push_back(next);
         }

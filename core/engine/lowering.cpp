@@ -258,7 +258,7 @@ std::vector<bool> LoweredNetwork::stimulated_receptors(const connect::ShardLayou
     for (const StimulusSpec& spec : network_->stimuli()) {
         if (spec.model->output == models::StimulatorOutput::current) continue;
         for (const PopulationId id : network_->populations_of(spec.targets)) {
-            if (shard.part(id).ids.among(spec.targets).empty()) continue;
+            if (shard.share(id).ids.among(spec.targets).empty()) continue;
             const ReceptorChoice receptors = choose_receptors(*network_->population(id).model);
             stimulated[receptors.positive] = true;
             stimulated[receptors.negative] = true;

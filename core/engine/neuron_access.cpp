@@ -57,7 +57,7 @@ std::vector<NeuronAccess::ShardPart> NeuronAccess::by_shard(const Population& po
         const NeuronId id{population.first.value + indices[i]};
         if (!layout_.owns(id)) continue;
         const std::size_t shard = layout_.shard_of(id).value;
-        const IdSequence& ids = shards_[shard]->layout().part(population.id).ids;
+        const IdSequence& ids = shards_[shard]->layout().share(population.id).ids;
         parts[shard].local.push_back(static_cast<std::uint32_t>(ids.count_below(id)));
         parts[shard].places.push_back(i);
     }

@@ -107,9 +107,9 @@ class ShardSearch {
     void select_targets(const std::vector<std::uint64_t>& targets) {
         selected_.resize(shard_.layout().size(), 0);
         for (const std::uint64_t target : targets) {
-            for (const connect::ShardLayout::Part& part : shard_.layout().parts()) {
-                const auto own = part.ids.find(NeuronId{target});
-                if (own) selected_[part.offset + *own] = 1;
+            for (const connect::ShardLayout::PopulationShare& share : shard_.layout().shares()) {
+                const auto own = share.ids.find(NeuronId{target});
+                if (own) selected_[share.offset + *own] = 1;
             }
         }
     }
@@ -144,8 +144,8 @@ class ShardSearch {
             if (query_.targets && selected_[view.target] == 0) continue;
             const LocalIndex local{view.target};
             const PopulationId population = shard_.layout().population_of(local);
-            const connect::ShardLayout::Part& part = shard_.layout().part(population);
-            const NeuronId target = part.ids[local.value - part.offset];
+            const connect::ShardLayout::PopulationShare& share = shard_.layout().share(population);
+            const NeuronId target = share.ids[local.value - share.offset];
             const ProjectionId id = projection(table, kind, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
             visit_synapse(kind, id, source, target, view);

@@ -42,14 +42,14 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
     std::size_t largest_output = 0;
     parallel::NodeMemory* const memory = memory_[Component::neurons];
     for (const Population& population : network.network().populations()) {
-        const connect::ShardLayout::Part& part = layout_.part(population.id);
+        const connect::ShardLayout::PopulationShare& share = layout_.share(population.id);
         Group group;
         group.population = population.id;
-        group.offset = part.offset;
-        group.size = static_cast<std::uint32_t>(part.ids.size());
+        group.offset = share.offset;
+        group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
         group.plays_spikes = population.model->plays_spikes;
-        GroupParts parts = create_group(network, population, part.ids, options.precision, instruction_set_, memory);
+        GroupParts parts = create_group(network, population, share.ids, options.precision, instruction_set_, memory);
         group.parameters = std::move(parts.parameters);
         group.neurons = std::move(parts.neurons);
         if (group.neurons) largest_output = std::max(largest_output, group.neurons->largest_output());
@@ -77,7 +77,7 @@ std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& netw
     const StimulusSpec& spec = description.stimuli()[index];
     std::vector<ShardStimulus> made;
     for (const PopulationId id : description.populations_of(spec.targets)) {
-        const IdSequence own = layout_.part(id).ids.among(spec.targets);
+        const IdSequence own = layout_.share(id).ids.among(spec.targets);
         if (own.empty()) continue;
         ShardStimulus stimulus(memory_[Component::stimuli]);
         stimulus.index = index;
@@ -101,11 +101,11 @@ void Shard::replace_stimulus(ShardStimulus& stimulus) noexcept {
 }
 
 void Shard::place(ShardStimulus& stimulus, const IdSequence& targets) const {
-    const connect::ShardLayout::Part& part = layout_.part(stimulus.population);
-    const std::uint64_t first = part.ids.count_below(targets[0]);
-    if (part.ids.count_below(targets.back()) - first == targets.size() - 1) return;
+    const connect::ShardLayout::PopulationShare& share = layout_.share(stimulus.population);
+    const std::uint64_t first = share.ids.count_below(targets[0]);
+    if (share.ids.count_below(targets.back()) - first == targets.size() - 1) return;
     for (std::uint64_t i = 0; i < targets.size(); ++i) {
-        stimulus.places.push_back(static_cast<std::uint32_t>(part.ids.count_below(targets[i]) - first));
+        stimulus.places.push_back(static_cast<std::uint32_t>(share.ids.count_below(targets[i]) - first));
     }
     stimulus.sums.resize(targets.size());
 }
@@ -139,8 +139,8 @@ void Shard::create_recorders(const Network& network) {
         recorder.interval = spec.interval;
         recorder.variables = spec.variables.size();
         for (const PopulationId id : network.populations_of(spec.neurons)) {
-            const connect::ShardLayout::Part& part = layout_.part(id);
-            const IdSequence own = part.ids.among(spec.neurons);
+            const connect::ShardLayout::PopulationShare& share = layout_.share(id);
+            const IdSequence own = share.ids.among(spec.neurons);
             if (own.empty()) continue;
             StateRecorder::RecordedGroup recorded(memory_[Component::recordings]);
             recorded.population = id;
@@ -151,7 +151,7 @@ void Shard::create_recorders(const Network& network) {
                 recorded.variables.push_back(static_cast<std::size_t>(found - variables.begin()));
             }
             for (std::uint64_t i = 0; i < own.size(); ++i) {
-                recorded.local.push_back(static_cast<std::uint32_t>(part.ids.count_below(own[i])));
+                recorded.local.push_back(static_cast<std::uint32_t>(share.ids.count_below(own[i])));
                 recorder.places.push_back(spec.neurons.count_below(own[i]));
             }
             recorder.parts.push_back(std::move(recorded));
@@ -331,7 +331,7 @@ void Shard::update_group(Group& group, Step step) {
                                .current = currents_.empty() ? nullptr : currents_.data() + group.offset,
                                .spikes = fired_.data()});
     if (fired == 0) return;
-    const IdSequence& ids = layout_.part(group.population).ids;
+    const IdSequence& ids = layout_.share(group.population).ids;
     const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
     make_room(*outbox_, outbox_->size() + fired);
     for (std::size_t i = 0; i < fired; ++i) {

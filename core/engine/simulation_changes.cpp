@@ -82,7 +82,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         }
         for (const auto& shard : self.shards) {
             std::vector<std::vector<Step>> own;
-            const IdSequence& ids = shard->layout().part(id).ids;
+            const IdSequence& ids = shard->layout().share(id).ids;
             own.reserve(ids.size());
             for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - population.first.value]);
             const Shard::Group& group = shard->group(id);

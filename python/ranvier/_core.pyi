@@ -123,6 +123,22 @@ class Distribution:
     ) -> None: ...
     def check(self, object: str) -> None: ...
 
+class RuleSpec:
+    def __init__(
+        self,
+        name: str,
+        *,
+        number: int = ...,
+        least_number: int = ...,
+        probability: float = ...,
+        allow_autapses: bool = ...,
+        allow_multapses: bool = ...,
+        source_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = ...,
+        target_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = ...,
+    ) -> None: ...
+
 class Network:
     @overload
     def __init__(self, resolution: float, seed: int) -> None: ...
@@ -158,17 +174,8 @@ class Network:
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         targets: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        rule: str,
+        rule: RuleSpec,
         *,
-        number: int = ...,
-        least_number: int = ...,
-        probability: float = ...,
-        allow_autapses: bool = ...,
-        allow_multapses: bool = ...,
-        source_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
-        target_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
         weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | Distribution
         | float,
@@ -217,17 +224,8 @@ class Network:
     def set_projection(
         self,
         projection: int,
-        rule: str,
+        rule: RuleSpec,
         *,
-        number: int = ...,
-        least_number: int = ...,
-        probability: float = ...,
-        allow_autapses: bool = ...,
-        allow_multapses: bool = ...,
-        source_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
-        target_indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-        | None = ...,
         weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | Distribution
         | float,

@@ -196,9 +196,9 @@ std::uint64_t expect_entries(const Built& own, const std::map<std::uint64_t, Ent
         const ShardLayout& layout = own.layout->shard(shard);
         EXPECT_EQ(table.sources(shard), layout.size());
         for (std::uint32_t local = 0; local < layout.size(); ++local) {
-            const ShardLayout::Part& part = layout.part(layout.population_of(LocalIndex{local}));
+            const ShardLayout::PopulationShare& share = layout.share(layout.population_of(LocalIndex{local}));
             // The gaps between populations belong to nobody.
-            const bool exists = local >= part.offset && local - part.offset < part.ids.size();
+            const bool exists = local >= share.offset && local - share.offset < share.ids.size();
             const auto entries = exists ? all.find(layout.id_of(LocalIndex{local}).value) : all.end();
             const Entries mine = entries == all.end() ? Entries{} : entries->second;
             expect_found(table, shard, local, mine, options.ranks);

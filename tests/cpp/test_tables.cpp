@@ -276,10 +276,10 @@ TEST(ShardLayout, DealsEveryNeuronToOneShard) {
         for (std::uint32_t shard = 0; shard < shards; ++shard) {
             const ShardLayout layout(ShardId{shard}, all.every(shard, shards), populations);
             for (std::uint32_t p = 0; p < populations.size(); ++p) {
-                const ShardLayout::Part& part = layout.part(PopulationId{p});
-                EXPECT_EQ(part.offset % ShardLayout::alignment, 0u);
-                for (std::uint64_t i = 0; i < part.ids.size(); ++i) {
-                    const NeuronId id = part.ids[i];
+                const ShardLayout::PopulationShare& share = layout.share(PopulationId{p});
+                EXPECT_EQ(share.offset % ShardLayout::alignment, 0u);
+                for (std::uint64_t i = 0; i < share.ids.size(); ++i) {
+                    const NeuronId id = share.ids[i];
                     const LocalIndex local = layout.local_index(PopulationId{p}, id);
                     EXPECT_EQ(layout.id_of(local), id);
                     EXPECT_EQ(layout.population_of(local).value, p);

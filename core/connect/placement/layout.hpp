@@ -28,8 +28,8 @@ class ShardLayout {
     /// instructions wherever a population begins. The indices in between are unused.
     static constexpr std::uint64_t alignment = 8;
 
-    /// The neurons of one population on this shard.
-    struct Part {
+    /// The neurons of one population that this shard owns.
+    struct PopulationShare {
         IdSequence ids;
         std::uint32_t offset = 0;  ///< local index of the first one
     };
@@ -43,7 +43,7 @@ class ShardLayout {
             IdSequence own = ids_.within(population.first, population.size);
             offset = (offset + alignment - 1) / alignment * alignment;
             const std::uint64_t count = own.size();
-            parts_.push_back({std::move(own), static_cast<std::uint32_t>(offset)});
+            shares_.push_back({std::move(own), static_cast<std::uint32_t>(offset)});
             offset += count;
             if (offset > UINT32_MAX) {
                 throw ValueOutOfBoundsError({.object = "number of neurons on one shard",
@@ -60,28 +60,28 @@ class ShardLayout {
     /// One more than the largest local index.
     std::uint32_t size() const { return size_; }
     const IdSequence& ids() const { return ids_; }
-    std::span<const Part> parts() const { return parts_; }
-    const Part& part(PopulationId population) const { return parts_[population.value]; }
+    std::span<const PopulationShare> shares() const { return shares_; }
+    const PopulationShare& share(PopulationId population) const { return shares_[population.value]; }
 
     /// @pre the neuron is on this shard and belongs to this population
     LocalIndex local_index(PopulationId population, NeuronId id) const {
-        const Part& own = part(population);
+        const PopulationShare& own = share(population);
         return LocalIndex{own.offset + static_cast<std::uint32_t>(own.ids.count_below(id))};
     }
 
     /// The population and the id of a local neuron.
     PopulationId population_of(LocalIndex local) const {
         std::size_t low = 0;
-        std::size_t high = parts_.size();
+        std::size_t high = shares_.size();
         while (high - low > 1) {
             const std::size_t middle = (low + high) / 2;
-            (parts_[middle].offset <= local.value ? low : high) = middle;
+            (shares_[middle].offset <= local.value ? low : high) = middle;
         }
-        // Empty parts share the offset of the next one; the last of them is the one that has neurons.
+        // Empty shares have the offset of the next one; the last of them is the one that has neurons.
         return PopulationId{static_cast<std::uint32_t>(low)};
     }
     NeuronId id_of(LocalIndex local) const {
-        const Part& own = part(population_of(local));
+        const PopulationShare& own = share(population_of(local));
         return own.ids[local.value - own.offset];
     }
 
@@ -89,7 +89,7 @@ class ShardLayout {
     ShardId shard_;
     std::uint32_t size_ = 0;
     IdSequence ids_;
-    std::vector<Part> parts_;
+    std::vector<PopulationShare> shares_;
 };
 
 /// Which neurons a process owns, and which of its shards has which: they are dealt to the shards in turn, or by what they

@@ -242,8 +242,8 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
     for (const PopulationId population : plan.target_populations) {
-        const ShardLayout::Part& part = layout.shard(worker).part(population);
-        const IdSequence own = part.ids.within(plan.pairs.first_target, plan.pairs.targets);
+        const ShardLayout::PopulationShare& share = layout.shard(worker).share(population);
+        const IdSequence own = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
         if (own.empty()) continue;
         const std::uint32_t first_local = layout.shard(worker).local_index(population, own[0]).value;
         for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {

@@ -1,4 +1,4 @@
-"""Checks of keywords: the error for a keyword that does not exist names the nearest one."""
+"""Keywords of calls: one that does not exist is an error that names the nearest one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from typing import ParamSpec, TypeVar
 from ranvier.base.names import unknown_name
 from ranvier.errors import WrongTypeError
 
-__all__ = ["known_keywords"]
+__all__ = ["known_keywords", "with_known_keywords"]
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+Explain = Callable[[str, str, list[str]], None]
+"""Gets what is called, a keyword that it does not have, and those that it has; may raise a better error."""
+
 
 def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Make a function raise typed errors for wrong arguments; for an unknown keyword they name the nearest one."""
+    """Let a function or method raise typed errors for arguments that do not fit, with the nearest name of a keyword."""
+    return with_known_keywords(call, lambda name, keyword, known: None)
+
+
+def with_known_keywords(call: Callable[Arguments, Result], explain: Explain) -> Callable[Arguments, Result]:
+    """As `known_keywords`, with words of its own for some keywords."""
     signature = inspect.signature(call)
     parameters = [each for each in signature.parameters.values() if each.name != "self"]
     known = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
@@ -25,11 +33,12 @@ def known_keywords(call: Callable[Arguments, Result]) -> Callable[Arguments, Res
 
     @functools.wraps(call)
     def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
-        # For a class, errors show its own name, not that of a base.
+        # A class is called by its own name, not by that of a base.
         is_made = call.__name__ == "__init__" and bool(arguments)
         name = type(arguments[0]).__name__ if is_made else call.__qualname__
         for keyword in keywords:
             if keyword not in known and not takes_others:
+                explain(name, keyword, known)
                 unknown_name(f"keyword of {name}()", keyword, known)
         try:
             signature.bind(*arguments, **keywords)

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from ranvier import _core
 from ranvier.base.values import StoredValues, to_core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
@@ -114,7 +115,7 @@ class Connect(ChangeableCall[Projection]):
         """Carry it out."""
         sources, targets = contents.view(self.sources), contents.view(self.targets)
         index = contents.core.connect(
-            core_ids(sources), core_ids(targets), self.rule.name, name=self.name, **self._arguments()
+            core_ids(sources), core_ids(targets), self._core_rule(), name=self.name, **self._arguments()
         )
         made = Projection(
             contents.network, contents.core, index, contents.core.projection_name(index), sources, targets
@@ -125,16 +126,14 @@ class Connect(ChangeableCall[Projection]):
 
     def change(self, contents: Contents, made: Projection) -> None:
         """Give the projection the rule, weight and delay of this call."""
-        contents.core.set_projection(made.index, self.rule.name, **self._arguments())
+        contents.core.set_projection(made.index, self._core_rule(), **self._arguments())
         made._show(self.rule, self.weight, self.delay, self.weight_bound)
 
+    def _core_rule(self) -> _core.RuleSpec:
+        return _core.RuleSpec(self.rule.name, **self.rule._arguments())
+
     def _arguments(self) -> dict[str, Any]:
-        return {
-            "weight": to_core(self.weight),
-            "delay": to_core(self.delay),
-            "weight_bound": self.weight_bound,
-            **self.rule._arguments(),
-        }
+        return {"weight": to_core(self.weight), "delay": to_core(self.delay), "weight_bound": self.weight_bound}
 
 
 @dataclass(frozen=True, eq=False)

@@ -98,7 +98,7 @@ class Rule:
         return f"{type(self).__name__}({', '.join(given)})"
 
     def _arguments(self) -> dict[str, Any]:
-        """Arguments of the core's `Network.connect`."""
+        """Arguments of the core's `RuleSpec`."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 

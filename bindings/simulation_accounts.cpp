@@ -1,0 +1,155 @@
+#include "simulation.hpp"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ranvier::bindings {
+
+namespace {
+
+using engine::Simulation;
+using engine::SimulationOptions;
+
+std::map<std::string, std::uint64_t> to_map(const std::vector<engine::MemoryItem>& items) {
+    std::map<std::string, std::uint64_t> result;
+    for (const engine::MemoryItem& item : items) result[item.component] += item.bytes;
+    return result;
+}
+
+/// By the number of the node, or "any" for memory of threads that are bound to none; then by component.
+auto to_map(const std::vector<engine::NodeMemoryItem>& items) {
+    std::map<std::string, std::map<std::string, std::uint64_t>> result;
+    for (const engine::NodeMemoryItem& item : items) {
+        result[item.node ? std::to_string(*item.node) : "any"][item.component] += item.bytes;
+    }
+    return result;
+}
+
+/// By the number of the node; pages that lie nowhere, or nobody knows where, by a word.
+auto to_map(const parallel::PagesByNode& pages) {
+    std::map<std::string, std::uint64_t> result;
+    for (std::size_t node = 0; node < pages.on_node.size(); ++node) {
+        if (pages.on_node[node] > 0) result[std::to_string(node)] = pages.on_node[node];
+    }
+    if (pages.untouched > 0) result["untouched"] = pages.untouched;
+    if (pages.unknown > 0) result["unknown"] = pages.unknown;
+    return result;
+}
+
+/// Columns of equal length, by name.
+std::map<std::string, std::vector<double>> to_columns(const std::vector<engine::WorkerTimes>& times) {
+    std::map<std::string, std::vector<double>> columns;
+    for (const engine::WorkerTimes& t : times) {
+        columns["update"].push_back(t.update);
+        columns["collocate"].push_back(t.collocate);
+        columns["communicate"].push_back(t.communicate);
+        columns["deliver"].push_back(t.deliver);
+        columns["wait"].push_back(t.wait);
+        columns["record"].push_back(t.record);
+    }
+    return columns;
+}
+
+auto epoch_times(const Simulation& simulation) {
+    std::vector<double> compute;
+    std::vector<double> wait;
+    std::vector<double> exchange;
+    std::vector<std::uint64_t> received;
+    for (const engine::EpochTimes& epoch : simulation.epoch_times()) {
+        compute.push_back(epoch.compute);
+        wait.push_back(epoch.wait);
+        exchange.push_back(epoch.exchange);
+        received.push_back(epoch.spikes_received);
+    }
+    return std::tuple(to_array<double>(std::move(compute)), to_array<double>(std::move(wait)),
+                      to_array<double>(std::move(exchange)), to_array<std::int64_t>(std::move(received)));
+}
+
+std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traffic) {
+    const comm::ExchangeCounts& counts = traffic.counts;
+    return {{"spikes_sent", counts.spikes_sent},
+            {"spikes_received", counts.spikes_received},
+            {"bytes_sent", counts.bytes_sent},
+            {"messages", counts.messages},
+            {"exchanges", counts.exchanges},
+            {"rounds", counts.rounds},
+            {"buffer_bytes", counts.buffer_bytes},
+            {"presynaptic_entries", traffic.presynaptic_entries},
+            {"presynaptic_bytes", traffic.presynaptic_bytes},
+            {"build_rounds", traffic.build_rounds}};
+}
+
+}  // namespace
+
+void bind_results(nb::module_& module) {
+    nb::class_<engine::PhaseTimes>(module, "PhaseTimes", "Seconds of wall-clock time in each phase.")
+        .def_ro("build", &engine::PhaseTimes::build)
+        .def_ro("init", &engine::PhaseTimes::init)
+        .def_ro("simulation", &engine::PhaseTimes::simulation)
+        .def_ro("update", &engine::PhaseTimes::update)
+        .def_ro("collocate", &engine::PhaseTimes::collocate)
+        .def_ro("communicate", &engine::PhaseTimes::communicate)
+        .def_ro("deliver", &engine::PhaseTimes::deliver)
+        .def_ro("wait", &engine::PhaseTimes::wait)
+        .def_ro("record", &engine::PhaseTimes::record);
+    nb::class_<engine::Counts>(module, "Counts", "What there is and what happened.")
+        .def_ro("neurons", &engine::Counts::neurons)
+        .def_ro("synapses", &engine::Counts::synapses)
+        .def_ro("spikes", &engine::Counts::spikes)
+        .def_ro("synaptic_events", &engine::Counts::synaptic_events)
+        .def_ro("steps", &engine::Counts::steps)
+        .def_ro("population_spikes", &engine::Counts::population_spikes);
+}
+
+void bind_accounts(nb::class_<Simulation>& simulation) {
+    simulation.def("counts", &Simulation::counts, nb::call_guard<Unlocked>())
+        .def("reset_counts", &Simulation::reset_counts)
+        .def("times", &Simulation::times)
+        .def(
+            "worker_times", [](const Simulation& self) { return to_columns(self.worker_times()); },
+            "Seconds by phase, for each thread of this process.")
+        .def("epoch_times", epoch_times,
+             "Seconds of computation, waiting and exchange of each epoch that was traced, and spikes received in it.")
+        .def_prop_ro("exchange", [](const Simulation& self) { return self.traffic().method; })
+        .def(
+            "traffic", [](const Simulation& self) { return traffic_counts(self.traffic()); },
+            "What this process has exchanged.")
+        .def(
+            "memory", [](const Simulation& self) { return to_map(self.memory()); }, "Bytes by component.")
+        .def(
+            "memory_by_node", [](const Simulation& self) { return to_map(self.memory_by_node()); },
+            "Bytes by NUMA node (or \"any\") and component.")
+        .def(
+            "memory_pages", [](const Simulation& self) { return to_map(self.memory_pages()); },
+            "Bytes of the pages of larger arrays by the NUMA node that they lie on.");
+}
+
+void bind_forecasts(nb::module_& module) {
+    module.def(
+        "exchanges",
+        [] {
+            std::map<std::string, std::string> methods;
+            for (const comm::ExchangeInfo* info : comm::exchanges()) methods.emplace(info->name, info->summary);
+            return methods;
+        },
+        "The methods of exchanging spikes, by name, with a summary of each.");
+    module.def(
+        "predict_memory",
+        [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
+           double rate, double most_in_step, double most_in_epoch, double most_of_late) {
+            return to_map(engine::predict_memory(network, options, ranks, Rank{rank},
+                                                 {.rate = rate,
+                                                  .most_in_step = most_in_step,
+                                                  .most_in_epoch = most_in_epoch,
+                                                  .most_of_late = most_of_late}));
+        },
+        nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
+        nb::arg("most_in_step") = 0.0, nb::arg("most_in_epoch") = 0.0, nb::arg("most_of_late") = 0.0,
+        "Bytes by component that a simulation would take.");
+    module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
+               "Whether connections would be sorted by source.");
+}
+
+}  // namespace ranvier::bindings

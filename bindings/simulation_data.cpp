@@ -1,0 +1,138 @@
+#include "simulation.hpp"
+
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace ranvier::bindings {
+
+namespace {
+
+using engine::ConnectionData;
+using engine::ConnectionQuery;
+using engine::Simulation;
+
+using OptionalIds = std::optional<InputArray<std::int64_t>>;
+
+engine::Gather to_gather(std::string_view name) {
+    if (name == "everywhere") return engine::Gather::everywhere;
+    if (name == "root") return engine::Gather::root;
+    return engine::Gather::local;
+}
+
+auto own_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
+    const IdSequence ids = self.own_ids().within(NeuronId{first}, size);
+    std::vector<std::uint64_t> list;
+    if (!ids.is_progression()) list.assign(ids.list().begin(), ids.list().end());
+    const std::uint64_t begin = ids.empty() ? first : ids[0].value;
+    return std::tuple(begin, ids.is_progression() ? ids.stride() : 0, ids.size(),
+                      to_array<std::int64_t>(std::move(list)));
+}
+
+ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
+                           std::optional<std::uint32_t> projection) {
+    ConnectionQuery query;
+    if (sources) query.sources = to_vector<std::uint64_t>(*sources);
+    if (targets) query.targets = to_vector<std::uint64_t>(*targets);
+    if (projection) query.projection = ProjectionId(*projection);
+    return query;
+}
+
+auto connections(const Simulation& simulation, const OptionalIds& sources, const OptionalIds& targets,
+                 std::optional<std::uint32_t> projection) {
+    const ConnectionQuery query = make_query(sources, targets, projection);
+    ConnectionData data;
+    {
+        const Unlocked unlocked;
+        data = simulation.connections(query);
+    }
+    return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
+                      to_array<double>(std::move(data.weights)), to_array<std::uint32_t>(std::move(data.delays)),
+                      to_array<std::uint32_t>(std::move(data.projections)),
+                      to_array<std::uint64_t>(std::move(data.handles)));
+}
+
+}  // namespace
+
+void bind_recordings(nb::class_<Simulation>& simulation) {
+    simulation
+        .def(
+            "take_spikes",
+            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+                engine::SpikeData data;
+                {
+                    const Unlocked unlocked;
+                    data = self.take_spikes(recorder, to_gather(gather));
+                }
+                return std::pair(to_array<std::int64_t>(std::move(data.steps)),
+                                 to_array<std::int64_t>(std::move(data.neurons)));
+            },
+            nb::arg("recorder"), nb::arg("gather"),
+            "Steps and neurons of what was recorded since they were taken last: everywhere, at the root, or local.")
+        .def("own_ids", own_ids, nb::arg("first"), nb::arg("size"),
+             "Ids of this process among `size` from `first` on: the first, the stride and the number of them; with "
+             "stride 0 "
+             "they follow no rule but stand in the array.")
+        .def(
+            "take_state",
+            [](Simulation& self, engine::RecorderIndex recorder, std::string_view gather) {
+                engine::StateData data;
+                {
+                    const Unlocked unlocked;
+                    data = self.take_state(recorder, to_gather(gather));
+                }
+                return std::tuple(to_array<std::int64_t>(std::move(data.steps)),
+                                  to_array<double>(std::move(data.values)),
+                                  to_array<std::int64_t>(std::move(data.places)));
+            },
+            nb::arg("recorder"), nb::arg("gather"),
+            "Steps, values (by sample, variable, neuron) recorded since they were taken last, and which neurons of the "
+            "recorder they are of.")
+        .def_prop_ro("recorded_bytes", &Simulation::recorded_bytes);
+}
+
+void bind_connections(nb::class_<Simulation>& simulation) {
+    simulation
+        .def(
+            "count_connections",
+            [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
+               std::optional<std::uint32_t> projection) {
+                const ConnectionQuery query = make_query(sources, targets, projection);
+                const Unlocked unlocked;
+                return self.count_connections(query);
+            },
+            nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none())
+        .def("connections", connections, nb::arg("sources").none(), nb::arg("targets").none(),
+             nb::arg("projection").none(), "Sources, targets, weights, delays (steps), projections, handles.")
+        .def(
+            "weights",
+            [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
+                std::vector<double> weights;
+                {
+                    const Unlocked unlocked;
+                    weights = self.weights(to_span(handles));
+                }
+                return to_array<double>(std::move(weights));
+            },
+            nb::arg("handles"))
+        .def(
+            "stored_here",
+            [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
+                std::vector<std::uint64_t> indices;
+                {
+                    const Unlocked unlocked;
+                    indices = self.stored_here(to_span(handles));
+                }
+                return to_array<std::int64_t>(std::move(indices));
+            },
+            nb::arg("handles"), "Which of some synapses are stored on this process.")
+        .def(
+            "set_weights",
+            [](Simulation& self, const InputArray<std::uint64_t>& handles, const InputArray<double>& weights) {
+                const Unlocked unlocked;
+                self.set_weights(to_span(handles), to_span(weights));
+            },
+            nb::arg("handles"), nb::arg("weights"));
+}
+
+}  // namespace ranvier::bindings
