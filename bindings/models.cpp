@@ -26,12 +26,11 @@ std::vector<Item> as_list(std::span<const Item> items) {
     return {items.begin(), items.end()};
 }
 
-std::string to_interval(const ParameterInfo& parameter) {
-    const models::Bounds& bounds = parameter.bounds;
+std::string to_interval(const models::Bounds& bounds, bool may_be_infinite = false) {
     const bool no_lower = std::isinf(bounds.lower);
     const bool no_upper = std::isinf(bounds.upper);
     std::string text;
-    if (no_lower && no_upper) return parameter.may_be_infinite ? "any number or infinite" : "any number";
+    if (no_lower && no_upper) return may_be_infinite ? "any number or infinite" : "any number";
     if (no_upper) {
         text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower);
     } else if (no_lower) {
@@ -40,7 +39,7 @@ std::string to_interval(const ParameterInfo& parameter) {
         text = (bounds.lower_open ? "> " : ">= ") + to_text(bounds.lower) + " and " +
                (bounds.upper_open ? "< " : "<= ") + to_text(bounds.upper);
     }
-    return parameter.may_be_infinite ? text + ", may be infinite" : text;
+    return may_be_infinite ? text + ", may be infinite" : text;
 }
 
 void bind_parts(nb::module_& module) {
@@ -48,7 +47,10 @@ void bind_parts(nb::module_& module) {
         .def_ro("name", &ParameterInfo::name)
         .def_ro("unit", &ParameterInfo::unit)
         .def_ro("default", &ParameterInfo::default_value)
-        .def_prop_ro("bounds", to_interval, "The valid values, as text.")
+        .def_prop_ro(
+            "bounds",
+            [](const ParameterInfo& parameter) { return to_interval(parameter.bounds, parameter.may_be_infinite); },
+            "The valid values, as text.")
         .def_ro("meaning", &ParameterInfo::meaning);
     nb::class_<VariableInfo>(module, "VariableInfo", "A state variable of a neuron model.")
         .def_ro("name", &VariableInfo::name)
@@ -78,7 +80,12 @@ void bind_models(nb::module_& module) {
         .def_prop_ro("parameters", [](const NeuronModel& model) { return as_list(model.parameters); })
         .def_prop_ro("variables", [](const NeuronModel& model) { return as_list(model.variables); })
         .def_prop_ro("receptors", [](const NeuronModel& model) { return as_list(model.receptors); })
+        .def_ro("sign_chooses_receptor", &NeuronModel::sign_chooses_receptor,
+                "Whether, where no receptor is named, weights >= 0 go to the first and others to the second.")
         .def_ro("weight_unit", &NeuronModel::weight_unit)
+        .def_prop_ro(
+            "weight_bounds", [](const NeuronModel& model) { return to_interval(model.weight_bounds); },
+            "The valid weights, as text.")
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
     nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
         .def_ro("name", &StimulatorModel::name)

@@ -45,23 +45,25 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 }
 
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
-                      const InputValue& weight, const InputValue& delay, std::string name, double weight_bound) {
+                      const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
+                      std::string receptor) {
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
-                 std::move(name), weight_bound)
+                 std::move(name), weight_bound, std::move(receptor))
         .value;
 }
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
-                    const InputValue& delay, double weight_bound) {
-    network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay),
-                           weight_bound);
+                    const InputValue& delay, double weight_bound, std::string receptor) {
+    network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
+                           std::move(receptor));
 }
 
 void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,
-               const InputSequences& sequences, const InputValue& weight, double delay, std::string name) {
+               const InputSequences& sequences, const InputValue& weight, double delay, std::string name,
+               std::string receptor) {
     network.stimulate(to_ids(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight), delay,
-                      std::move(name));
+                      std::move(name), std::move(receptor));
 }
 
 void bind_distribution(nb::module_& module) {
@@ -129,9 +131,9 @@ void bind_creation(nb::class_<Network>& network) {
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"))
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"));
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"));
 }
 
 /// What replaces the values of something that was added.
@@ -151,15 +153,17 @@ void bind_changes(nb::class_<Network>& network) {
             },
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
         .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
-             nb::arg("delay"), nb::arg("weight_bound"), "Rule, weight and delay in place of those of a projection.")
+             nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"),
+             "Rule, weight, delay and receptor in place of those of a projection.")
         .def(
             "set_stimulus",
             [](Network& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
-               const InputValue& weight, double delay) {
-                self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay);
+               const InputValue& weight, double delay, std::string receptor) {
+                self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay,
+                                  std::move(receptor));
             },
             nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"), nb::arg("weight"), nb::arg("delay"),
-            "Values in place of all that a stimulus was given.");
+            nb::arg("receptor"), "Values in place of all that a stimulus was given.");
 }
 
 void bind_recorders(nb::class_<Network>& network) {

@@ -30,17 +30,18 @@ auto own_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
 }
 
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
-                           std::optional<std::uint32_t> projection) {
+                           std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
     ConnectionQuery query;
     if (sources) query.sources = to_vector<std::uint64_t>(*sources);
     if (targets) query.targets = to_vector<std::uint64_t>(*targets);
     if (projection) query.projection = ProjectionId(*projection);
+    query.receptor = std::move(receptor);
     return query;
 }
 
 auto connections(const Simulation& simulation, const OptionalIds& sources, const OptionalIds& targets,
-                 std::optional<std::uint32_t> projection) {
-    const ConnectionQuery query = make_query(sources, targets, projection);
+                 std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
+    const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor));
     ConnectionData data;
     {
         const Unlocked unlocked;
@@ -96,14 +97,16 @@ void bind_connections(nb::class_<Simulation>& simulation) {
         .def(
             "count_connections",
             [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
-               std::optional<std::uint32_t> projection) {
-                const ConnectionQuery query = make_query(sources, targets, projection);
+               std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
+                const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor));
                 const Unlocked unlocked;
                 return self.count_connections(query);
             },
-            nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none())
+            nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none(),
+            nb::arg("receptor").none())
         .def("connections", connections, nb::arg("sources").none(), nb::arg("targets").none(),
-             nb::arg("projection").none(), "Sources, targets, weights, delays (steps), projections, handles.")
+             nb::arg("projection").none(), nb::arg("receptor").none(),
+             "Sources, targets, weights, delays (steps), projections, handles.")
         .def(
             "weights",
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
@@ -115,6 +118,12 @@ void bind_connections(nb::class_<Simulation>& simulation) {
                 return to_array<double>(std::move(weights));
             },
             nb::arg("handles"))
+        .def(
+            "receptors",
+            [](const Simulation& self, const InputArray<std::uint64_t>& handles) {
+                return to_array<std::uint32_t>(self.receptors(to_span(handles)));
+            },
+            nb::arg("handles"), "Places of the receptors of synapses among those of the targets' models.")
         .def(
             "stored_here",
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {

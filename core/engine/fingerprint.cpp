@@ -160,6 +160,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(projection.weight);
             mixed.add(projection.delay);
             mixed.add(projection.weight_bound);
+            mixed.add(projection.receptor);
         }));
     }
     for (const StimulusSpec& stimulus : network.stimuli()) {
@@ -171,6 +172,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(stimulus.sequences);
             mixed.add(stimulus.weight);
             mixed.add(stimulus.delay);
+            mixed.add(stimulus.receptor);
         }));
     }
     for (const SpikeRecorderSpec& recorder : network.spike_recorders()) {

@@ -101,7 +101,7 @@ void LoweredNetwork::lower_projections() {
         ReceptorChoice receptors;
         // The same for all targets.
         for (const PopulationId id : plan.target_populations) {
-            receptors = choose_receptors(*network_->population(id).model);
+            receptors = choose_receptors(*network_->population(id).model, projection.receptor);
         }
         kinds.push_back({.positive = {.receptor = receptors.positive}, .negative = {.receptor = receptors.negative}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {
@@ -240,8 +240,8 @@ std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& t
     const StimulusSpec& spec = network_->stimuli()[stimulus];
     // A current goes to no receptor, so that its weights may have both signs.
     if (spec.model->output == models::StimulatorOutput::current) return 0;
-    const ReceptorChoice receptors = choose_receptors(*targets.model);
-    if (receptors.positive == receptors.negative) return receptors.positive;
+    const ReceptorChoice receptors = choose_receptors(*targets.model, spec.receptor);
+    if (!receptors.by_sign()) return receptors.positive;
     const auto [least, greatest] = range_of(spec.weight);
     if (least < 0.0 && greatest > 0.0) {
         throw ValueOutOfBoundsError(
@@ -259,7 +259,7 @@ std::vector<bool> LoweredNetwork::stimulated_receptors(const connect::ShardLayou
         if (spec.model->output == models::StimulatorOutput::current) continue;
         for (const PopulationId id : network_->populations_of(spec.targets)) {
             if (shard.share(id).ids.among(spec.targets).empty()) continue;
-            const ReceptorChoice receptors = choose_receptors(*network_->population(id).model);
+            const ReceptorChoice receptors = choose_receptors(*network_->population(id).model, spec.receptor);
             stimulated[receptors.positive] = true;
             stimulated[receptors.negative] = true;
         }

@@ -13,6 +13,7 @@
 #include "base/step_times.hpp"
 #include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
+#include "engine/receptor_choice.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -30,6 +31,29 @@ void check_resolution(double resolution) {
 template <class Infos>
 auto find_info(const Infos& infos, std::string_view name) {
     return std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
+}
+
+/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes; a current needs none.
+void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
+    if (spec.model->output == models::StimulatorOutput::current) {
+        if (spec.receptor.empty()) return;
+        throw ValueOutOfBoundsError({.object = "receptor of " + stimulus,
+                                     .value = quoted(spec.receptor),
+                                     .bound = "the currents of " + std::string(spec.model->name) + " go to no receptor",
+                                     .remedy = "leave it out"});
+    }
+    check_receptors(network, spec.targets, spec.receptor, stimulus);
+    check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);
+    const std::vector<PopulationId> populations = network.populations_of(spec.targets);
+    const auto [least, greatest] = range_of(spec.weight);
+    if (populations.empty() || !(least < 0.0 && greatest > 0.0)) return;
+    if (!choose_receptors(*network.population(populations[0]).model, spec.receptor).by_sign()) return;
+    throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
+                                 .value = "from " + to_text(least) + " to " + to_text(greatest),
+                                 .bound = "all must have one sign, since they go to one receptor",
+                                 .remedy =
+                                     "name it with receptor=, make two stimuli, or restrict the distribution with "
+                                     "low= or high="});
 }
 
 template <class Infos>
@@ -180,7 +204,7 @@ PopulationId Network::add(Population population) {
 }
 
 ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight,
-                              Values delay, std::string name, double weight_bound) {
+                              Values delay, std::string name, double weight_bound, std::string receptor) {
     check_ids(sources, "sources");
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -192,7 +216,8 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
                           .rule = std::move(rule),
                           .weight = std::move(weight),
                           .delay = std::move(delay),
-                          .weight_bound = weight_bound};
+                          .weight_bound = weight_bound,
+                          .receptor = std::move(receptor)};
     const double synapses = checked_synapses(projection);
     projections_.push_back(std::move(projection));
     synapses_.push_back(synapses);
@@ -200,16 +225,19 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
 }
 
 double Network::checked_synapses(const Projection& projection) const {
+    check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
     const auto sampler =
         connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id).sampler;
     check_weights(projection.weight, projection.name, projection.rule, *sampler);
+    check_weight_bounds(*this, projection.targets, projection.weight,
+                        "weight of projection " + quoted(projection.name));
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
     check_delays(projection.delay, resolution_, "delay of projection " + quoted(projection.name), *sampler);
     return sampler->expected_synapses();
 }
 
-void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay,
-                             double weight_bound) {
+void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay, double weight_bound,
+                             std::string receptor) {
     if (id.value >= projections_.size()) {
         throw ValueOutOfBoundsError({.object = "projection",
                                      .value = "number " + std::to_string(id.value),
@@ -224,14 +252,15 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
                        .rule = std::move(rule),
                        .weight = std::move(weight),
                        .delay = std::move(delay),
-                       .weight_bound = weight_bound};
+                       .weight_bound = weight_bound,
+                       .receptor = std::move(receptor)};
     synapses_[id.value] = checked_synapses(changed);
     projections_[id.value] = std::move(changed);
 }
 
 void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values,
                         std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name) {
+                        std::string name, std::string receptor) {
     const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -250,14 +279,15 @@ void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedVa
                       .parameters = std::move(values),
                       .sequences = std::move(sequences),
                       .weight = std::move(weight),
-                      .delay = delay};
+                      .delay = delay,
+                      .receptor = std::move(receptor)};
     check(spec);
     stimuli_.push_back(std::move(spec));
 }
 
 void Network::set_stimulus(std::size_t index, NamedValues values,
                            std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight,
-                           double delay) {
+                           double delay, std::string receptor) {
     if (index >= stimuli_.size()) {
         throw ValueOutOfBoundsError({.object = "stimulus",
                                      .value = "number " + std::to_string(index),
@@ -271,7 +301,8 @@ void Network::set_stimulus(std::size_t index, NamedValues values,
                          .parameters = std::move(values),
                          .sequences = std::move(sequences),
                          .weight = std::move(weight),
-                         .delay = delay};
+                         .delay = delay,
+                         .receptor = std::move(receptor)};
     check(changed);
     stimuli_[index] = std::move(changed);
 }
@@ -315,7 +346,6 @@ std::vector<std::vector<Step>> Network::later_spikes(PopulationId id, std::span<
 void Network::check(StimulusSpec& spec) const {
     const models::StimulatorModel& model = *spec.model;
     const std::uint64_t targets = spec.targets.size();
-    const std::vector<PopulationId> populations = populations_of(spec.targets);
     const std::string stimulus = "stimulus " + quoted(spec.name);
     std::vector<std::string_view> known;
     append_names(model.parameters, known);
@@ -344,14 +374,7 @@ void Network::check(StimulusSpec& spec) const {
     }
     check_values(spec.weight, "weight of " + stimulus, targets);
     check_magnitudes(spec.weight, "weight of " + stimulus);
-    const auto [least, greatest] = range_of(spec.weight);
-    const bool two_receptors = !populations.empty() && population(populations[0]).model->receptors.size() > 1;
-    if (model.output == models::StimulatorOutput::spikes && two_receptors && least < 0.0 && greatest > 0.0) {
-        throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
-                                     .value = "from " + to_text(least) + " to " + to_text(greatest),
-                                     .bound = "all must have one sign, since they go to one receptor",
-                                     .remedy = "make two stimuli, or restrict the distribution with low= or high="});
-    }
+    check_target_receptors(*this, spec, stimulus);
     check_delay(spec.delay, resolution_, "delay of " + stimulus);
     try_stimulus(spec, resolution_);
 }

@@ -50,12 +50,13 @@ struct Projection {
     ProjectionId id;
     std::string name;
     IdSequence sources;  ///< of any populations
-    IdSequence targets;  ///< of populations whose models have the same number of receptors
+    IdSequence targets;  ///< of populations to whose models weights mean the same
     connect::RuleSpec rule;
     Values weight = 1.0;
     Values delay = 1.0;  ///< ms; one for all lies on the grid, those of an array or drawn ones are rounded to it
     /// Largest absolute weight that may be set later; 0: any.
     double weight_bound = 0.0;
+    std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
 };
 
 struct StimulusSpec {
@@ -66,6 +67,7 @@ struct StimulusSpec {
     std::map<std::string, std::vector<double>, std::less<>> sequences;
     Values weight = 1.0;
     double delay = 0.0;  ///< ms
+    std::string receptor = {};  ///< as that of a projection; none for currents
     /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
     std::map<std::string, Step, std::less<>> changed_at = {};
 };
@@ -113,26 +115,27 @@ class Network {
 
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
     ProjectionId connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0);
+                         std::string name, double weight_bound = 0.0, std::string receptor = {});
     ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0);
+                         std::string name, double weight_bound = 0.0, std::string receptor = {});
 
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name);
+                   std::string name, std::string receptor = {});
     void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name);
+                   std::string name, std::string receptor = {});
 
     /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
     /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
     void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values);
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
     void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
-                        double weight_bound);
+                        double weight_bound, std::string receptor = {});
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                      std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay);
+                      std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
+                      std::string receptor = {});
 
     /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
     /// @throws as stimulate()
@@ -186,7 +189,7 @@ class Network {
     IdSequence ids_of(const Selection& selection, std::string_view object) const;
     /// @throws ValueOutOfBoundsError, named `object`, unless the ids ascend and exist
     void check_ids(const IdSequence& ids, std::string_view object) const;
-    /// @throws ValueOutOfBoundsError when units play spikes and so take no input, or have other receptors than the rest
+    /// @throws ValueOutOfBoundsError when units play spikes and so take no input,
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
     /// Gives a population values, checked. @throws as create()

@@ -12,19 +12,19 @@
 namespace ranvier::engine {
 
 ProjectionId Network::connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                              std::string name, double weight_bound) {
+                              std::string name, double weight_bound, std::string receptor) {
     IdSequence from = ids_of(sources, "sources");
     IdSequence to = ids_of(targets, "targets");
     if (name.empty()) name = population(sources.population).name + " to " + population(targets.population).name;
     return connect(std::move(from), std::move(to), std::move(rule), std::move(weight), std::move(delay),
-                   std::move(name), weight_bound);
+                   std::move(name), weight_bound, std::move(receptor));
 }
 
 void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,
                         std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name) {
+                        std::string name, std::string receptor) {
     stimulate(ids_of(targets, "targets"), stimulator, std::move(values), std::move(sequences), std::move(weight), delay,
-              std::move(name));
+              std::move(name), std::move(receptor));
 }
 
 RecorderIndex Network::record_spikes(const std::vector<Selection>& neurons) {
@@ -86,22 +86,13 @@ void Network::check_ids(const IdSequence& ids, std::string_view object) const {
 }
 
 void Network::check_takes_input(const IdSequence& targets) const {
-    const Population* first = nullptr;
     for (const PopulationId id : populations_of(targets)) {
         const Population& population = this->population(id);
-        if (population.model->plays_spikes) {
-            throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
-                                         .value = "of the model " + quoted(population.model->name),
-                                         .bound = "this model takes no input",
-                                         .remedy = "use it as a source only"});
-        }
-        if (first == nullptr) first = &population;
-        if (population.model->receptors.size() == first->model->receptors.size()) continue;
+        if (!population.model->plays_spikes) continue;
         throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
                                      .value = "of the model " + quoted(population.model->name),
-                                     .bound = "its receptors, and the unit of weights, are not those of " +
-                                              quoted(first->model->name) + " of population " + quoted(first->name),
-                                     .remedy = "reach each of the populations with a call of its own"});
+                                     .bound = "this model takes no input",
+                                     .remedy = "use it as a source only"});
     }
 }
 

@@ -15,31 +15,13 @@
 #include "engine/gather.hpp"
 #include "engine/memory.hpp"
 #include "engine/network_checks.hpp"
+#include "engine/receptor_choice.hpp"
+#include "engine/shard_search.hpp"
 #include "engine/weight_checks.hpp"
 
 namespace ranvier::engine {
 
 namespace {
-
-/// Where a synapse is stored, packed into one number.
-struct Handle {
-    std::uint32_t shard = 0;  ///< counted through all processes
-    connect::KindIndex kind;
-    std::uint64_t position = 0;
-
-    static constexpr int shard_bits = 18;
-    static constexpr int position_bits = 64 - shard_bits - connect::kind_bits;
-
-    std::uint64_t pack() const {
-        return std::uint64_t{shard} << (position_bits + connect::kind_bits) |
-               std::uint64_t{kind.value} << position_bits | position;
-    }
-    static Handle unpack(std::uint64_t packed) {
-        return {static_cast<std::uint32_t>(packed >> (position_bits + connect::kind_bits)),
-                connect::KindIndex{static_cast<std::uint32_t>(packed >> position_bits & (connect::most_kinds - 1))},
-                packed & ((std::uint64_t{1} << position_bits) - 1)};
-    }
-};
 
 struct Found {
     std::uint32_t projection;
@@ -60,108 +42,6 @@ bool canonical_order(const Found& a, const Found& b) {
     return a.handle < b.handle;
 }
 
-std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids) {
-    std::vector<NeuronId> sorted;
-    sorted.reserve(ids.size());
-    for (const std::uint64_t id : ids) sorted.emplace_back(id);
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    return sorted;
-}
-
-/// Walks through the synapses of one shard that a query asks for.
-class ShardSearch {
-   public:
-    ShardSearch(const LoweredNetwork& network, const Shard& shard, const ConnectionQuery& query)
-        : network_(network), shard_(shard), query_(query) {
-        if (query.sources) sources_ = sorted_unique(*query.sources);
-        if (query.targets) select_targets(*query.targets);
-        by_population_.resize(network.ranges().size());
-        for (const connect::ProjectionPlan& plan : network.plans()) {
-            for (const PopulationId id : plan.target_populations) by_population_[id.value].push_back(&plan);
-        }
-    }
-
-    template <class Visit>
-    void visit(const parallel::Team& team, Visit visit_synapse) {
-        for (std::uint32_t i = 0; i < shard_.tables().size(); ++i) {
-            const connect::KindIndex kind{i};
-            const connect::SynapseTable* table = shard_.table(kind);
-            if (table == nullptr) continue;
-            if (query_.sources) {
-                rows_.clear();
-                table->find_rows(sources_, rows_);
-                for (const RowIndex row : rows_) visit_row(*table, kind, row, table->source(row), visit_synapse);
-                continue;
-            }
-            for (std::uint32_t row = 0; row < table->rows(); ++row) {
-                if (row % 256 == 0) team.check_cancelled();
-                const NeuronId source = table->source(RowIndex{row});
-                if (query_.projection && !sends(*query_.projection, source)) continue;
-                visit_row(*table, kind, RowIndex{row}, source, visit_synapse);
-            }
-        }
-    }
-
-   private:
-    void select_targets(const std::vector<std::uint64_t>& targets) {
-        selected_.resize(shard_.layout().size(), 0);
-        for (const std::uint64_t target : targets) {
-            for (const connect::ShardLayout::PopulationShare& share : shard_.layout().shares()) {
-                const auto own = share.ids.find(NeuronId{target});
-                if (own) selected_[share.offset + *own] = 1;
-            }
-        }
-    }
-
-    bool sends(ProjectionId projection, NeuronId source) const {
-        const connect::PairSpace& pairs = network_.plans()[projection.value].pairs;
-        return source >= pairs.first_source && source.value - pairs.first_source.value < pairs.sources;
-    }
-
-    /// The projection that made a synapse: from its tag, or the only one that connects this source with this target.
-    const connect::ProjectionPlan& projection(const connect::SynapseTable& table, connect::KindIndex kind,
-                                              NeuronId source, PopulationId population, NeuronId target,
-                                              std::uint32_t tag) const {
-        if (table.has_tags()) return network_.plans()[tag];
-        for (const connect::ProjectionPlan* plan : by_population_[population.value]) {
-            const connect::PairSpace& pairs = plan->pairs;
-            if (plan->feeds(kind) && source >= pairs.first_source &&
-                source.value - pairs.first_source.value < pairs.sources && target >= pairs.first_target &&
-                target.value - pairs.first_target.value < pairs.targets) {
-                return *plan;
-            }
-        }
-        throw InternalError("a synapse belongs to no projection");
-    }
-
-    template <class Visit>
-    void visit_row(const connect::SynapseTable& table, connect::KindIndex kind, RowIndex row, NeuronId source,
-                   Visit& visit_synapse) {
-        views_.clear();
-        table.read(row, table.row_begin(row), table.row_end(row), views_);
-        for (const connect::SynapseView& view : views_) {
-            if (query_.targets && selected_[view.target] == 0) continue;
-            const LocalIndex local{view.target};
-            const PopulationId population = shard_.layout().population_of(local);
-            const connect::ShardLayout::PopulationShare& share = shard_.layout().share(population);
-            const NeuronId target = share.ids[local.value - share.offset];
-            const ProjectionId id = projection(table, kind, source, population, target, view.tag).id;
-            if (query_.projection && id != *query_.projection) continue;
-            visit_synapse(kind, id, source, target, view);
-        }
-    }
-
-    const LoweredNetwork& network_;
-    const Shard& shard_;
-    const ConnectionQuery& query_;
-    std::vector<NeuronId> sources_;
-    std::vector<std::uint8_t> selected_;
-    std::vector<std::vector<const connect::ProjectionPlan*>> by_population_;
-    std::vector<connect::SynapseView> views_;
-    std::pmr::vector<RowIndex> rows_;
-};
-
 void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
     const std::uint64_t units = network.network().unit_count();
     for (const auto* ids : {&query.sources, &query.targets}) {
@@ -173,6 +53,16 @@ void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
                                          .bound = "ids go from 0 to " + std::to_string(units) + " - 1",
                                          .remedy = "use the ids of a population"});
         }
+    }
+    if (query.receptor) {
+        std::vector<std::string_view> known;
+        for (const Population& population : network.network().populations()) {
+            for (const std::string_view name : population.model->receptors) {
+                if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+            }
+        }
+        if (std::ranges::find(known, *query.receptor) == known.end())
+            throw unknown_name("receptor in a query of connections", *query.receptor, known);
     }
     if (query.projection && query.projection->value >= network.plans().size()) {
         throw ValueOutOfBoundsError({.object = "projection in a query of connections",
@@ -201,7 +91,7 @@ std::uint32_t ConnectionAccess::first_shard() const {
     const std::uint64_t most = communicator_.greatest(shards_.size());
     const std::uint64_t first = most * static_cast<std::uint64_t>(communicator_.rank().value);
     const std::uint64_t all = most * static_cast<std::uint64_t>(communicator_.size());
-    if (all > std::uint64_t{1} << Handle::shard_bits) {
+    if (all > std::uint64_t{1} << SynapseHandle::shard_bits) {
         throw ValueOutOfBoundsError({.object = "number of threads of all processes",
                                      .value = std::to_string(all),
                                      .bound = "connections can be asked for on at most 262144",
@@ -209,11 +99,11 @@ std::uint32_t ConnectionAccess::first_shard() const {
     }
     for (const auto& shard : shards_) {
         for (const auto& table : shard->tables()) {
-            if (!table || table->size() >> Handle::position_bits == 0) continue;
+            if (!table || table->size() >> SynapseHandle::position_bits == 0) continue;
             throw ValueOutOfBoundsError({.object = "number of synapses of one kind of one thread",
                                          .value = std::to_string(table->size()),
                                          .bound = "connections can be asked for where there are fewer than 2^" +
-                                                  std::to_string(Handle::position_bits),
+                                                  std::to_string(SynapseHandle::position_bits),
                                          .remedy = "use more threads"});
         }
     }
@@ -228,7 +118,7 @@ std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Te
 std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& query, parallel::Team& team) const {
     check_query(network_, query);
     std::vector<std::uint64_t> counts(shards_.size(), 0);
-    if (!query.sources && !query.targets && !query.projection) {
+    if (!query.sources && !query.targets && !query.projection && !query.receptor) {
         std::ranges::transform(shards_, counts.begin(), [](const auto& shard) { return shard->synapses(); });
         return counts;
     }
@@ -303,7 +193,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
                 .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
                                  const connect::SynapseView& view) {
                     own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
-                                   Handle{first + worker, kind, view.position}.pack()});
+                                   SynapseHandle{first + worker, kind, view.position}.pack()});
                 });
             std::sort(own.begin(), own.end(), canonical_order);
         });
@@ -323,15 +213,19 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
 
 namespace {
 
-const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, Handle handle) {
+ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
+    return ValueOutOfBoundsError({.object = "handle of a synapse",
+                                  .value = std::to_string(packed),
+                                  .bound = "this simulation has no such synapse",
+                                  .remedy = "use the handles of a query of this simulation"});
+}
+
+const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
     if (handle.kind.value < shards[handle.shard]->tables().size()) {
         const connect::SynapseTable* table = shards[handle.shard]->table(handle.kind);
         if (table != nullptr && handle.position < table->size()) return *table;
     }
-    throw ValueOutOfBoundsError({.object = "handle of a synapse",
-                                 .value = std::to_string(handle.pack()),
-                                 .bound = "this simulation has no such synapse",
-                                 .remedy = "use the handles of a query of this simulation"});
+    throw unknown_handle(handle.pack());
 }
 
 }  // namespace
@@ -340,7 +234,7 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
     const std::uint32_t first = first_shard();
     std::vector<OwnSynapse> own;
     for (std::size_t i = 0; i < handles.size(); ++i) {
-        Handle handle = Handle::unpack(handles[i]);
+        SynapseHandle handle = SynapseHandle::unpack(handles[i]);
         // Shards of lower ranks wrap round to large numbers.
         handle.shard -= first;
         if (handle.shard < shards_.size()) own.push_back({i, handle.shard, handle.kind, handle.position});
@@ -356,6 +250,17 @@ std::vector<ConnectionAccess::OwnSynapse> ConnectionAccess::own_synapses(std::sp
     return own;
 }
 
+std::vector<std::uint32_t> ConnectionAccess::receptors(std::span<const std::uint64_t> handles) const {
+    std::vector<std::uint32_t> receptors;
+    receptors.reserve(handles.size());
+    for (const std::uint64_t packed : handles) {
+        const connect::KindIndex kind = SynapseHandle::unpack(packed).kind;
+        if (kind.value >= network_.plan().kinds.size()) throw unknown_handle(packed);
+        receptors.push_back(network_.plan().receptor(kind));
+    }
+    return receptors;
+}
+
 std::vector<std::uint64_t> ConnectionAccess::stored_here(std::span<const std::uint64_t> handles) const {
     std::vector<std::uint64_t> indices;
     for (const OwnSynapse& synapse : own_synapses(handles)) indices.push_back(synapse.index);
@@ -368,7 +273,7 @@ std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> han
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "weights of synapses", [&] {
         for (const OwnSynapse& synapse : own) {
-            const Handle handle{synapse.shard, synapse.kind, synapse.position};
+            const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
             bits[synapse.index] = std::bit_cast<std::uint64_t>(table_of(shards_, handle).weight(handle.position));
         }
     });
@@ -410,6 +315,16 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
     }
 }
 
+bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const ProjectionFinder& projections) const {
+    const connect::SynapseTable& table = table_of(shards_, handle);
+    const connect::ShardLayout& layout = shards_[handle.shard]->layout();
+    const LocalIndex target{table.target(handle.position)};
+    const NeuronId source = table.source(table.row_of(handle.position));
+    const connect::ProjectionPlan& plan = projections.find(table, handle.kind, source, layout.population_of(target),
+                                                           layout.id_of(target), table.tag(handle.position));
+    return network_.network().projections()[plan.id.value].receptor.empty();
+}
+
 void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const {
     const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
         throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
@@ -422,10 +337,11 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         if (std::abs(weights[i]) <= largest_weight) continue;
         fail(i, "its absolute value can be at most " + to_text(largest_weight), "check its unit");
     }
+    const ProjectionFinder projections(network_);
     std::map<std::pair<PopulationId, std::uint32_t>, double> bounds;
     for (const OwnSynapse& synapse : own) {
         const std::size_t i = synapse.index;
-        const Handle handle{synapse.shard, synapse.kind, synapse.position};
+        const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
         const connect::SynapseTable& table = table_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
         const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
@@ -437,10 +353,12 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
             fail(i, "weights onto this population are at most " + to_text(bound),
                  "give connect() the weight_bound that is needed");
         }
-        const bool two = network_.network().populations()[population.value].model->receptors.size() == 2;
-        if (two && (receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0)) {
-            fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
-        }
+        const models::NeuronModel& model = *network_.network().population(population).model;
+        check_weight_bounds(model, weights[i], "weight " + std::to_string(i));
+        // Of receptors that the sign chooses, 0 is that of weights >= 0.
+        const bool other_sign = receptor == 0 ? weights[i] < 0.0 : weights[i] > 0.0;
+        if (!model.sign_chooses_receptor || !other_sign || !was_chosen_by_sign(handle, projections)) continue;
+        fail(i, "its sign would move the synapse to another receptor", "keep the sign, or build the network anew");
     }
 }
 
@@ -451,7 +369,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
     // Of all processes, all of which know the same ranges.
     WeightRanges ranges = shards_.front()->weights();
     const auto reaches = [&](std::uint64_t handle, std::uint32_t receptor) {
-        const connect::KindIndex kind = Handle::unpack(handle).kind;
+        const connect::KindIndex kind = SynapseHandle::unpack(handle).kind;
         return kind.value < network_.plan().kinds.size() && network_.plan().receptor(kind) == receptor;
     };
     for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {

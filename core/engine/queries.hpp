@@ -8,7 +8,9 @@
 #include "comm/communicator.hpp"
 #include "engine/lowering.hpp"
 #include "engine/shard.hpp"
+#include "engine/shard_search.hpp"
 #include "engine/simulation.hpp"
+#include "engine/synapse_handle.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -26,6 +28,8 @@ class ConnectionAccess {
     /// Which of some synapses are stored on this process, as indices, ascending.
     std::vector<std::uint64_t> stored_here(std::span<const std::uint64_t> handles) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
+    /// The receptors of synapses, by their places among those of the targets' models. Not collective.
+    std::vector<std::uint32_t> receptors(std::span<const std::uint64_t> handles) const;
     /// @param now the step after which the weights are changed
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights, bool double_weights,
                      Step now);
@@ -46,6 +50,8 @@ class ConnectionAccess {
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;
     /// @throws ValueOutOfBoundsError for weights that are not finite, out of their bounds or of the other sign
     void check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const;
+    /// Whether it was the sign of a synapse's weight that chose its receptor, which no one had named.
+    bool was_chosen_by_sign(const SynapseHandle& handle, const ProjectionFinder& projections) const;
     /// Weights of synapses of all processes as they will be stored, and the ranges of all weights with them.
     /// @throws ValueOutOfBoundsError when they cannot be kept, or their sums not be exact
     std::pair<std::vector<double>, WeightRanges> stored_weights(std::span<const std::uint64_t> handles,

@@ -110,6 +110,7 @@ struct ConnectionQuery {
     std::optional<std::vector<std::uint64_t>> sources = std::nullopt;  ///< global ids
     std::optional<std::vector<std::uint64_t>> targets = std::nullopt;  ///< global ids
     std::optional<ProjectionId> projection = std::nullopt;
+    std::optional<std::string> receptor = std::nullopt;  ///< of the targets, by name
 };
 
 /// A network that has been built, and its state at one point in time.
@@ -193,12 +194,15 @@ class Simulation {
     std::uint64_t count_connections(const ConnectionQuery& query) const;
     ConnectionData connections(const ConnectionQuery& query) const;
     std::vector<double> weights(std::span<const std::uint64_t> handles) const;
+    /// The receptors of synapses, by their places among those of the targets' models. Not collective.
+    std::vector<std::uint32_t> receptors(std::span<const std::uint64_t> handles) const;
     /// Which of some synapses are stored on this process, with their targets: indices, ascending. The processes get
     /// different ones.
     std::vector<std::uint64_t> stored_here(std::span<const std::uint64_t> handles) const;
     /// A spike finds the weight that a synapse has when it arrives, also when it was on its way while the weight changed.
-    /// @throws ValueOutOfBoundsError for weights that are not finite, beyond the bound of the projection, or whose sign
-    /// would move them to another receptor (zero belongs to both); nothing is changed then.
+    /// @throws ValueOutOfBoundsError for weights that are not finite, that the model of the target does not take, beyond the
+    /// bound of the projection, or whose sign would move them to another receptor (zero belongs to both); nothing is changed
+    /// then.
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights);
 
     /// A variable or a parameter of some neurons (indices within the population), by name.

@@ -120,6 +120,10 @@ ConnectionData Simulation::connections(const ConnectionQuery& query) const {
     return implementation_->connections().find(query, *implementation_->shard_team);
 }
 
+std::vector<std::uint32_t> Simulation::receptors(std::span<const std::uint64_t> handles) const {
+    return implementation_->connections().receptors(handles);
+}
+
 std::vector<double> Simulation::weights(std::span<const std::uint64_t> handles) const {
     return implementation_->connections().weights(handles);
 }

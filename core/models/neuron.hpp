@@ -117,8 +117,13 @@ struct NeuronModel {
     std::string_view reference;  ///< the paper
     std::span<const ParameterInfo> parameters;
     std::span<const VariableInfo> variables;
-    /// Names of the inputs. With two, weights >= 0 go to the first and weights < 0 to the second (with their sign).
+    /// Names of the receptors.
     std::span<const std::string_view> receptors;
+    /// Whether the sign of a weight chooses between two receptors where none is named: weights >= 0 go to the first and
+    /// weights < 0 to the second, with their sign.
+    bool sign_chooses_receptor = false;
+    /// Of weights.
+    Bounds weight_bounds = any_number;
     /// Unit of a weight; empty: none.
     std::string_view weight_unit;
     /// Plays given spikes instead of computing them (spike_generator): not counted as neurons, and no targets.

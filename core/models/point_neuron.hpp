@@ -28,7 +28,7 @@
 ///   - `template <class Real> struct State`: its variables as members of type Real, in the order of
 ///     NeuronModel::variables; the first one, `potential`, is kept relative to the resting potential;
 ///   - `template <class Real> struct Constants`: what a step needs of the parameters, again as members of type Real, among
-///     them `threshold` and `reset` (relative to the resting potential), `gain_of_constant` (mV per pA of current) and
+///     them `threshold` and `reset` (relative to the resting potential), `gain_of_constant` (of `drive`, per pA of current) and
 ///     `drive` (mV: what the parameter I_e adds in a step);
 ///   - `receptor_count`, and the indices of two parameters, `resting_potential` and `refractory_period`;
 ///   - `static Constants<double> constants(std::span<const double> parameters, double resolution)`, and

@@ -14,7 +14,7 @@ namespace {
 // Lists and no registration by static objects: their order is not known, and a linker may drop them.
 
 constexpr std::array all_neuron_models{
-    &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp, &interval_fire, &spike_generator,
+    &iaf_cond_nmda, &iaf_psc_alpha, &iaf_psc_delta, &iaf_psc_exp, &interval_fire, &spike_generator,
 };
 
 constexpr std::array all_stimulator_models{

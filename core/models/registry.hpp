@@ -6,6 +6,7 @@
 /// Every model, defined in the file of its name. A new one gets a line here and one in registry.cpp.
 namespace ranvier::models {
 
+extern const NeuronModel iaf_cond_nmda;
 extern const NeuronModel iaf_psc_alpha;
 extern const NeuronModel iaf_psc_delta;
 extern const NeuronModel iaf_psc_exp;

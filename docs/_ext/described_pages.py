@@ -118,7 +118,13 @@ def _reference(text: str) -> list[str]:
 def _model_page(model: _core.NeuronModel) -> str:
     lines = [f"# {model.name}", "", f"{_escape(model.summary)}.", ""]
     if model.weight_unit:
-        lines += [f"Weights are in {model.weight_unit}. Receptors: {', '.join(model.receptors)}.", ""]
+        bounds = "" if model.weight_bounds == "any number" else f", {_escape(model.weight_bounds)}"
+        text = f"Weights are in {model.weight_unit}{bounds}. Receptors: {', '.join(model.receptors)}."
+        if model.sign_chooses_receptor:
+            text += " Weights >= 0 belong to the first, negative weights to the second, unless `receptor=` names one."
+        elif len(model.receptors) > 1:
+            text += " `receptor=` names one of them."
+        lines += [text, ""]
     lines += [
         "## Parameters",
         "",

@@ -85,7 +85,11 @@ class NeuronModel:
     @property
     def receptors(self) -> list[str]: ...
     @property
+    def sign_chooses_receptor(self) -> bool: ...
+    @property
     def weight_unit(self) -> str: ...
+    @property
+    def weight_bounds(self) -> str: ...
     @property
     def plays_spikes(self) -> bool: ...
 
@@ -184,6 +188,7 @@ class Network:
         | float,
         name: str,
         weight_bound: float,
+        receptor: str,
     ) -> int: ...
     def stimulate(
         self,
@@ -204,6 +209,7 @@ class Network:
         | float,
         delay: float,
         name: str,
+        receptor: str,
     ) -> None: ...
     def set_values(
         self,
@@ -233,6 +239,7 @@ class Network:
         | Distribution
         | float,
         weight_bound: float,
+        receptor: str,
     ) -> None: ...
     def set_stimulus(
         self,
@@ -250,6 +257,7 @@ class Network:
         | Distribution
         | float,
         delay: float,
+        receptor: str,
     ) -> None: ...
     def record_spikes(
         self,
@@ -484,12 +492,14 @@ class Simulation:
         sources: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         projection: int | None,
+        receptor: str | None,
     ) -> int: ...
     def connections(
         self,
         sources: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         projection: int | None,
+        receptor: str | None,
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
@@ -501,6 +511,9 @@ class Simulation:
     def weights(
         self, handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    def receptors(
+        self, handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
     def stored_here(
         self, handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)]
     ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...

@@ -118,9 +118,14 @@ def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
         )
     receptors = ", ".join(model.receptors)
     unit = f"are in {model.weight_unit}" if model.weight_unit else "have no unit"
-    notes = f"Weights {unit}. Receptors: {receptors}."
-    if len(model.receptors) == 2:
-        notes += " Weights >= 0 belong to the first receptor, negative weights to the second."
+    bounds = "" if model.weight_bounds == "any number" else f", {model.weight_bounds}"
+    notes = f"Weights {unit}{bounds}. Receptors: {receptors}."
+    if model.sign_chooses_receptor:
+        notes += (
+            " Weights >= 0 belong to the first receptor, negative weights to the second, unless receptor= names one."
+        )
+    elif len(model.receptors) > 1:
+        notes += " Name one of them with receptor= in connect() and stimulate()."
     notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
     yield f"class {model.name}(NeuronModel):"
     yield from _docstring(model, titles, notes)

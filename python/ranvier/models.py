@@ -20,6 +20,7 @@ from ranvier.network.model_base import NeuronModel, Stimulator
 __all__ = [
     "ac_generator",
     "dc_generator",
+    "iaf_cond_nmda",
     "iaf_psc_alpha",
     "iaf_psc_delta",
     "iaf_psc_exp",
@@ -31,11 +32,136 @@ __all__ = [
 ]
 
 
+class iaf_cond_nmda(NeuronModel):
+    """Leaky integrate-and-fire neuron with conductances of AMPA, NMDA, GABA_A and GABA_B receptors.
+
+    Weights are in nS, >= 0. Receptors: AMPA, NMDA, GABA_A, GABA_B. Name one of them with receptor= in connect() and
+    stimulate(). State variables: V_m, g_AMPA, g_NMDA, g_GABA_A, g_GABA_B.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period, rounded up to the grid.
+    V_th : default -55 mV
+        Threshold: the neuron fires when V_m >= V_th.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_AMPA : default 0 mV; >= -1e+06 and <= 1e+06
+        Reversal potential of AMPA receptors.
+    E_NMDA : default 0 mV; >= -1e+06 and <= 1e+06
+        Reversal potential of NMDA receptors.
+    E_GABA_A : default -70 mV; >= -1e+06 and <= 1e+06
+        Reversal potential of GABA_A receptors.
+    E_GABA_B : default -90 mV; >= -1e+06 and <= 1e+06
+        Reversal potential of GABA_B receptors.
+    tau_AMPA : default 5 ms; > 0
+        Time constant of the conductance of AMPA receptors.
+    tau_NMDA : default 150 ms; > 0
+        Time constant of the conductance of NMDA receptors.
+    tau_GABA_A : default 6 ms; > 0
+        Time constant of the conductance of GABA_A receptors.
+    tau_GABA_B : default 150 ms; > 0
+        Time constant of the conductance of GABA_B receptors.
+    Mg : default 1 mM; >= 0 and <= 1e+06
+        Extracellular magnesium, which blocks NMDA receptors.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_AMPA : default 0
+        Initial value: conductance of AMPA receptors (nS).
+    g_NMDA : default 0
+        Initial value: conductance of NMDA receptors without magnesium (nS).
+    g_GABA_A : default 0
+        Initial value: conductance of GABA_A receptors (nS).
+    g_GABA_B : default 0
+        Initial value: conductance of GABA_B receptors (nS).
+
+    Notes
+    -----
+    ::
+
+        C_m dV_m/dt = -C_m (V_m - E_L) / tau_m - g_AMPA (V_m - E_AMPA) - B(V_m) g_NMDA (V_m - E_NMDA)
+                      - g_GABA_A (V_m - E_GABA_A) - g_GABA_B (V_m - E_GABA_B) + I_e + I_stimulus
+        B(V_m) = 1 / (1 + exp(-0.062 V_m / mV) Mg / 3.57 mM)
+        dg_X/dt = -g_X / tau_X + sum of the weights of the spikes that arrive at receptor X, for each X of AMPA, NMDA,
+        GABA_A, GABA_B
+        A connection or a stimulus names its receptor; weights are conductances, in nS, and not negative.
+        When V_m >= V_th at the end of a step the neuron fires; V_m is set to V_reset and stays there for t_ref, while the
+        conductances go on. A spike acts on V_m from the end of the step in which it arrives. The conductances are
+        integrated exactly on the grid. V_m is advanced by the exponential midpoint rule, whose error is of second order
+        in the resolution: as if the conductances, and B, were constant during a step, with the values that they have in its
+        middle; for B, V_m in the middle comes from half a step with B(V_m) of its begin.
+
+    References
+    ----------
+    C. E. Jahr and C. F. Stevens, Journal of Neuroscience 10, 3178-3182 (1990), the magnesium block; E. M. Izhikevich
+    and G. M. Edelman, PNAS 105, 3593-3598 (2008), four receptors and their time constants
+    """
+
+    name: ClassVar[str] = "iaf_cond_nmda"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values = -70.0,
+        C_m: Values = 250.0,
+        tau_m: Values = 10.0,
+        t_ref: Values = 2.0,
+        V_th: Values = -55.0,
+        V_reset: Values = -70.0,
+        I_e: Values = 0.0,
+        E_AMPA: Values = 0.0,
+        E_NMDA: Values = 0.0,
+        E_GABA_A: Values = -70.0,
+        E_GABA_B: Values = -90.0,
+        tau_AMPA: Values = 5.0,
+        tau_NMDA: Values = 150.0,
+        tau_GABA_A: Values = 6.0,
+        tau_GABA_B: Values = 150.0,
+        Mg: Values = 1.0,
+        V_m: Values | None = None,
+        g_AMPA: Values | None = None,
+        g_NMDA: Values | None = None,
+        g_GABA_A: Values | None = None,
+        g_GABA_B: Values | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            E_AMPA=E_AMPA,
+            E_NMDA=E_NMDA,
+            E_GABA_A=E_GABA_A,
+            E_GABA_B=E_GABA_B,
+            tau_AMPA=tau_AMPA,
+            tau_NMDA=tau_NMDA,
+            tau_GABA_A=tau_GABA_A,
+            tau_GABA_B=tau_GABA_B,
+            Mg=Mg,
+            V_m=V_m,
+            g_AMPA=g_AMPA,
+            g_NMDA=g_NMDA,
+            g_GABA_A=g_GABA_A,
+            g_GABA_B=g_GABA_B,
+        )
+
+
 class iaf_psc_alpha(NeuronModel):
     """Leaky integrate-and-fire neuron with alpha-shaped synaptic currents.
 
     Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
-    the second. State variables: V_m, I_syn_ex, I_syn_in, dI_syn_ex, dI_syn_in.
+    the second, unless receptor= names one. State variables: V_m, I_syn_ex, I_syn_in, dI_syn_ex, dI_syn_in.
 
     Parameters
     ----------
@@ -199,7 +325,7 @@ class iaf_psc_exp(NeuronModel):
     """Leaky integrate-and-fire neuron with exponentially decaying synaptic currents.
 
     Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
-    the second. State variables: V_m, I_syn_ex, I_syn_in.
+    the second, unless receptor= names one. State variables: V_m, I_syn_ex, I_syn_in.
 
     Parameters
     ----------
@@ -633,6 +759,7 @@ class step_current_generator(Stimulator):
 
 
 NEURON_MODELS: dict[str, type[NeuronModel]] = {
+    "iaf_cond_nmda": iaf_cond_nmda,
     "iaf_psc_alpha": iaf_psc_alpha,
     "iaf_psc_delta": iaf_psc_delta,
     "iaf_psc_exp": iaf_psc_exp,

@@ -67,7 +67,13 @@ Outcome run(std::string_view model, GroupDriver::Options options, const Drive& d
     for (int n = 0; n < steps; ++n) {
         for (std::size_t i = 0; i < drive.size; ++i) {
             while (uniform(random[i]) < 0.2) {
-                driver.give(i, (uniform(random[i]) - 0.4) * (delta ? 3.0 : 300.0));
+                const double weight = uniform(random[i]) - 0.4;
+                if (model == "iaf_cond_nmda") {
+                    // Conductances, of each neuron onto another receptor.
+                    driver.give(i % 4, i, 5.0 * std::abs(weight));
+                } else {
+                    driver.give(i, weight * (delta ? 3.0 : 300.0));
+                }
             }
             current[i] = drive.with_current ? 100.0 * (uniform(random[i]) - 0.5) : 0.0;
         }
@@ -94,7 +100,8 @@ class Kernels : public testing::TestWithParam<KernelParameters> {
 };
 
 INSTANTIATE_TEST_SUITE_P(ModelsAndPrecisions, Kernels,
-                         testing::Combine(testing::Values("iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta"),
+                         testing::Combine(testing::Values("iaf_cond_nmda", "iaf_psc_exp", "iaf_psc_alpha",
+                                                          "iaf_psc_delta"),
                                           testing::Values(Precision::single_precision, Precision::double_precision)),
                          [](const auto& tested) {
                              return std::string(std::get<0>(tested.param)) +

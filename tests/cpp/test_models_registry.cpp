@@ -34,8 +34,8 @@ void expect_sound(std::string_view model, std::span<const ParameterInfo> paramet
 TEST(Registry, HasTheNeuronModels) {
     std::vector<std::string_view> names;
     for (const NeuronModel* model : neuron_models()) names.push_back(model->name);
-    EXPECT_EQ(names, (std::vector<std::string_view>{"iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp", "interval_fire",
-                                                    "spike_generator"}));
+    EXPECT_EQ(names, (std::vector<std::string_view>{"iaf_cond_nmda", "iaf_psc_alpha", "iaf_psc_delta", "iaf_psc_exp",
+                                                    "interval_fire", "spike_generator"}));
 }
 
 TEST(Registry, HasTheStimulators) {
@@ -85,6 +85,9 @@ TEST(Descriptions, OfNeuronsAreSound) {
         if (model->plays_spikes) continue;
         EXPECT_FALSE(model->reference.empty()) << model->name;
         EXPECT_FALSE(model->receptors.empty()) << model->name;
+        const std::set<std::string_view> receptors(model->receptors.begin(), model->receptors.end());
+        EXPECT_EQ(receptors.size(), model->receptors.size()) << model->name << ": a receptor is there twice";
+        EXPECT_TRUE(!model->sign_chooses_receptor || model->receptors.size() == 2) << model->name;
         EXPECT_EQ(model->variables[0].name, model->name == "interval_fire" ? "m" : "V_m");
     }
 }

@@ -43,7 +43,7 @@ def _connect(draw: Drawing) -> str:
     weight = draw.one("50.0", "-30.0", "1.0", "0.0", "1e-3", "1e6", "[1.0, 2.0, 3.0]", draw.distribution())
     delay = draw.one("1.0", "0.1", "1.5", "rv.Normal(1.5, 0.5, low=0.1)", "[1.0, 1.5, 2.0]", draw.distribution())
     keywords = draw.some({"weight": weight, "delay": delay}, 0.7)
-    keywords |= draw.some({"weight_bound": "1e4", "name": "'synapses'"}, 0.1)
+    keywords |= draw.some({"weight_bound": "1e4", "name": "'synapses'", "receptor": "'inhibitory'"}, 0.1)
     rule = draw.rule()
     if draw.chance.random() < 0.1:
         rule = draw.one("'fixed_indegree'", "'all_to_all'", "'pairwise_bernoulli'", "'nearest_neighbors'")

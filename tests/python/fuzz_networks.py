@@ -71,7 +71,9 @@ def described(seed: int) -> rv.Network:
 
 def _create(net: rv.Network, chance: random.Random) -> None:
     size = chance.choice([1, 2, 7, 30, 64, 100])
-    name = chance.choice(["iaf_psc_exp", "iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "interval_fire"])
+    name = chance.choice(
+        ["iaf_psc_exp", "iaf_psc_exp", "iaf_psc_alpha", "iaf_psc_delta", "interval_fire", "iaf_cond_nmda"]
+    )
     if name == "interval_fire":
         net.create(rv.interval_fire(interval_min=2.0, interval_max=chance.uniform(3.0, 20.0)), size)
         return
@@ -82,7 +84,7 @@ def _create(net: rv.Network, chance: random.Random) -> None:
         values["tau_m"] = [chance.uniform(5.0, 20.0) for _ in range(size)]
     if chance.random() < 0.5:
         values["t_ref"] = chance.choice([0.0, 1.0, 2.5])
-    if chance.random() < 0.3 and name != "iaf_psc_delta":
+    if chance.random() < 0.3 and name in ("iaf_psc_exp", "iaf_psc_alpha"):
         values["tau_syn_ex"] = chance.choice([0.5, 10.0, rv.Uniform(0.5, 3.0)])
     net.create(name, size, **values)
 
@@ -136,14 +138,34 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     view = targets[: max(1, len(targets) // 2)] if chance.random() < 0.2 else targets
     if isinstance(rule, rv.Explicit):
         view = targets
-    net.connect(sources, view, rule, weight=_weight(rule, chance), delay=delay)
+    receptor = _receptor(targets, chance)
+    conductances: list[Any] = [1.0, 0.1, rv.Uniform(0.0, 3.0)]
+    weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
+    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor)
+
+
+def _has_conductances(population: rv.Population) -> bool:
+    return population.model == "iaf_cond_nmda"
+
+
+def _receptor(population: rv.Population, chance: random.Random) -> str | None:
+    """Return the name of a receptor, or None where the sign of the weight is to choose."""
+    if _has_conductances(population):
+        return chance.choice(["AMPA", "NMDA", "GABA_A", "GABA_B"])
+    if population.model in ("iaf_psc_exp", "iaf_psc_alpha") and chance.random() < 0.3:
+        return chance.choice(["excitatory", "inhibitory"])
+    return None
 
 
 def _stimulate(net: rv.Network, population: rv.Population, chance: random.Random) -> None:
     weight = 10.0 ** chance.uniform(0.0, 2.5) if population.model != "interval_fire" else 0.01
+    receptor = _receptor(population, chance)
+    if _has_conductances(population):
+        weight *= 0.01
     if chance.random() < 0.6:
         rate: Any = chance.choice([300.0, 8000.0, rv.Uniform(10.0, 9000.0), 400_000.0])
-        net.stimulate(population, rv.poisson_generator(rate=rate, start=chance.choice([0.0, 3.0])), weight=weight)
+        train = rv.poisson_generator(rate=rate, start=chance.choice([0.0, 3.0]))
+        net.stimulate(population, train, weight=weight, receptor=receptor)
     if chance.random() < 0.2 and population.model != "interval_fire":
         net.stimulate(population, rv.noise_generator(mean=100.0, std=300.0, interval=net.resolution))
     if chance.random() < 0.2 and population.model != "interval_fire":

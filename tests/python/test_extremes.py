@@ -32,6 +32,11 @@ def runs(net: rv.Network, precision: Literal["single", "double"] = "double", ste
     return True
 
 
+def reached(model: _core.NeuronModel) -> list[str | None]:
+    """Return all receptors where one must be named; else none, which lets the sign of a weight choose."""
+    return [None] if model.sign_chooses_receptor or len(model.receptors) == 1 else list(model.receptors)
+
+
 def described(describe: Callable[[rv.Network], object]) -> rv.Network | None:
     """Return the network, or None where the description was refused."""
     net = rv.Network()
@@ -52,8 +57,9 @@ def test_parameters_of_neurons(model: _core.NeuronModel, precision: Literal["sin
             def describe(net: rv.Network, name: str = parameter.name, value: float = value) -> None:
                 values: dict[str, Any] = {name: value}
                 cells = net.create(model.name, 3, **values)
-                net.connect(cells, cells, "all_to_all", weight=1.0, delay=0.1)
-                net.stimulate(cells, rv.poisson_generator(rate=50000.0), weight=100.0)
+                for receptor in reached(model):
+                    net.connect(cells, cells, "all_to_all", weight=1.0, delay=0.1, receptor=receptor)
+                    net.stimulate(cells, rv.poisson_generator(rate=50000.0), weight=100.0, receptor=receptor)
                 if model.name != "interval_fire":
                     net.stimulate(cells, rv.dc_generator(amplitude=300.0))
 
@@ -90,9 +96,10 @@ def test_weights(model: _core.NeuronModel, precision: Literal["single", "double"
         def describe(net: rv.Network, value: float = value) -> None:
             cells = net.create(model.name, 20)
             players = net.create_spike_generators([[0.1, 0.2, 0.3]] * 5)
-            for weight in (value, -value):
-                net.connect(players, cells, "all_to_all", weight=weight, delay=0.1)
-                net.stimulate(cells, rv.poisson_generator(rate=1e8), weight=weight)
+            for weight in (value, -value) if model.weight_bounds == "any number" else (abs(value),):
+                for receptor in reached(model):
+                    net.connect(players, cells, "all_to_all", weight=weight, delay=0.1, receptor=receptor)
+                    net.stimulate(cells, rv.poisson_generator(rate=1e8), weight=weight, receptor=receptor)
 
         net = described(describe)
         ran += net is not None and runs(net, precision, steps=10)

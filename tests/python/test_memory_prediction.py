@@ -125,3 +125,19 @@ def test_bursts() -> None:
     assert bursts.in_epoch == pytest.approx(9 / epochs.mean())
     assert Bursts.of(counts[:3], 4) is None
     assert Bursts.of(np.zeros(10, dtype=np.int64), 2) is None
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("stimulated", [False, True])
+def test_receptors_that_nothing_reaches_share_their_inputs(stimulated: bool, threads: int) -> None:
+    net = rv.Network()
+    cells = net.create("iaf_cond_nmda", 10_000)
+    net.connect(cells, cells, rv.FixedIndegree(2), receptor="NMDA", delay=rv.Uniform(0.5, 3.0))
+    if stimulated:
+        net.stimulate(cells[:10], rv.poisson_generator(rate=1.0), receptor="GABA_B")
+    sim = rv.Simulation(net, threads=threads, progress=False, tuning=rv.Tuning(table_layout="runs", delivery_window=8))
+    predicted = predict_memory(net, rate=1.0, threads=threads, tuning=rv.Tuning(table_layout="runs", delivery_window=8))
+    # But for whole pages. Of each neuron: eight steps of what reaches NMDA, one of GABA_B, one that all others read.
+    expected = 8 * 10_000 * (8 + 1 + stimulated)
+    assert sim.memory()["inputs"] == pytest.approx(expected, rel=0.03)
+    assert predicted["inputs"] == pytest.approx(sim.memory()["inputs"], rel=0.03)

@@ -52,6 +52,10 @@ class StoredTable : public SynapseTable {
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
 
+    RowIndex row_of(std::uint64_t position) const override {
+        return RowIndex{columns_.numbering == RowNumbering::unsorted ? static_cast<std::uint32_t>(position)
+                                                                     : columns_.row_start.row_of(position)};
+    }
     std::uint64_t row_begin(RowIndex row) const override {
         return columns_.numbering == RowNumbering::unsorted ? row.value : columns_.row_start[row.value];
     }
@@ -87,9 +91,7 @@ class StoredTable : public SynapseTable {
             const double before = weight(position);
             columns_.weights[position] = static_cast<Weight>(weights[i]);
             if (recent.empty() || weights[i] == before) continue;
-            const std::uint32_t row = columns_.numbering == RowNumbering::unsorted
-                                          ? static_cast<std::uint32_t>(position)
-                                          : columns_.row_start.row_of(position);
+            const std::uint32_t row = row_of(position).value;
             const auto first = std::lower_bound(recent.begin(), recent.end(), RecentSpike{row, 0});
             for (auto spike = first; spike != recent.end() && spike->row == row; ++spike) {
                 const Step arrival = spike->stamp + delay_of(RowIndex{row}, position);

@@ -81,6 +81,7 @@ class SynapseTable {
     /// Adds what arrives in [begin, end) from all spikes that were accepted before.
     virtual void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) = 0;
 
+    virtual RowIndex row_of(std::uint64_t position) const = 0;
     virtual std::uint64_t row_begin(RowIndex row) const = 0;
     virtual std::uint64_t row_end(RowIndex row) const = 0;
     /// Synapses [begin, end) of one row, appended to `out`.

@@ -87,9 +87,19 @@ def _neuron(model: _core.NeuronModel) -> Entry:
         (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
         for variable in model.variables
     ]
+    rows += [(receptor, "", model.weight_unit, bounds, "Receptor") for receptor, bounds in _receptors(model)]
     # A model without receptors has no weights.
     weights = f"; weights in {model.weight_unit}" if model.weight_unit else ""
     return model.name, model.summary + weights, rows
+
+
+def _receptors(model: _core.NeuronModel) -> Iterable[tuple[str, str]]:
+    """Yield the receptors of a model, each with the weights that it accepts."""
+    bounds = "" if model.weight_bounds == "any number" else f"weights {model.weight_bounds}"
+    for place, receptor in enumerate(model.receptors):
+        if model.sign_chooses_receptor:
+            bounds = "weights < 0, or by name" if place else "weights >= 0, or by name"
+        yield receptor, bounds
 
 
 def _static_synapse() -> Entry:

@@ -109,6 +109,7 @@ class Connect(ChangeableCall[Projection]):
     weight: StoredValues
     delay: StoredValues
     weight_bound: float
+    receptor: str
     name: str
 
     def make(self, contents: Contents) -> Projection:
@@ -120,20 +121,25 @@ class Connect(ChangeableCall[Projection]):
         made = Projection(
             contents.network, contents.core, index, contents.core.projection_name(index), sources, targets
         )
-        made._show(self.rule, self.weight, self.delay, self.weight_bound)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor)
         contents.projections.append(made)
         return made
 
     def change(self, contents: Contents, made: Projection) -> None:
-        """Give the projection the rule, weight and delay of this call."""
+        """Give the projection the rule, weight, delay and receptor of this call."""
         contents.core.set_projection(made.index, self._core_rule(), **self._arguments())
-        made._show(self.rule, self.weight, self.delay, self.weight_bound)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor)
 
     def _core_rule(self) -> _core.RuleSpec:
         return _core.RuleSpec(self.rule.name, **self.rule._arguments())
 
     def _arguments(self) -> dict[str, Any]:
-        return {"weight": to_core(self.weight), "delay": to_core(self.delay), "weight_bound": self.weight_bound}
+        return {
+            "weight": to_core(self.weight),
+            "delay": to_core(self.delay),
+            "weight_bound": self.weight_bound,
+            "receptor": self.receptor,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +152,7 @@ class Stimulate(ChangeableCall[Stimulus]):
     sequences: Sequences
     weight: StoredValues
     delay: float
+    receptor: str
     name: str
 
     def make(self, contents: Contents) -> Stimulus:
@@ -159,6 +166,7 @@ class Stimulate(ChangeableCall[Stimulus]):
             to_core(self.weight),
             self.delay,
             self.name,
+            self.receptor,
         )
         index = len(contents.stimuli)
         made = Stimulus(contents.network, index, self.name or f"{self.stimulator}_{index}", targets, self.stimulator)
@@ -168,11 +176,13 @@ class Stimulate(ChangeableCall[Stimulus]):
 
     def change(self, contents: Contents, made: Stimulus) -> None:
         """Give the stimulus these values."""
-        contents.core.set_stimulus(made.index, _numbers(self.values), self.sequences, to_core(self.weight), self.delay)
+        contents.core.set_stimulus(
+            made.index, _numbers(self.values), self.sequences, to_core(self.weight), self.delay, self.receptor
+        )
         self._show(made)
 
     def _show(self, made: Stimulus) -> None:
-        made._show({**self.values, **self.sequences}, self.weight, self.delay)
+        made._show({**self.values, **self.sequences}, self.weight, self.delay, self.receptor)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
-from ranvier.network.checks import check_positive, check_text, flatten, known_values
+from ranvier.network.checks import check_positive, check_receptor, check_text, flatten, known_values
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rules import AllToAll, Rule, make_rule
@@ -33,6 +33,9 @@ __all__ = [
     "sequences_of",
     "spike_lists",
 ]
+
+# What every projection has, besides the parameters of its rule.
+_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "rule")
 
 
 def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
@@ -128,6 +131,8 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     if "weight_bound" in given:
         bound = given["weight_bound"]
         changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
+    if "receptor" in given:
+        changed["receptor"] = check_receptor(given["receptor"])
     return replace(made, **changed)
 
 
@@ -144,7 +149,9 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     if "delay" in given:
         delay = given.pop("delay")
         changed["delay"] = resolution if delay is None else number("delay", delay)
-    _check_keys(stimulus.stimulator, given, "weight", "delay")
+    if "receptor" in given:
+        changed["receptor"] = check_receptor(given.pop("receptor"))
+    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor")
     numbers = numbers_of(stimulus.stimulator, given)
     sequences = sequences_of(stimulus.stimulator, numbers)
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
@@ -163,13 +170,13 @@ def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
 
 def _other_rule(projection: Projection, rule: Rule, given: dict[str, Any]) -> Rule:
     """Remove the rule, or parameters of a rule, from `given`, and return the resulting rule."""
-    keywords = {key: given.pop(key) for key in list(given) if key not in ("weight", "delay", "weight_bound", "rule")}
+    keywords = {key: given.pop(key) for key in list(given) if key not in _OF_PROJECTIONS}
     if "rule" in given:
         return make_rule(given.pop("rule"), keywords)
     known = [field.name for field in fields(rule)]
     for key in keywords:
         if key not in known:
-            unknown_name(f"value of {projection._called()}", key, ["weight", "delay", "weight_bound", "rule", *known])
+            unknown_name(f"value of {projection._called()}", key, [*_OF_PROJECTIONS, *known])
     return replace(rule, **keywords) if keywords else rule
 
 

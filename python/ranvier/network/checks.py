@@ -25,6 +25,7 @@ __all__ = [
     "check_flag",
     "check_name",
     "check_positive",
+    "check_receptor",
     "check_seed",
     "check_size",
     "check_text",
@@ -91,6 +92,17 @@ def check_positive(name: str, value: float) -> float:
     if not 0.0 < given < float("inf"):
         raise ValueOutOfBoundsError(name, str(value), "it must be > 0 and finite")
     return given
+
+
+def check_receptor(name: str | None) -> str:
+    """Return the name of a receptor as the core takes it, for which none is an empty one."""
+    if name is None:
+        return ""
+    if not isinstance(name, str):
+        raise WrongTypeError("receptor", name_type(name), "must be a string or None")
+    if not name:
+        raise ValueOutOfBoundsError("receptor", "''", "it must be the name of a receptor", "leave it out")
+    return check_text("receptor", name)
 
 
 def check_flag(name: str, value: object) -> bool:

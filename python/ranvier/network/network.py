@@ -30,6 +30,7 @@ from ranvier.network.checks import (
     as_view,
     check_name,
     check_positive,
+    check_receptor,
     check_size,
     check_text,
     flatten,
@@ -147,6 +148,7 @@ class Network(NetworkBase):
         *,
         weight: Values = 1.0,
         delay: Values = 1.0,
+        receptor: str | None = None,
         weight_bound: float | None = None,
         name: str | None = None,
         **parameters: Any,
@@ -163,11 +165,15 @@ class Network(NetworkBase):
             The connection rule, for example ``rv.FixedIndegree(100)``; or the name of a rule, with its parameters as
             keywords: ``"fixed_indegree", indegree=100``.
         weight
-            In the unit of the model of the targets (pA or mV): a number, an array (the rule determines its shape), or a
-            distribution.
+            In the unit of the model of the targets (pA, mV or nS): a number, an array (the rule determines its shape),
+            or a distribution.
         delay
             Milliseconds, at least one step. A single number must be a multiple of the resolution. Delays in an array or
             drawn from a distribution are rounded to the nearest step; half a step is rounded up.
+        receptor
+            Name of the receptor of the targets that all these synapses reach, whatever the sign of their weights; None:
+            the only receptor, or, where the model says so, the one that the sign of each weight chooses. Targets of
+            several models must all have a receptor of this name, at the same place in the lists of their receptors.
         weight_bound
             Largest absolute weight that these synapses can be set to while a simulation runs; None: any. If all
             projections onto a population have such a bound, weights above the largest bound are refused.
@@ -179,7 +185,7 @@ class Network(NetworkBase):
         Raises
         ------
         UnknownNameError
-            For a rule or a parameter of it that does not exist.
+            For a rule, a parameter of it or a receptor that does not exist.
         RuleError
             When the rule cannot be applied to these neurons, for example when the in-degree is larger than the number
             of sources and multapses are not allowed.
@@ -190,7 +196,8 @@ class Network(NetworkBase):
         ShapeError
             For an array of weights or delays that does not fit the rule.
         ValueOutOfBoundsError
-            For values that are not finite or outside their bounds.
+            For values that are not finite or outside their bounds, for targets that need the name of a receptor, and
+            for targets of several models to which weights do not mean the same.
 
         Notes
         -----
@@ -206,7 +213,7 @@ class Network(NetworkBase):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, ("weight", "delay", "weight_bound", "name"))
+        complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "name"))
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
         return self._make(
             Connect(
@@ -216,6 +223,7 @@ class Network(NetworkBase):
                 weight=store("weight", flatten("weight", weight, pairs)),
                 delay=store("delay", flatten("delay", delay, pairs)),
                 weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
+                receptor=check_receptor(receptor),
                 name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
             )
         )
@@ -227,6 +235,7 @@ class Network(NetworkBase):
         *,
         weight: Values = 1.0,
         delay: float | None = None,
+        receptor: str | None = None,
         name: str | None = None,
         **values: Values,
     ) -> Stimulus:
@@ -240,11 +249,14 @@ class Network(NetworkBase):
             The stimulator with values of its parameters, for example ``rv.poisson_generator(rate=8000.0)``, or only its
             name.
         weight
-            Weight of the spikes in the unit of the target's model (pA or mV); for currents, a factor. A number, an
+            Weight of the spikes in the unit of the target's model (pA, mV or nS); for currents, a factor. A number, an
             array of shape ``(len(targets),)`` or a distribution.
         delay
             Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution; None: the
             shortest delay, one step.
+        receptor
+            Name of the receptor that the spikes reach, as for `connect`. Without it, where the sign of the weight
+            chooses, all weights must have one sign. Currents reach no receptor.
         name
             Name of the stimulus.
         **values
@@ -262,7 +274,7 @@ class Network(NetworkBase):
                 unknown_name(
                     f"parameter of {stimulator_name} or keyword of stimulate()",
                     key,
-                    [*known, "weight", "delay", "name"],
+                    [*known, "weight", "delay", "receptor", "name"],
                 )
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
@@ -274,6 +286,7 @@ class Network(NetworkBase):
                 sequences=sequences,
                 weight=store("weight", weight),
                 delay=self.resolution if delay is None else number("delay", delay),
+                receptor=check_receptor(receptor),
                 name=check_name("stimulus", name),
             )
         )
@@ -292,9 +305,9 @@ class Network(NetworkBase):
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
             `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
             shape ``(len(part),)``; the other neurons keep their values.
-            *Of a projection*: ``weight``, ``delay`` and ``weight_bound``, as for `connect`; ``rule``, or parameters of
-            its present rule.
-            *Of a stimulus*: parameters of the stimulator, ``weight`` and ``delay``, as for `stimulate`.
+            *Of a projection*: ``weight``, ``delay``, ``receptor`` and ``weight_bound``, as for `connect`; ``rule``, or
+            parameters of its present rule.
+            *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay`` and ``receptor``, as for `stimulate`.
 
         Raises
         ------

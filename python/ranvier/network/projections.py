@@ -30,6 +30,8 @@ class Projection(Immutable):
         The arguments of `Network.connect`, or as changed by `Network.set`.
     weight_bound
         The same; None: weights can be changed to any values that can be summed exactly.
+    receptor
+        The same; None: the only receptor of the targets, or one for each sign of the weight.
     """
 
     network: Any
@@ -41,6 +43,7 @@ class Projection(Immutable):
     weight: StoredValues
     delay: StoredValues
     weight_bound: float | None
+    receptor: str | None
     _core: CoreNetwork
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(projection, weight=...), or sim.connections(projection=projection).weights = ...",
@@ -60,9 +63,9 @@ class Projection(Immutable):
     ) -> None:
         self._put(network=network, _core=core, index=index, name=name, sources=sources, targets=targets)
 
-    def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float) -> None:
+    def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float, receptor: str) -> None:
         """Show the values that the network has accepted."""
-        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
+        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None, receptor=receptor or None)
 
     @property
     def expected_synapses(self) -> float:
@@ -81,7 +84,8 @@ class Projection(Immutable):
         return change + ", or, in a simulation that runs, sim.connections(projection=projection).weights = ..."
 
     def __repr__(self) -> str:
-        return f"<Projection {self.name}: {self.rule!r}>"
+        receptor = f", receptor {self.receptor}" if self.receptor else ""
+        return f"<Projection {self.name}: {self.rule!r}{receptor}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _projection_of, (self.network, self.index)
@@ -103,6 +107,8 @@ class Stimulus(Immutable):
         Index of the stimulus in ``network.stimuli``.
     name, targets, stimulator, values, weight, delay
         The arguments of `Network.stimulate`, or as changed by `Network.set`; `stimulator` is the name of the model.
+    receptor
+        The same; None: the only receptor of the targets, or the one that the sign of the weight chooses.
     """
 
     network: Any
@@ -113,6 +119,7 @@ class Stimulus(Immutable):
     values: Mapping[str, StoredValues]
     weight: StoredValues
     delay: float
+    receptor: str | None
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
     }
@@ -120,9 +127,10 @@ class Stimulus(Immutable):
     def __init__(self, network: Any, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
         self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
 
-    def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float) -> None:
+    def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float, receptor: str) -> None:
         """Show the values that the network has accepted."""
-        self._put(values=Settings(values, self._called(), "net.set(stimulus, "), weight=weight, delay=delay)
+        settings = Settings(values, self._called(), "net.set(stimulus, ")
+        self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None)
 
     def _called(self) -> str:
         return f"stimulus {self.name}"
@@ -136,7 +144,8 @@ class Stimulus(Immutable):
         return f'write stimulus.values["{name}"]' if name in self.values else super()._instead_of(name)
 
     def __repr__(self) -> str:
-        return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}>"
+        receptor = f", receptor {self.receptor}" if self.receptor else ""
+        return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}{receptor}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _stimulus_of, (self.network, self.index)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -145,7 +145,8 @@ def _projections(network: Summarized) -> Table:
         ]
         for projection in network.projections
     ]
-    return "Projections", ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"], rows
+    head = ["name", "from", "to", "rule", "synapses", "weight", "delay (ms)"]
+    return "Projections", *_with_receptors(head, rows, network.projections)
 
 
 def _stimuli(network: Summarized) -> Table:
@@ -159,7 +160,16 @@ def _stimuli(network: Summarized) -> Table:
         ]
         for stimulus in network.stimuli
     ]
-    return "Stimuli", ["name", "stimulator", "to", "set", "weight"], rows
+    return "Stimuli", *_with_receptors(["name", "stimulator", "to", "set", "weight"], rows, network.stimuli)
+
+
+def _with_receptors(
+    head: list[str], rows: list[list[str]], parts: Sequence[Projection | Stimulus]
+) -> tuple[list[str], list[list[str]]]:
+    """Add a column of receptors where one was named."""
+    if not any(part.receptor for part in parts):
+        return head, rows
+    return [*head, "receptor"], [[*row, part.receptor or ""] for row, part in zip(rows, parts, strict=True)]
 
 
 def _recorders(network: Summarized) -> Table:

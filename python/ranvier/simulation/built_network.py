@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.numeric import as_array
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.network.checks import check_receptor
 from ranvier.network.contents import Contents
 from ranvier.network.network import Network
 from ranvier.network.populations import PopulationView
@@ -154,11 +155,12 @@ class BuiltNetwork:
         sources: PopulationView | npt.ArrayLike | None,
         targets: PopulationView | npt.ArrayLike | None,
         projection: Projection | None,
-    ) -> tuple[IntArray | None, IntArray | None, int | None]:
+        receptor: str | None = None,
+    ) -> tuple[IntArray | None, IntArray | None, int | None, str | None]:
         """Return a query for synapses in the form in which the core takes it."""
         index = self.check_projection(projection)
         if projection is not None:
             # So the core need not go through the synapses of other neurons.
             sources = projection.sources if sources is None else sources
             targets = projection.targets if targets is None else targets
-        return self.ids("sources", sources), self.ids("targets", targets), index
+        return self.ids("sources", sources), self.ids("targets", targets), index, check_receptor(receptor) or None

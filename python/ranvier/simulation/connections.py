@@ -8,7 +8,9 @@ from typing import Any, ClassVar, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from ranvier import _core
 from ranvier.base.attributes import NamedAttributes
+from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import as_array, number_array
 from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray
@@ -21,12 +23,19 @@ from ranvier.errors import (
 )
 from ranvier.network.checks import name_type
 from ranvier.network.populations import PopulationView
+from ranvier.network.projections import Projection
 from ranvier.recording.conversion import adjacency
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.agreement import agree
 from ranvier.simulation.built_network import BuiltNetwork
 
 __all__ = ["Connections"]
+
+
+def _receptors_of(projection: Projection) -> list[str]:
+    """Return the receptors of the targets in the order of their model; several models agree on those reached."""
+    wanted = {population.model for population in projection.targets.populations}
+    return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
 
 class Connections(NamedAttributes):
@@ -86,6 +95,22 @@ class Connections(NamedAttributes):
         return self._projections
 
     @property
+    def receptors(self) -> npt.NDArray[np.str_]:
+        """Names of the receptors that the synapses reach, shape ``(synapses,)``."""
+        tables = [_receptors_of(projection) for projection in self._built.projections]
+        names = sorted({name for table in tables for name in table})
+        width = max(map(len, names), default=1)
+        check_room(f"names of the receptors of {len(self)} synapses", len(self) * (4 * width + 16), "ask for fewer")
+        most = max(map(len, tables), default=0)
+        # By projection and place of the receptor among those of the targets' model.
+        places = np.array(
+            [[names.index(name) for name in table] + [0] * (most - len(table)) for table in tables], dtype=np.intp
+        ).reshape(len(tables), most)
+        chosen = places[self._projections, self._built.core.receptors(self._handles)]
+        fixed = "it is fixed when neurons are connected; connections.receptors.copy() is an array of your own"
+        return read_only(np.array(names, dtype=f"U{width}")[chosen], "receptors of connections", fixed)
+
+    @property
     def weights(self) -> FloatArray:
         """Present weights (pA or mV), shape ``(synapses,)``.
 
@@ -101,8 +126,8 @@ class Connections(NamedAttributes):
             For an array of another length.
         ValueOutOfBoundsError
             For weights that are not finite, above the ``weight_bound`` of the projections, too small or too different
-            in magnitude to be summed exactly, and for weights whose sign belongs to another receptor. Then nothing is
-            changed.
+            in magnitude to be summed exactly, outside the bounds of the model of the targets, and for weights whose
+            sign belongs to another receptor. Then nothing is changed.
         """
         with self._built.exclusive():
             self._built.agree_on_request("weights of synapses", self._handles)

@@ -283,6 +283,7 @@ class Simulation(Accounts):
         sources: PopulationView | npt.ArrayLike | None = None,
         targets: PopulationView | npt.ArrayLike | None = None,
         projection: Projection | None = None,
+        receptor: str | None = None,
     ) -> Connections:
         """Return synapses, as arrays.
 
@@ -295,7 +296,7 @@ class Simulation(Accounts):
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "connections"):
-                query = self._built.query(sources, targets, projection)
+                query = self._built.query(sources, targets, projection, receptor)
             self._built.agree_on_request("connections", *query)
             return self._find_synapses(*query)
 
@@ -305,11 +306,12 @@ class Simulation(Accounts):
         sources: PopulationView | npt.ArrayLike | None = None,
         targets: PopulationView | npt.ArrayLike | None = None,
         projection: Projection | None = None,
+        receptor: str | None = None,
     ) -> int:
         """Return the number of synapses that `connections` would return."""
         with self._built.exclusive():
             with agreed(self._built.communicator, "connections"):
-                query = self._built.query(sources, targets, projection)
+                query = self._built.query(sources, targets, projection, receptor)
             self._built.agree_on_request("connections", *query)
             return self._built.core.count_connections(*query)
 
@@ -362,9 +364,11 @@ class Simulation(Accounts):
             "pickle its network and build it again",
         )
 
-    def _find_synapses(self, sources: IntArray | None, targets: IntArray | None, projection: int | None) -> Connections:
+    def _find_synapses(
+        self, sources: IntArray | None, targets: IntArray | None, projection: int | None, receptor: str | None
+    ) -> Connections:
         built = self._built
-        source, target, _, steps, projections, handles = built.core.connections(sources, targets, projection)
+        source, target, _, steps, projections, handles = built.core.connections(sources, targets, projection, receptor)
         return Connections(
             built, source, target, times_of(steps, self.resolution), projections.astype(np.int64), handles
         )
