@@ -155,6 +155,19 @@ def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.M
     assert len(asked) == 10
 
 
+def test_neurons_are_measured_with_the_receptors_that_stimuli_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    net = rv.Network()
+    cells = net.create("iaf_cond_nmda", 100)
+    net.connect(cells, cells, rv.FixedIndegree(10), weight=0.1, receptor="NMDA")
+    net.stimulate(cells, rv.poisson_generator(rate=1000.0), receptor="GABA_B")
+    costs = costs_of(net)
+    assert 1e-11 < costs.neurons[0] < 1e-6
+    assert 0.0 <= costs.stimuli[0] < 1e-6
+
+
 # ---- a small copy of a network ---------------------------------------------------------------------------------------
 
 
