@@ -8,6 +8,7 @@
 #include "connect/rules/rule.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
+#include "models/synapse.hpp"
 
 namespace ranvier::bindings {
 
@@ -19,6 +20,7 @@ using models::NeuronModel;
 using models::ParameterInfo;
 using models::SequenceInfo;
 using models::StimulatorModel;
+using models::SynapseModel;
 using models::VariableInfo;
 
 template <class Item>
@@ -68,6 +70,37 @@ void bind_parts(nb::module_& module) {
         .def_ro("bounds", &RuleParameterInfo::bounds);
 }
 
+void bind_lists(nb::module_& module) {
+    module.def(
+        "neuron_models",
+        [] {
+            const auto models = models::neuron_models();
+            return std::vector<const NeuronModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All neuron models, by name.");
+    module.def(
+        "stimulator_models",
+        [] {
+            const auto models = models::stimulator_models();
+            return std::vector<const StimulatorModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All stimulators, by name.");
+    module.def(
+        "synapse_models",
+        [] {
+            const auto models = models::synapse_models();
+            return std::vector<const SynapseModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All synapse models, by name.");
+    module.def(
+        "rules",
+        [] {
+            const auto rules = connect::rules();
+            return std::vector<const RuleInfo*>(rules.begin(), rules.end());
+        },
+        nb::rv_policy::reference, "All connection rules.");
+}
+
 }  // namespace
 
 void bind_models(nb::module_& module) {
@@ -98,32 +131,18 @@ void bind_models(nb::module_& module) {
             "Whether it adds to the synaptic input of its targets rather than to their current.")
         .def_prop_ro("parameters", [](const StimulatorModel& model) { return as_list(model.parameters); })
         .def_prop_ro("sequences", [](const StimulatorModel& model) { return as_list(model.sequences); });
+    nb::class_<SynapseModel>(module, "SynapseModel", "The description of a synapse model.")
+        .def_ro("name", &SynapseModel::name)
+        .def_ro("summary", &SynapseModel::summary)
+        .def_ro("equations", &SynapseModel::equations)
+        .def_ro("reference", &SynapseModel::reference)
+        .def_prop_ro("learns", &SynapseModel::learns, "Whether the weight changes with spikes.")
+        .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)
         .def_ro("summary", &RuleInfo::summary)
         .def_prop_ro("parameters", [](const RuleInfo& rule) { return as_list(rule.parameters); });
-
-    module.def(
-        "neuron_models",
-        [] {
-            const auto models = models::neuron_models();
-            return std::vector<const NeuronModel*>(models.begin(), models.end());
-        },
-        nb::rv_policy::reference, "All neuron models, by name.");
-    module.def(
-        "stimulator_models",
-        [] {
-            const auto models = models::stimulator_models();
-            return std::vector<const StimulatorModel*>(models.begin(), models.end());
-        },
-        nb::rv_policy::reference, "All stimulators, by name.");
-    module.def(
-        "rules",
-        [] {
-            const auto rules = connect::rules();
-            return std::vector<const RuleInfo*>(rules.begin(), rules.end());
-        },
-        nb::rv_policy::reference, "All connection rules.");
+    bind_lists(module);
 }
 
 }  // namespace ranvier::bindings

@@ -19,6 +19,9 @@ using engine::Network;
 /// Ascending ids: (first, stride, size), or a list of them.
 using InputIds = std::variant<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, InputArray<std::int64_t>>;
 
+/// Of a synapse model.
+using SharedParameters = std::map<std::string, double, std::less<>>;
+
 IdSequence to_ids(const InputIds& ids) {
     if (const auto* list = std::get_if<InputArray<std::int64_t>>(&ids)) {
         auto shared = std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*list));
@@ -46,17 +49,23 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
-                      std::string receptor) {
+                      std::string receptor, const std::string& synapse, const SharedParameters& synapse_parameters) {
+    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
-                 std::move(name), weight_bound, std::move(receptor))
+                 std::move(name), weight_bound, std::move(receptor), std::move(own))
         .value;
 }
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
-                    const InputValue& delay, double weight_bound, std::string receptor) {
+                    const InputValue& delay, double weight_bound, std::string receptor, const std::string& synapse,
+                    const SharedParameters& synapse_parameters) {
+    // The call itself refuses an unknown projection.
+    const bool known = projection < network.projections().size();
+    engine::SynapseSpec own =
+        engine::make_synapse(synapse, synapse_parameters, known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
-                           std::move(receptor));
+                           std::move(receptor), std::move(own));
 }
 
 void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,
@@ -131,7 +140,8 @@ void bind_creation(nb::class_<Network>& network) {
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"))
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"),
+             nb::arg("synapse"), nb::arg("synapse_parameters"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"));
 }
@@ -153,8 +163,9 @@ void bind_changes(nb::class_<Network>& network) {
             },
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
         .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
-             nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"),
-             "Rule, weight, delay and receptor in place of those of a projection.")
+             nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"), nb::arg("synapse"),
+             nb::arg("synapse_parameters"),
+             "Rule, weight, delay, receptor and synapse model in place of those of a projection.")
         .def(
             "set_stimulus",
             [](Network& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,

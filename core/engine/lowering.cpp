@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -67,6 +69,21 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
+/// The different pairs of a synapse model that learns and its shared parameters, numbered from 1; 0 is the static synapse.
+struct SynapseSets {
+    std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
+    std::map<std::pair<const models::SynapseModel*, std::vector<double>>, std::uint32_t> numbers;
+
+    std::uint32_t number(const SynapseSpec& synapse, double resolution) {
+        if (!synapse.learns()) return 0;
+        std::vector<double> values = synapse.values();
+        const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
+        const auto [place, is_new] = numbers.try_emplace({synapse.model, std::move(values)}, next);
+        if (is_new) dynamics.push_back(synapse.model->create(place->first.second, resolution));
+        return place->second;
+    }
+};
+
 Step step_of_change(const StimulusSpec& spec, std::string_view name) {
     const auto found = spec.changed_at.find(name);
     return found == spec.changed_at.end() ? 0 : found->second;
@@ -87,6 +104,7 @@ void LoweredNetwork::lower_projections() {
     const double steps_per_millisecond = 1.0 / network_->resolution();
     std::vector<connect::ProjectionPlan> plans;
     std::vector<connect::KindChoice> kinds;
+    SynapseSets synapses;
     for (const Projection& projection : network_->projections()) {
         connect::ProjectionPlan plan;
         plan.id = projection.id;
@@ -103,7 +121,9 @@ void LoweredNetwork::lower_projections() {
         for (const PopulationId id : plan.target_populations) {
             receptors = choose_receptors(*network_->population(id).model, projection.receptor);
         }
-        kinds.push_back({.positive = {.receptor = receptors.positive}, .negative = {.receptor = receptors.negative}});
+        const std::uint32_t synapse = synapses.number(projection.synapse, network_->resolution());
+        kinds.push_back({.positive = {.receptor = receptors.positive, .synapse = synapse},
+                         .negative = {.receptor = receptors.negative, .synapse = synapse}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {
             const Population& sources = network_->population(id);
             if (!sources.model->plays_spikes) continue;
@@ -117,6 +137,7 @@ void LoweredNetwork::lower_projections() {
         plans.push_back(std::move(plan));
     }
     plan_ = connect::make_network_plan(std::move(plans), kinds);
+    plan_.dynamics = std::move(synapses.dynamics);
 }
 
 std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::uint32_t receptor) const {

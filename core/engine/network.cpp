@@ -204,7 +204,8 @@ PopulationId Network::add(Population population) {
 }
 
 ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight,
-                              Values delay, std::string name, double weight_bound, std::string receptor) {
+                              Values delay, std::string name, double weight_bound, std::string receptor,
+                              SynapseSpec synapse) {
     check_ids(sources, "sources");
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -217,7 +218,8 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
                           .weight = std::move(weight),
                           .delay = std::move(delay),
                           .weight_bound = weight_bound,
-                          .receptor = std::move(receptor)};
+                          .receptor = std::move(receptor),
+                          .synapse = std::move(synapse)};
     const double synapses = checked_synapses(projection);
     projections_.push_back(std::move(projection));
     synapses_.push_back(synapses);
@@ -233,11 +235,17 @@ double Network::checked_synapses(const Projection& projection) const {
                         "weight of projection " + quoted(projection.name));
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
     check_delays(projection.delay, resolution_, "delay of projection " + quoted(projection.name), *sampler);
+    const auto [least_weight, greatest_weight] = range_of(projection.weight);
+    check_synapse(projection.synapse,
+                  {.least_weight = least_weight,
+                   .greatest_weight = greatest_weight,
+                   .least_delay = range_of(projection.delay).first},
+                  resolution_, projection.name);
     return sampler->expected_synapses();
 }
 
 void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay, double weight_bound,
-                             std::string receptor) {
+                             std::string receptor, SynapseSpec synapse) {
     if (id.value >= projections_.size()) {
         throw ValueOutOfBoundsError({.object = "projection",
                                      .value = "number " + std::to_string(id.value),
@@ -253,7 +261,8 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
                        .weight = std::move(weight),
                        .delay = std::move(delay),
                        .weight_bound = weight_bound,
-                       .receptor = std::move(receptor)};
+                       .receptor = std::move(receptor),
+                       .synapse = std::move(synapse)};
     synapses_[id.value] = checked_synapses(changed);
     projections_[id.value] = std::move(changed);
 }

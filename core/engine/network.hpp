@@ -17,6 +17,7 @@
 #include "base/ids.hpp"
 #include "base/shared_array.hpp"
 #include "connect/rules/rule.hpp"
+#include "engine/synapse_spec.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 
@@ -57,6 +58,7 @@ struct Projection {
     /// Largest absolute weight that may be set later; 0: any.
     double weight_bound = 0.0;
     std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
+    SynapseSpec synapse = {};
 };
 
 struct StimulusSpec {
@@ -115,9 +117,11 @@ class Network {
 
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
     ProjectionId connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0, std::string receptor = {});
+                         std::string name, double weight_bound = 0.0, std::string receptor = {},
+                         SynapseSpec synapse = {});
     ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                         std::string name, double weight_bound = 0.0, std::string receptor = {});
+                         std::string name, double weight_bound = 0.0, std::string receptor = {},
+                         SynapseSpec synapse = {});
 
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
@@ -132,7 +136,7 @@ class Network {
     void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values);
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
     void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
-                        double weight_bound, std::string receptor = {});
+                        double weight_bound, std::string receptor = {}, SynapseSpec synapse = {});
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                       std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
                       std::string receptor = {});

@@ -12,12 +12,12 @@
 namespace ranvier::engine {
 
 ProjectionId Network::connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                              std::string name, double weight_bound, std::string receptor) {
+                              std::string name, double weight_bound, std::string receptor, SynapseSpec synapse) {
     IdSequence from = ids_of(sources, "sources");
     IdSequence to = ids_of(targets, "targets");
     if (name.empty()) name = population(sources.population).name + " to " + population(targets.population).name;
     return connect(std::move(from), std::move(to), std::move(rule), std::move(weight), std::move(delay),
-                   std::move(name), weight_bound, std::move(receptor));
+                   std::move(name), weight_bound, std::move(receptor), std::move(synapse));
 }
 
 void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,

@@ -353,6 +353,15 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
             fail(i, "weights onto this population are at most " + to_text(bound),
                  "give connect() the weight_bound that is needed");
         }
+        if (const connect::SynapseDynamics* dynamics = network_.plan().dynamics_of(handle.kind)) {
+            const double greatest_of_kind = weight_bounds_[handle.kind.value];
+            const double least = std::max(dynamics->least_weight(), -greatest_of_kind);
+            const double greatest = std::min(dynamics->greatest_weight(), greatest_of_kind);
+            if (weights[i] >= least && weights[i] <= greatest) continue;
+            fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
+                 std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"
+                                                         : "keep to the bounds of the synapse model");
+        }
         const models::NeuronModel& model = *network_.network().population(population).model;
         check_weight_bounds(model, weights[i], "weight " + std::to_string(i));
         // Of receptors that the sign chooses, 0 is that of weights >= 0.
@@ -372,10 +381,14 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         const connect::KindIndex kind = SynapseHandle::unpack(handle).kind;
         return kind.value < network_.plan().kinds.size() && network_.plan().receptor(kind) == receptor;
     };
+    const auto learns = [&](std::uint64_t handle) {
+        return network_.plan().dynamics_of(SynapseHandle::unpack(handle).kind) != nullptr;
+    };
     for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
         std::vector<double> own;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            if (reaches(handles[i], receptor)) own.push_back(weights[i]);
+            // Those of synapses that learn are rounded when they are added, to what there is room for.
+            if (reaches(handles[i], receptor) && !learns(handles[i])) own.push_back(weights[i]);
         }
         const connect::WeightRange range = connect::round_as_stored(InstructionSet::baseline, own, double_weights);
         check_least_weight(range.least, double_weights, "least weight");
@@ -383,7 +396,7 @@ std::pair<std::vector<double>, WeightRanges> ConnectionAccess::stored_weights(st
         check_sums(ranges[receptor], "these weights and those that there are");
         std::size_t next = 0;
         for (std::size_t i = 0; i < handles.size(); ++i) {
-            if (reaches(handles[i], receptor)) stored[i] = own[next++];
+            if (reaches(handles[i], receptor) && !learns(handles[i])) stored[i] = own[next++];
         }
     }
     return {std::move(stored), ranges};

@@ -18,9 +18,10 @@ namespace ranvier::engine {
 /// Reads and changes the synapses of all processes. All of them ask for the same and get the same.
 class ConnectionAccess {
    public:
+    /// @param weight_bounds by kind: of synapses that learn; else 0
     ConnectionAccess(const LoweredNetwork& network, std::span<const std::unique_ptr<Shard>> shards,
-                     comm::Communicator& communicator)
-        : network_(network), shards_(shards), communicator_(communicator) {}
+                     std::span<const double> weight_bounds, comm::Communicator& communicator)
+        : network_(network), shards_(shards), weight_bounds_(weight_bounds), communicator_(communicator) {}
 
     /// @note Collective, like all that follow. @throws StateError when the sources of synapses were forgotten
     std::uint64_t count(const ConnectionQuery& query, parallel::Team& team) const;
@@ -60,6 +61,7 @@ class ConnectionAccess {
 
     const LoweredNetwork& network_;
     std::span<const std::unique_ptr<Shard>> shards_;
+    std::span<const double> weight_bounds_;
     comm::Communicator& communicator_;
 };
 

@@ -16,6 +16,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
       layout_(layout),
       measure_costs_(options.measure_costs),
       instruction_set_(instruction_set),
+      fired_in_step_(memory_[Component::spikes]),
       kinds_(network.plan().kinds),
       stimulated_(network.stimulated_receptors(layout)),
       receptors_(network.receptors()),
@@ -166,6 +167,7 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     std::vector<std::uint32_t> slots(receptors_.size(), 1);
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
         if (!tables_[kind]) continue;
+        if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
         const std::uint32_t receptor = kinds_[kind].receptor;
         receptors_[receptor].has_tables = true;
         slots[receptor] = std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1)));
@@ -245,6 +247,7 @@ void Shard::forget_sources() {
 }
 
 void Shard::begin_step(Step step) {
+    for (const connect::KindIndex kind : learning_) tables_[kind.value]->arrive(instruction_set_, step, ring(kind));
     if (step % window_ != 0) return;
     for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
         if (tables_[kind])
@@ -271,6 +274,7 @@ void Shard::set_weights(connect::KindIndex kind, std::span<const std::uint64_t> 
 }
 
 void Shard::update(Step step) {
+    const std::size_t first_of_step = outbox_->size();
     if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
     // All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
     // description, so that its rounding is the same however the work is cut.
@@ -286,6 +290,15 @@ void Shard::update(Step step) {
         }
     }
     if (invented_) invent_spikes(step);
+    if (!learning_.empty()) tell_learning_tables(step, first_of_step);
+}
+
+void Shard::tell_learning_tables(Step step, std::size_t first_of_step) {
+    fired_in_step_.clear();
+    for (std::size_t i = first_of_step; i < outbox_->size(); ++i) {
+        append(fired_in_step_, (*outbox_)[i].local);
+    }
+    for (const connect::KindIndex kind : learning_) tables_[kind.value]->postsynaptic_spikes(step, fired_in_step_);
 }
 
 void Shard::invent_spikes(Step step) {

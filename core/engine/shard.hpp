@@ -179,6 +179,8 @@ class Shard {
     }
     void fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range);
     void invent_spikes(Step step);
+    /// Tells tables of synapses that learn which neurons have fired.
+    void tell_learning_tables(Step step, std::size_t first_of_step);
     void add_stimulus(ShardStimulus& stimulus, Step step);
     void update_group(Group& group, Step step);
     /// All of them, and what they cost.
@@ -194,6 +196,8 @@ class Shard {
     std::vector<Group> groups_;
     std::vector<ShardStimulus> stimuli_;
     connect::ShardTables tables_;
+    std::vector<connect::KindIndex> learning_;  ///< kinds of tables of synapses that learn
+    std::pmr::vector<std::uint32_t> fired_in_step_;
     Step window_ = 1;
     std::vector<connect::TableKind> kinds_;
     std::vector<bool> stimulated_;  ///< by receptor

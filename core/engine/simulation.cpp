@@ -100,11 +100,14 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     phases.build = timer.lap();
-    const WeightRanges weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
+    WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
     run_together(
         *shard_team,
-        [&](std::uint32_t worker) { shards[worker]->set_tables(builder->finish(worker), weights, window); },
+        [&](std::uint32_t worker) {
+            shards[worker]->set_tables(builder->finish(worker, weights.quanta), weights.ranges, window);
+        },
         build_poll);
+    weight_bounds = std::move(weights.bounds);
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_traffic(numbering, build_poll);

@@ -62,6 +62,8 @@ struct Simulation::Implementation {
     void run(Step steps, const Poll& poll);
     /// @throws StateError when a variable of a neuron is infinite or not a number
     void check_finite() const;
+    /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
+    void check_growth() const;
     Crowding crowding_since_start() const;
     void run_item(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
     void update_shard(std::uint32_t shard, WorkerTimes& times, LapTimer& timer);
@@ -72,7 +74,7 @@ struct Simulation::Implementation {
     void trace_epoch();
     void run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job, const Poll& poll);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
-    ConnectionAccess connections() const { return {lowered, shards, *communicator}; }
+    ConnectionAccess connections() const { return {lowered, shards, weight_bounds, *communicator}; }
     std::uint32_t threads() const { return static_cast<std::uint32_t>(places.size()); }
     std::uint32_t shard_count() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     /// Whether no other process ever waits for this one.
@@ -104,6 +106,8 @@ struct Simulation::Implementation {
     std::shared_ptr<const connect::PresynapticTable> presynaptic;
     std::optional<connect::PlayedSources> played_sources;  ///< in a dry run
     std::uint64_t build_rounds = 0;
+    /// By kind: the greatest absolute value that weights that learn may come to have; 0 for static ones.
+    std::vector<double> weight_bounds;
     std::unique_ptr<SpikeTraffic> traffic;
     std::atomic<Step> step{0};
     Step counted_from = 0;

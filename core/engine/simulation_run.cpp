@@ -77,12 +77,37 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     }
     finish();
     // Those who were interrupted are not here.
-    if (!progress.stops) agree(*communicator, "run", [&] { check_finite(); });
+    if (!progress.stops) {
+        agree(*communicator, "run", [&] {
+            check_finite();
+            check_growth();
+        });
+    }
     if (progress.stops && !is_alone()) {
         throw RemoteError({.object = "run",
                            .value = "",
                            .bound = "another rank was interrupted after step " + std::to_string(step.load()),
                            .remedy = "continue it on all ranks"});
+    }
+}
+
+/// Weights of some models have no bound, but sums of inputs have.
+void Simulation::Implementation::check_growth() const {
+    for (const auto& shard : shards) {
+        for (std::uint32_t kind = 0; kind < weight_bounds.size(); ++kind) {
+            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
+            if (table == nullptr || !table->learns() || table->greatest_added() <= weight_bounds[kind]) continue;
+            std::string name;
+            for (const connect::ProjectionPlan& plan : lowered.plans()) {
+                if (plan.feeds(connect::KindIndex{kind})) name = network.projections()[plan.id.value].name;
+            }
+            throw ValueOutOfBoundsError(
+                {.object = "weight of projection " + quoted(name),
+                 .value = to_text(table->greatest_added()),
+                 .bound =
+                     "it has grown beyond " + to_text(weight_bounds[kind]) + ", and sums of such weights are not exact",
+                 .remedy = "give connect() the weight_bound that is needed, or change how the synapses learn"});
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -44,6 +45,28 @@ std::string first_projection(const connect::TableBuilder& builder, const Lowered
     return quoted(network.network().projections()[network.plans()[found].id.value].name);
 }
 
+/// Bits between the greatest weight that a synapse may come to have, and what weights are rounded to when they are added.
+constexpr int bits_of_learning = 32;
+/// By how much weights without a bound may grow. There is room for it in the sums.
+constexpr double most_growth = 256.0;
+
+/// The greatest absolute value that synapses of a kind that learns may come to have.
+double bound_of_learning(const connect::TableBuilder& builder, const LoweredNetwork& network, connect::KindIndex kind,
+                         comm::Communicator& communicator) {
+    const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
+    const double bound = std::max(std::abs(dynamics.least_weight()), std::abs(dynamics.greatest_weight()));
+    if (std::isfinite(bound)) return bound;
+    double given = 0.0;
+    double greatest = 0.0;
+    for (std::size_t i = 0; i < network.plans().size(); ++i) {
+        if (!network.plans()[i].feeds(kind)) continue;
+        given = std::max(given, network.network().projections()[network.plans()[i].id.value].weight_bound);
+        greatest = std::max(greatest, builder.weights(i, network.plan().receptor(kind)).greatest);
+    }
+    greatest = std::bit_cast<double>(communicator.greatest(bits_of(greatest)));
+    return std::max(given, greatest == 0.0 ? 1.0 : most_growth * greatest);
+}
+
 }  // namespace
 
 void check_least_weight(double least, bool double_weights, const std::string& object) {
@@ -74,12 +97,29 @@ void check_given_weights(const LoweredNetwork& network, bool double_weights) {
     }
 }
 
-WeightRanges agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network, bool double_weights,
-                              comm::Communicator& communicator) {
+WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network,
+                                 bool double_weights, comm::Communicator& communicator) {
+    const connect::NetworkPlan& plan_of_all = network.plan();
     WeightRanges ranges(network.receptors());
+    std::vector<double> quanta(plan_of_all.kinds.size());
+    std::vector<double> bounds(plan_of_all.kinds.size());
+    for (std::uint32_t kind = 0; kind < quanta.size(); ++kind) {
+        if (plan_of_all.dynamics_of(connect::KindIndex{kind}) == nullptr) continue;
+        bounds[kind] = bound_of_learning(builder, network, connect::KindIndex{kind}, communicator);
+        quanta[kind] = std::ldexp(1.0, std::ilogb(bounds[kind]) + 1 - bits_of_learning);
+    }
+    const auto learns = [&](const connect::ProjectionPlan& plan) {
+        return plan_of_all.dynamics_of(plan.positive_kind) != nullptr;
+    };
     for (std::uint32_t receptor = 0; receptor < network.plan().receptors(); ++receptor) {
         WeightRange own{.most_inputs = builder.most_inputs(receptor)};
-        for (std::size_t i = 0; i < network.plans().size(); ++i) own.join(builder.weights(i, receptor));
+        for (std::size_t i = 0; i < network.plans().size(); ++i) {
+            if (!learns(network.plans()[i])) own.join(builder.weights(i, receptor));
+        }
+        for (std::uint32_t kind = 0; kind < quanta.size(); ++kind) {
+            if (quanta[kind] == 0.0 || plan_of_all.receptor(connect::KindIndex{kind}) != receptor) continue;
+            own.join({.least = quanta[kind], .greatest = bounds[kind], .quantum = quanta[kind]});
+        }
         WeightRange& all = ranges[receptor] = join_all(own, communicator);
         const auto projection_with = [&](auto matches) {
             return first_projection(builder, network, receptor, communicator, matches);
@@ -97,7 +137,7 @@ WeightRanges agree_on_weights(const connect::TableBuilder& builder, const Lowere
         const std::string least = projection_with([&](const WeightRange& stored) { return stored.least == all.least; });
         check_sums(all, "weights on neurons that projection " + least + " and others reach");
     }
-    return ranges;
+    return {.ranges = std::move(ranges), .quanta = std::move(quanta), .bounds = std::move(bounds)};
 }
 
 }  // namespace ranvier::engine

@@ -16,11 +16,20 @@ using WeightRanges = std::vector<connect::WeightRange>;
 /// Before anything is drawn: weights that were given as numbers. @throws ValueOutOfBoundsError as agree_on_weights
 void check_given_weights(const LoweredNetwork& network, bool double_weights);
 
+/// What is known of all weights before tables are handed out.
+struct WeightAgreement {
+    WeightRanges ranges;
+    /// By kind: what weights that learn are rounded to when they are added to the inputs, and the greatest absolute value
+    /// that they may come to have; 0 for static ones.
+    std::vector<double> quanta;
+    std::vector<double> bounds;
+};
+
 /// What all processes have stored, for each receptor of the models.
 /// @throws ValueOutOfBoundsError for weights so small that their precision cannot keep them, or spread so widely that no sum
 /// can; on all processes alike. @note Collective.
-WeightRanges agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network, bool double_weights,
-                              comm::Communicator& communicator);
+WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network,
+                                 bool double_weights, comm::Communicator& communicator);
 
 /// @throws ValueOutOfBoundsError when sums of such weights would not be exact
 void check_sums(const connect::WeightRange& range, const std::string& object);

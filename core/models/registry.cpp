@@ -22,6 +22,10 @@ constexpr std::array all_stimulator_models{
     &noise_generator, &poisson_generator, &step_current_generator,
 };
 
+constexpr std::array all_synapse_models{
+    &static_synapse, &stdp, &stdp_nn_symm, &stdp_pl, &vogels_sprekeler,
+};
+
 template <class Model, std::size_t count>
 const Model& find(std::string_view kind, std::string_view name, const std::array<const Model*, count>& models) {
     std::array<std::string_view, count> names;
@@ -42,6 +46,12 @@ std::span<const StimulatorModel* const> stimulator_models() { return all_stimula
 
 const StimulatorModel& find_stimulator_model(std::string_view name) {
     return find("stimulator", name, all_stimulator_models);
+}
+
+std::span<const SynapseModel* const> synapse_models() { return all_synapse_models; }
+
+const SynapseModel& find_synapse_model(std::string_view name) {
+    return find("synapse model", name, all_synapse_models);
 }
 
 }  // namespace ranvier::models

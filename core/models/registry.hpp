@@ -2,6 +2,7 @@
 
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
+#include "models/synapse.hpp"
 
 /// Every model, defined in the file of its name. A new one gets a line here and one in registry.cpp.
 namespace ranvier::models {
@@ -19,5 +20,11 @@ extern const StimulatorModel inhomogeneous_poisson_generator;
 extern const StimulatorModel noise_generator;
 extern const StimulatorModel poisson_generator;
 extern const StimulatorModel step_current_generator;
+
+extern const SynapseModel static_synapse;
+extern const SynapseModel stdp;
+extern const SynapseModel stdp_nn_symm;
+extern const SynapseModel stdp_pl;
+extern const SynapseModel vogels_sprekeler;
 
 }  // namespace ranvier::models

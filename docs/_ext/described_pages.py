@@ -40,6 +40,9 @@ def write_pages(folder: Path) -> None:
     pages: dict[str, str] = {}
     pages.update(_group("neurons", "Neurons", [(m.name, m.summary, _model_page(m)) for m in _core.neuron_models()]))
     pages.update(
+        _group("synapses", "Synapses", [(m.name, m.summary, _synapse_page(m)) for m in _core.synapse_models()])
+    )
+    pages.update(
         _group(
             "stimulators", "Stimulators", [(m.name, m.summary, _stimulator_page(m)) for m in _core.stimulator_models()]
         )
@@ -139,6 +142,18 @@ def _model_page(model: _core.NeuronModel) -> str:
     values = ", ".join(f"{p.name}={p.default:g}" for p in model.parameters[:2])
     lines += ["## Use", "", "```python", f"neurons = net.create(rv.{model.name}({values}), 100)", "```", ""]
     lines += [f"In Python: {{py:class}}`ranvier.{model.name}`.", ""] if hasattr(rv, model.name) else []
+    return "\n".join(lines)
+
+
+def _synapse_page(model: _core.SynapseModel) -> str:
+    lines = [f"# {model.name}", "", f"{_escape(model.summary)}.", ""]
+    if model.parameters:
+        table = _table(("name", "default", "unit", "bounds", "meaning"), _parameters(model.parameters))
+        lines += ["## Parameters", "", "All synapses of a projection share them.", "", table]
+    lines += [*_equations(model.equations), *_reference(model.reference)]
+    values = ", ".join(f"{p.name}={p.default:g}" for p in model.parameters[:2])
+    call = f"net.connect(sources, targets, rule, weight=..., delay=..., synapse=rv.{model.name}({values}))"
+    lines += ["## Use", "", "```python", call, "```", "", f"In Python: {{py:class}}`ranvier.{model.name}`.", ""]
     return "\n".join(lines)
 
 

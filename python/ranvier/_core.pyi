@@ -109,6 +109,20 @@ class StimulatorModel:
     @property
     def sequences(self) -> list[SequenceInfo]: ...
 
+class SynapseModel:
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def equations(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
+    @property
+    def learns(self) -> bool: ...
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+
 class RuleInfo:
     @property
     def name(self) -> str: ...
@@ -119,6 +133,7 @@ class RuleInfo:
 
 def neuron_models() -> list[NeuronModel]: ...
 def stimulator_models() -> list[StimulatorModel]: ...
+def synapse_models() -> list[SynapseModel]: ...
 def rules() -> list[RuleInfo]: ...
 
 class Distribution:
@@ -189,6 +204,8 @@ class Network:
         name: str,
         weight_bound: float,
         receptor: str,
+        synapse: str,
+        synapse_parameters: Mapping[str, float],
     ) -> int: ...
     def stimulate(
         self,
@@ -240,6 +257,8 @@ class Network:
         | float,
         weight_bound: float,
         receptor: str,
+        synapse: str,
+        synapse_parameters: Mapping[str, float],
     ) -> None: ...
     def set_stimulus(
         self,

@@ -15,10 +15,11 @@ from ranvier import _core
 __all__ = ["main", "source"]
 
 _HEADER = '''\
-"""Neuron models and stimulators.
+"""Neuron models, synapse models and stimulators.
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
-this command. Every value is one number for all neurons, an array with one number for each, or a distribution.
+this command. Every value of a neuron model or a stimulator is one number for all neurons, an array with one number for
+each, or a distribution. All synapses of a projection share the values of a synapse model.
 """
 
 # The names are those of the field and of the equations.
@@ -32,7 +33,7 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ranvier.base.values import Values
-from ranvier.network.model_base import NeuronModel, Stimulator
+from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
 
 __all__ = [
 '''
@@ -64,13 +65,17 @@ def _section(title: str) -> Iterator[str]:
 
 
 def _docstring(
-    model: _core.NeuronModel | _core.StimulatorModel, parameters: Iterable[tuple[str, str]], notes: str
+    model: _core.NeuronModel | _core.StimulatorModel | _core.SynapseModel,
+    parameters: Iterable[tuple[str, str]],
+    notes: str,
 ) -> Iterator[str]:
     yield f'    """{_sentence(model.summary)}'
     yield ""
     yield from _wrapped(notes, "    ")
-    yield from _section("Parameters")
-    for title, meaning in parameters:
+    titled = list(parameters)
+    if titled:
+        yield from _section("Parameters")
+    for title, meaning in titled:
         yield f"    {title}"
         yield from _wrapped(_sentence(meaning), "        ")
     yield from _section("Notes")
@@ -168,17 +173,40 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
     )
 
 
+def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
+    titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    notes = "For ``synapse=`` of `Network.connect`. " + (
+        "Weights change with the spikes of sources and targets." if model.learns else "Only the user changes weights."
+    )
+    yield f"class {model.name}(SynapseModel):"
+    yield from _docstring(model, titles, notes)
+    yield ""
+    yield f'    name: ClassVar[str] = "{model.name}"'
+    if model.parameters:
+        yield ""
+        yield from _initializer(
+            [f"{parameter.name}: float = {_number(parameter.default)}" for parameter in model.parameters],
+            [parameter.name for parameter in model.parameters],
+        )
+
+
 def source() -> str:
     """Return the text of `ranvier.models` as the registry has it now."""
     # Spike generators are made by Network.create_spike_generators: their times are not values of a parameter.
     neurons = [model for model in _core.neuron_models() if not model.plays_spikes]
     stimulators = _core.stimulator_models()
-    names = sorted([model.name for model in neurons] + [model.name for model in stimulators])
+    synapses = _core.synapse_models()
+    names = sorted(model.name for models in (neurons, synapses, stimulators) for model in models)
     text = _HEADER + "".join(f'    "{name}",\n' for name in names) + "]\n"
-    blocks = [_neuron_model(model) for model in neurons] + [_stimulator(model) for model in stimulators]
+    blocks = [_neuron_model(model) for model in neurons] + [_synapse_model(model) for model in synapses]
+    blocks += [_stimulator(model) for model in stimulators]
     for block in blocks:
         text += "\n\n" + "\n".join(block) + "\n"
-    tables = (("NEURON_MODELS", "NeuronModel", neurons), ("STIMULATORS", "Stimulator", stimulators))
+    tables = (
+        ("NEURON_MODELS", "NeuronModel", neurons),
+        ("SYNAPSE_MODELS", "SynapseModel", synapses),
+        ("STIMULATORS", "Stimulator", stimulators),
+    )
     for table, base, models in tables:
         text += (
             f"\n\n{table}: dict[str, type[{base}]] = {{\n"

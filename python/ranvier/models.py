@@ -1,7 +1,8 @@
-"""Neuron models and stimulators.
+"""Neuron models, synapse models and stimulators.
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
-this command. Every value is one number for all neurons, an array with one number for each, or a distribution.
+this command. Every value of a neuron model or a stimulator is one number for all neurons, an array with one number for
+each, or a distribution. All synapses of a projection share the values of a synapse model.
 """
 
 # The names are those of the field and of the equations.
@@ -15,7 +16,7 @@ from typing import ClassVar
 import numpy.typing as npt
 
 from ranvier.base.values import Values
-from ranvier.network.model_base import NeuronModel, Stimulator
+from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
 
 __all__ = [
     "ac_generator",
@@ -28,7 +29,12 @@ __all__ = [
     "interval_fire",
     "noise_generator",
     "poisson_generator",
+    "static_synapse",
+    "stdp",
+    "stdp_nn_symm",
+    "stdp_pl",
     "step_current_generator",
+    "vogels_sprekeler",
 ]
 
 
@@ -468,6 +474,264 @@ class interval_fire(NeuronModel):
         )
 
 
+class static_synapse(SynapseModel):
+    """Synapse with a constant weight.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Notes
+    -----
+    ::
+
+        Each spike of the source adds the weight to the input of the target when it arrives.
+    """
+
+    name: ClassVar[str] = "static_synapse"
+
+
+class stdp(SynapseModel):
+    """Spike-timing dependent plasticity of all pairs of spikes, additive to multiplicative.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    learning_rate : default 0.01; >= 0
+        Size of a change, in W_max: lambda in the paper.
+    alpha : default 1; >= 0
+        How much stronger a depression is than a potentiation.
+    mu_plus : default 1; >= 0 and <= 10
+        Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
+    mu_minus : default 1; >= 0 and <= 10
+        Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
+    W_max : default 100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        When a postsynaptic spike arrives at the synapse:
+            w -> min(w + learning_rate W_max (1 - w/W_max)^mu_plus K_plus, W_max)
+        When a presynaptic spike arrives at the synapse:
+            w -> max(w - learning_rate alpha W_max (w/W_max)^mu_minus K_minus, 0)
+        dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+        dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike
+
+    References
+    ----------
+    R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); A. Morrison, M.
+    Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)
+    """
+
+    name: ClassVar[str] = "stdp"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        learning_rate: float = 0.01,
+        alpha: float = 1.0,
+        mu_plus: float = 1.0,
+        mu_minus: float = 1.0,
+        W_max: float = 100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            mu_plus=mu_plus,
+            mu_minus=mu_minus,
+            W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class stdp_nn_symm(SynapseModel):
+    """Spike-timing dependent plasticity of the nearest spikes, symmetric.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    learning_rate : default 0.01; >= 0
+        Size of a change, in W_max: lambda in the paper.
+    alpha : default 1; >= 0
+        How much stronger a depression is than a potentiation.
+    mu_plus : default 1; >= 0 and <= 10
+        Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
+    mu_minus : default 1; >= 0 and <= 10
+        Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
+    W_max : default 100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        As stdp, but each spike is paired with the last one of the other side only:
+        K_plus is set to 1 with each presynaptic spike, and K_minus with each postsynaptic spike.
+
+    References
+    ----------
+    R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); A. Morrison, M.
+    Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)
+    """
+
+    name: ClassVar[str] = "stdp_nn_symm"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        learning_rate: float = 0.01,
+        alpha: float = 1.0,
+        mu_plus: float = 1.0,
+        mu_minus: float = 1.0,
+        W_max: float = 100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            mu_plus=mu_plus,
+            mu_minus=mu_minus,
+            W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class stdp_pl(SynapseModel):
+    """Spike-timing dependent plasticity with potentiation by a power law, of all pairs of spikes.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    learning_rate : default 0.1; >= 0
+        Size of a change, lambda in the paper.
+    alpha : default 1; >= 0
+        How much stronger a depression is than a potentiation.
+    mu : default 0.4; >= 0 and <= 10
+        Exponent of the weight in a potentiation.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        When a postsynaptic spike arrives at the synapse:  w -> w + learning_rate w^mu K_plus
+        When a presynaptic spike arrives at the synapse:   w -> max(w - learning_rate alpha w K_minus, 0)
+        dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+        dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike
+        w counts in units of 1 pA (or what the unit of weights is).
+
+    References
+    ----------
+    A. Morrison, A. Aertsen and M. Diesmann, Neural Computation 19, 1437-1467 (2007)
+    """
+
+    name: ClassVar[str] = "stdp_pl"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        learning_rate: float = 0.1,
+        alpha: float = 1.0,
+        mu: float = 0.4,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            mu=mu,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class vogels_sprekeler(SynapseModel):
+    """Symmetric plasticity of inhibitory synapses, which takes the target to a rate.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau : default 20 ms; > 0 and <= 1e+05
+        Time constant of both traces.
+    learning_rate : default 0.001; >= 0
+        Size of a change, in the unit of weights: eta in the paper.
+    alpha : default 0.12; >= 0
+        Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at.
+    W_max : default -100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        |w| is the absolute value of the weight, and stays between 0 and |W_max|.
+        When a postsynaptic spike arrives at the synapse:  |w| -> |w| + learning_rate K_pre
+        When a presynaptic spike arrives at the synapse:   |w| -> |w| + learning_rate (K_post - alpha)
+        dK/dt = -K / tau for both traces, and 1 is added to each with the spikes of its side
+
+    References
+    ----------
+    T. P. Vogels, H. Sprekeler, F. Zenke, C. Clopath and W. Gerstner, Science 334, 1569-1573 (2011)
+    """
+
+    name: ClassVar[str] = "vogels_sprekeler"
+
+    def __init__(
+        self,
+        *,
+        tau: float = 20.0,
+        learning_rate: float = 0.001,
+        alpha: float = 0.12,
+        W_max: float = -100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau=tau,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
 class ac_generator(Stimulator):
     """Sinusoidal current.
 
@@ -764,6 +1028,13 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
     "iaf_psc_delta": iaf_psc_delta,
     "iaf_psc_exp": iaf_psc_exp,
     "interval_fire": interval_fire,
+}
+SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
+    "static_synapse": static_synapse,
+    "stdp": stdp,
+    "stdp_nn_symm": stdp_nn_symm,
+    "stdp_pl": stdp_pl,
+    "vogels_sprekeler": vogels_sprekeler,
 }
 STIMULATORS: dict[str, type[Stimulator]] = {
     "ac_generator": ac_generator,

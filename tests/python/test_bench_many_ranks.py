@@ -44,6 +44,7 @@ def test_what_is_chosen_is_played(
     monkeypatch.setattr(calibration, "measure", measure)
     json_path, plot_path = tmp_path / "results.json", tmp_path / "figure.png"
     size = ["--neurons-per-rank=100", "--indegree=100", "--set", "time=10", "presim=0", "sort_connections=auto"]
+    size.append("plastic=false")
     files = [f"--json={json_path}", f"--plot={plot_path}"]
     assert many_ranks.main(parse("--ranks=100,200", "--methods=alltoall,allgather", *size, *files)) == 0
     results: list[dict[str, Any]] = json.loads(json_path.read_text())["results"]

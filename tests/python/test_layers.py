@@ -19,7 +19,7 @@ CORE_ARROWS = {
     "parallel": {"base"},
     "comm": {"base"},
     "connect": {"comm", "parallel", "base"},
-    "models": {"base"},
+    "models": {"connect", "base"},
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }
 
@@ -30,6 +30,7 @@ FOLDER_ARROWS: dict[str, set[str]] = {
     "connect/placement": set(),
     "connect/rules": set(),
     "connect/tables": {"connect/placement", "connect/rules"},
+    "connect/plasticity": {"connect/tables"},
     "connect/routing": {"connect/placement", "connect/tables"},
 }
 

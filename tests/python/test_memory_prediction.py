@@ -81,7 +81,7 @@ def test_many_processes(ranks: int, sort_connections: bool) -> None:
 @pytest.mark.parametrize("exchange", DIRECTED)
 def test_bursty_network(exchange: str) -> None:
     """Buffers are as large as the largest burst needs, several times the mean, where each synapse gets a record."""
-    model = rv.networks.hpc_benchmark(scale=0.4, indegree_scale=0.05)
+    model = rv.networks.hpc_benchmark(scale=0.4, indegree_scale=0.05, plastic=False)
     sim = rv.Simulation(
         model.net,
         threads=1,

@@ -58,7 +58,8 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: rv, "Create", "net.create("),
     (lambda parts: rv, "Simulatoin", "did you mean 'Simulation'?"),
     (lambda parts: rv, "spike_recorder", "net.record_spikes("),
-    (lambda parts: rv, "stdp_synapse", "synapses are static so far"),
+    (lambda parts: rv, "clopath_synapse", "lists the synapse models"),
+    (lambda parts: rv, "stdp_synapse", "synapse=rv.stdp(...)"),
     (lambda parts: rv, "hh_psc_alpha", "iaf_psc_exp"),
 ]
 

@@ -20,7 +20,7 @@ KindChoice without_idle_kinds(const ProjectionPlan& plan, KindChoice choice) {
 }  // namespace
 
 NetworkPlan make_network_plan(std::vector<ProjectionPlan> projections, std::span<const KindChoice> choices) {
-    NetworkPlan network{.projections = std::move(projections), .kinds = {}};
+    NetworkPlan network{.projections = std::move(projections), .kinds = {}, .dynamics = {}};
     std::vector<KindChoice> own;
     for (std::size_t i = 0; i < network.projections.size(); ++i) {
         own.push_back(without_idle_kinds(network.projections[i], choices[i]));

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "connect/tables/projection_plan.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
 #include "connect/tables/table_kind.hpp"
 
 namespace ranvier::connect {
@@ -20,7 +22,14 @@ struct KindChoice {
 struct NetworkPlan {
     std::vector<ProjectionPlan> projections;
     std::vector<TableKind> kinds;
+    /// Of synapses that learn, by TableKind::synapse less 1.
+    std::vector<std::shared_ptr<const SynapseDynamics>> dynamics = {};
 
+    /// Null for static synapses.
+    const SynapseDynamics* dynamics_of(KindIndex kind) const {
+        const std::uint32_t synapse = kinds[kind.value].synapse;
+        return synapse == 0 ? nullptr : dynamics[synapse - 1].get();
+    }
     /// One more than the greatest receptor that a projection can feed.
     std::uint32_t receptors() const { return kinds.empty() ? 0 : kinds.back().receptor + 1; }
     std::uint32_t receptor(KindIndex kind) const { return kinds[kind.value].receptor; }

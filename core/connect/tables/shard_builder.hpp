@@ -44,8 +44,8 @@ class ShardBuilder {
     virtual void allocate() = 0;
     /// Second pass.
     virtual void store(KindIndex kind, const SynapseBatch& batch) = 0;
-    /// Sorts the rows and hands out the tables.
-    virtual ShardTables finish() = 0;
+    /// Sorts the rows and hands out the tables. @param quanta see TableBuilder::finish
+    virtual ShardTables finish(std::span<const double> quanta) = 0;
 };
 
 template <class Target, class Weight>
@@ -119,12 +119,17 @@ class TypedShardBuilder final : public ShardBuilder {
         });
     }
 
-    ShardTables finish() override {
+    ShardTables finish(std::span<const double> quanta) override {
         ShardTables tables;
-        for (Draft& draft : drafts_) {
+        for (std::size_t kind = 0; kind < drafts_.size(); ++kind) {
+            Draft& draft = drafts_[kind];
             if (draft.plan.used && !draft.columns.targets.empty()) {
                 draft.columns.row_start = std::move(draft.cursors).starts();
-                tables.push_back(finish(std::move(draft.columns)));
+                if (draft.plan.dynamics != nullptr) {
+                    tables.push_back(finish_learning(std::move(draft.columns), *draft.plan.dynamics, quanta[kind]));
+                } else {
+                    tables.push_back(finish(std::move(draft.columns)));
+                }
             } else {
                 tables.push_back(nullptr);
             }
@@ -192,15 +197,58 @@ class TypedShardBuilder final : public ShardBuilder {
         }
     }
 
-    std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns) {
+    /// Puts the columns of a table into the order of its rows.
+    void order_rows(TableColumns<Target, Weight>& columns) {
         narrow_delays(columns);
         if (columns.numbering == RowNumbering::compact) compact_rows(columns);
         if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
-        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
+    }
+
+    /// Tables of synapses that learn, whatever the layout: rows are sorted by delay, and keep it.
+    std::unique_ptr<SynapseTable> finish_learning(TableColumns<Target, Weight> columns, const SynapseDynamics& dynamics,
+                                                  double quantum) {
+        order_rows(columns);
+        if (columns.numbering != RowNumbering::unsorted && columns.least_delay != columns.greatest_delay) {
+            sort_by_delay(columns);
+        }
+        return dynamics.make_table(std::move(columns), {.local_neurons = local_neurons_,
+                                                        .resolution = options_.resolution,
+                                                        .quantum = quantum,
+                                                        .synapses = memory_.synapses,
+                                                        .spikes = memory_.spikes});
+    }
+
+    void sort_by_delay(TableColumns<Target, Weight>& columns) {
+        const std::size_t delay_count = columns.greatest_delay - columns.least_delay + 1;
+        RowSorter<Target, Weight> sorter(longest_row(columns), delay_count);
+        std::vector<std::uint64_t> offsets(delay_count + 1);
+        for (std::uint32_t row = 0; row < columns.row_start.rows(); ++row) {
+            if (row % 1024 == 0) team_.check_cancelled();
+            sorter.sort(columns, row, offsets.data());
+            const std::uint64_t begin = columns.row_start[row];
+            std::visit(
+                [&]<class Delay>(Buffer<Delay>& delays) {
+                    for (std::size_t delay = 0; delay < delay_count; ++delay) {
+                        std::fill(delays.data() + begin + offsets[delay], delays.data() + begin + offsets[delay + 1],
+                                  static_cast<Delay>(delay));
+                    }
+                },
+                columns.delays);
+        }
+    }
+
+    static std::uint64_t longest_row(const TableColumns<Target, Weight>& columns) {
         std::uint64_t longest = 0;
         for (std::size_t row = 0; row < columns.row_start.rows(); ++row) {
             longest = std::max(longest, columns.row_start[row + 1] - columns.row_start[row]);
         }
+        return longest;
+    }
+
+    std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns) {
+        order_rows(columns);
+        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
+        const std::uint64_t longest = longest_row(columns);
         if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
         if (longest <= UINT32_MAX) return sort_rows<std::uint32_t>(std::move(columns), longest);
         return sort_rows<std::uint64_t>(std::move(columns), longest);

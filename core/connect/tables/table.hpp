@@ -81,6 +81,16 @@ class SynapseTable {
     /// Adds what arrives in [begin, end) from all spikes that were accepted before.
     virtual void deliver(InstructionSet set, Step begin, Step end, const InputRing& inputs) = 0;
 
+    /// Whether weights change with the spikes of both sides. Then the table is told of both, each step.
+    virtual bool learns() const { return false; }
+    /// The greatest absolute value that a weight had when it was added to an input. @pre learns()
+    virtual double greatest_added() const { return 0.0; }
+    /// Before the neurons of a step are updated: presynaptic spikes that arrive in it at the synapses themselves, which is
+    /// before they arrive at the neurons.
+    virtual void arrive(InstructionSet /*set*/, Step /*step*/, const InputRing& /*inputs*/) {}
+    /// After the neurons of a step have been updated: those that have fired, by local index.
+    virtual void postsynaptic_spikes(Step /*step*/, std::span<const std::uint32_t> /*neurons*/) {}
+
     virtual RowIndex row_of(std::uint64_t position) const = 0;
     virtual std::uint64_t row_begin(RowIndex row) const = 0;
     virtual std::uint64_t row_end(RowIndex row) const = 0;

@@ -487,8 +487,8 @@ std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
     return most;
 }
 
-ShardTables TableBuilder::finish(std::uint32_t worker) {
-    ShardTables tables = implementation_->builders[worker]->finish();
+ShardTables TableBuilder::finish(std::uint32_t worker, std::span<const double> quanta) {
+    ShardTables tables = implementation_->builders[worker]->finish(quanta);
     implementation_->builders[worker].reset();
     return tables;
 }

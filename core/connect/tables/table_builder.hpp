@@ -65,8 +65,9 @@ class TableBuilder {
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
     /// Most synapses of all kinds onto a receptor that a neuron of this process has; see WeightRange. @note After build.
     std::uint64_t most_inputs(std::uint32_t receptor) const;
+    /// @param quanta by kind, what synapses that learn add to the inputs is rounded to these
     /// @note Called by each worker for its own shard, after build.
-    ShardTables finish(std::uint32_t worker);
+    ShardTables finish(std::uint32_t worker, std::span<const double> quanta = {});
 
    private:
     struct Implementation;

@@ -5,6 +5,7 @@
 
 #include "connect/placement/layout.hpp"
 #include "connect/tables/network_plan.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_columns.hpp"
 
@@ -21,6 +22,7 @@ struct TablePlan {
     bool tagged = false;  ///< source and target do not tell the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
+    const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses; lives as long as the network's plan
 };
 
 /// Whether a projection's synapses are of a kind, for expectations: where the sign is drawn, of that of weights >= 0.

@@ -40,7 +40,7 @@ def carry_out(options: argparse.Namespace) -> int:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     sections = {
         "Neurons": [_neuron(model) for model in _core.neuron_models()],
-        "Synapses": [_static_synapse()],
+        "Synapses": [_synapse(model) for model in _core.synapse_models()],
         "Stimulators": [_stimulator(model) for model in _core.stimulator_models()],
         "Connection rules": [_rule(rule) for rule in _core.rules()],
         "Networks": [_network(name) for name in shipped_networks()],
@@ -62,7 +62,8 @@ def _print_one(console: Console, name: str, entries: list[Entry]) -> None:
             break
     else:
         unknown_name("model", name, [entry[0] for entry in entries])
-    described: list[_core.NeuronModel | _core.StimulatorModel] = [*_core.neuron_models(), *_core.stimulator_models()]
+    described: list[_core.NeuronModel | _core.SynapseModel | _core.StimulatorModel]
+    described = [*_core.neuron_models(), *_core.synapse_models(), *_core.stimulator_models()]
     for model in described:
         if model.name == name:
             console.print(Padding(Text(model.equations), (0, 0, 1, 2)))
@@ -102,15 +103,8 @@ def _receptors(model: _core.NeuronModel) -> Iterable[tuple[str, str]]:
         yield receptor, bounds
 
 
-def _static_synapse() -> Entry:
-    return (
-        "static",
-        "Synapse with a constant weight, which only the user can change",
-        [
-            ("weight", "1", "pA or mV", "any number", "Strength, in the unit of the target's model"),
-            ("delay", "1", "ms", ">= one step", "Time from a spike to its effect, rounded to the grid when drawn"),
-        ],
-    )
+def _synapse(model: _core.SynapseModel) -> Entry:
+    return model.name, model.summary, list(_parameters(model.parameters))
 
 
 def _stimulator(model: _core.StimulatorModel) -> Entry:

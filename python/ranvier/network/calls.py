@@ -14,6 +14,7 @@ from ranvier import _core
 from ranvier.base.values import StoredValues, to_core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
+from ranvier.network.model_base import SynapseModel
 from ranvier.network.populations import Population, Selection, core_ids
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
@@ -111,6 +112,7 @@ class Connect(ChangeableCall[Projection]):
     weight_bound: float
     receptor: str
     name: str
+    synapse: SynapseModel
 
     def make(self, contents: Contents) -> Projection:
         """Carry it out."""
@@ -121,14 +123,14 @@ class Connect(ChangeableCall[Projection]):
         made = Projection(
             contents.network, contents.core, index, contents.core.projection_name(index), sources, targets
         )
-        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, self.synapse)
         contents.projections.append(made)
         return made
 
     def change(self, contents: Contents, made: Projection) -> None:
         """Give the projection the rule, weight, delay and receptor of this call."""
         contents.core.set_projection(made.index, self._core_rule(), **self._arguments())
-        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, self.synapse)
 
     def _core_rule(self) -> _core.RuleSpec:
         return _core.RuleSpec(self.rule.name, **self.rule._arguments())
@@ -139,6 +141,8 @@ class Connect(ChangeableCall[Projection]):
             "delay": to_core(self.delay),
             "weight_bound": self.weight_bound,
             "receptor": self.receptor,
+            "synapse": self.synapse.name,
+            "synapse_parameters": dict(self.synapse.values),
         }
 
 

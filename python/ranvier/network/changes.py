@@ -18,7 +18,14 @@ from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
-from ranvier.network.checks import check_positive, check_receptor, check_text, flatten, known_values
+from ranvier.network.checks import (
+    check_positive,
+    check_receptor,
+    check_text,
+    flatten,
+    known_values,
+    synapse_model,
+)
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rules import AllToAll, Rule, make_rule
@@ -35,7 +42,7 @@ __all__ = [
 ]
 
 # What every projection has, besides the parameters of its rule.
-_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "rule")
+_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "rule")
 
 
 def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
@@ -133,6 +140,8 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
         changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
     if "receptor" in given:
         changed["receptor"] = check_receptor(given["receptor"])
+    if "synapse" in given:
+        changed["synapse"] = synapse_model(given["synapse"])
     return replace(made, **changed)
 
 

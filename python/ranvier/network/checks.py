@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from ranvier import models
-from ranvier.base.names import some_names
+from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.values import StoredValues, Values
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
-from ranvier.network.model_base import Model, NeuronModel, Stimulator
+from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Stimulus
@@ -35,6 +35,7 @@ __all__ = [
     "name_type",
     "population_names",
     "stimulator_and_values",
+    "synapse_model",
 ]
 
 _LARGEST_SEED = 2**64 - 1
@@ -203,6 +204,18 @@ def _check_present(what: str, name: str) -> str:
     if name in IN_PLACE_OF_MODELS:
         raise UnknownNameError(what, f"'{name}'", f"no {what} has this name", IN_PLACE_OF_MODELS[name])
     return name
+
+
+def synapse_model(synapse: object) -> SynapseModel:
+    """Return a synapse model, which may be passed as an object or by name."""
+    if isinstance(synapse, SynapseModel):
+        return synapse
+    name = synapse.name if isinstance(synapse, Model) else synapse
+    if not isinstance(name, str):
+        raise WrongTypeError("synapse", name_type(synapse), "must be a synapse model or the name of one")
+    if name not in models.SYNAPSE_MODELS:
+        unknown_name("synapse model", check_text("synapse", name), models.SYNAPSE_MODELS)
+    return models.SYNAPSE_MODELS[name]()
 
 
 def known_values(model: str) -> list[str]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.names import unknown_name
+from ranvier.base.numeric import number
 from ranvier.base.values import StoredValues, Values, store
 
-__all__ = ["Model", "NeuronModel", "Stimulator"]
+__all__ = ["Model", "NeuronModel", "Stimulator", "SynapseModel"]
 
 
 class Model(Immutable):
@@ -97,6 +98,18 @@ class Model(Immutable):
 
 class NeuronModel(Model):
     """A neuron model with values for its parameters and for the initial values of its state variables."""
+
+
+class SynapseModel(Model):
+    """A synapse model with values for the parameters that all synapses of a projection share."""
+
+    def __init__(self, **values: float) -> None:
+        super().__init__(**{name: number(f"parameter {name} of {self.name}", value) for name, value in values.items()})
+
+    def _way_to(self, name: str) -> str:
+        if name in self._defaults():
+            return f"write rv.{self.name}({name}=...), and give it to connect() or net.set() as synapse="
+        return "make another model"
 
 
 class Stimulator(Model):

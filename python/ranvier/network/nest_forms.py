@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 from ranvier.base.distributions import Distribution
 from ranvier.base.names import some_names, unknown_name
 from ranvier.errors import UnknownNameError, WrongTypeError
-from ranvier.network.other_simulators import ABSENT_MODELS
+from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
 from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule, rule_class, rule_names
 
@@ -84,6 +84,8 @@ def _values_of(synapses: object) -> dict[str, Any]:
     model = described.get("synapse_model", described.get("model"))
     if isinstance(model, str) and model in ABSENT_MODELS:
         raise UnknownNameError("synapse model", f"'{model}'", "this model is absent so far", ABSENT_MODELS[model])
+    if isinstance(model, str) and model in IN_PLACE_OF_MODELS:
+        raise UnknownNameError("synapse model", f"'{model}'", "it has another name here", IN_PLACE_OF_MODELS[model])
     return {name: described[name] for name in ("weight", "delay") if name in described}
 
 

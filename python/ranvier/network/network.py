@@ -39,9 +39,10 @@ from ranvier.network.checks import (
     name_type,
     population_names,
     stimulator_and_values,
+    synapse_model,
 )
 from ranvier.network.destinations import FilePath, checked_destination
-from ranvier.network.model_base import NeuronModel, Stimulator
+from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
 from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
 from ranvier.network.network_base import NetworkBase
 from ranvier.network.populations import Population, PopulationView, selection_of
@@ -150,6 +151,7 @@ class Network(NetworkBase):
         delay: Values = 1.0,
         receptor: str | None = None,
         weight_bound: float | None = None,
+        synapse: SynapseModel | str = "static_synapse",
         name: str | None = None,
         **parameters: Any,
     ) -> Projection:
@@ -177,6 +179,9 @@ class Network(NetworkBase):
         weight_bound
             Largest absolute weight that these synapses can be set to while a simulation runs; None: any. If all
             projections onto a population have such a bound, weights above the largest bound are refused.
+        synapse
+            The synapse model with values of its parameters, for example ``rv.stdp_pl(learning_rate=0.1)``, or only its
+            name.
         name
             Name of the projection; None: a name made of the names of the populations.
         **parameters
@@ -213,7 +218,7 @@ class Network(NetworkBase):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "name"))
+        complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "synapse", "name"))
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
         return self._make(
             Connect(
@@ -225,6 +230,7 @@ class Network(NetworkBase):
                 weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
                 receptor=check_receptor(receptor),
                 name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
+                synapse=synapse_model(synapse),
             )
         )
 
@@ -305,8 +311,8 @@ class Network(NetworkBase):
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
             `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
             shape ``(len(part),)``; the other neurons keep their values.
-            *Of a projection*: ``weight``, ``delay``, ``receptor`` and ``weight_bound``, as for `connect`; ``rule``, or
-            parameters of its present rule.
+            *Of a projection*: ``weight``, ``delay``, ``receptor``, ``weight_bound`` and ``synapse``, as for `connect`;
+            ``rule``, or parameters of its present rule.
             *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay`` and ``receptor``, as for `stimulate`.
 
         Raises

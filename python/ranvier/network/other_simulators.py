@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 __all__ = ["ABSENT_MODELS", "IN_PLACE_OF_CALLS", "IN_PLACE_OF_MODELS"]
 
-_STATIC = (
-    "synapses are static so far: net.connect(..., weight=..., delay=...); sim.connections(...).weights = ... changes "
-    "their weights between runs"
+_SYNAPSES = (
+    "`ranvier models` lists the synapse models: net.connect(..., weight=..., delay=..., synapse=rv.stdp_pl(...))"
 )
+_LEARNING = "write net.connect(..., weight=..., delay=..., synapse=rv.{}(...))"
 _CURRENTS = "there are neurons with synaptic currents so far: iaf_psc_exp, iaf_psc_alpha, iaf_psc_delta, interval_fire"
 _STIMULATORS = "`ranvier models` lists the stimulators; net.create_spike_generators(times) plays any spikes"
 _NO_EQUATIONS = (
@@ -22,13 +22,13 @@ _NO_EQUATIONS = (
 _ABSENT: tuple[tuple[str, str], ...] = (
     # Synapses.
     (
-        "stdp_synapse stdp_synapse_hom stdp_pl_synapse_hom stdp_triplet_synapse stdp_triplet stdp_dopamine_synapse "
-        "stdp_facetshw_synapse_hom stdp_nn_symm_synapse stdp_nn_pre_centered_synapse stdp_nn_restr_synapse "
-        "vogels_sprekeler_synapse clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
+        "stdp_triplet_synapse stdp_triplet stdp_dopamine_synapse "
+        "stdp_facetshw_synapse_hom stdp_nn_pre_centered_synapse stdp_nn_restr_synapse "
+        "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
         "tsodyks_synapse tsodyks_synapse_hom tsodyks2_synapse quantal_stp_synapse bernoulli_synapse ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
         "STDPMechanism SpikePairRule TsodyksMarkramSynapse",
-        _STATIC,
+        _SYNAPSES,
     ),
     # Neurons.
     (
@@ -80,8 +80,12 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "SpikeSourcePoisson": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
     "PoissonGroup": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
     "PoissonInput": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
-    "static_synapse": "synapses are static: write net.connect(..., weight=..., delay=...)",
     "static_synapse_hom_w": "synapses are static: write net.connect(..., weight=..., delay=...)",
+    "stdp_synapse": _LEARNING.format("stdp"),
+    "stdp_synapse_hom": _LEARNING.format("stdp"),
+    "stdp_pl_synapse_hom": _LEARNING.format("stdp_pl"),
+    "stdp_nn_symm_synapse": _LEARNING.format("stdp_nn_symm"),
+    "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
     "IF_curr_exp": "write rv.iaf_psc_exp",
     "IF_curr_alpha": "write rv.iaf_psc_alpha",
     "IF_curr_delta": "write rv.iaf_psc_delta",

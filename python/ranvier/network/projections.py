@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from ranvier._core import Network as CoreNetwork
 from ranvier.base.immutable import Immutable, Settings
 from ranvier.base.values import StoredValues
+from ranvier.network.model_base import SynapseModel
 from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule
 
@@ -26,7 +27,7 @@ class Projection(Immutable):
         The network that it belongs to.
     index
         Index of the projection in ``network.projections``.
-    name, sources, targets, rule, weight, delay
+    name, sources, targets, rule, weight, delay, synapse
         The arguments of `Network.connect`, or as changed by `Network.set`.
     weight_bound
         The same; None: weights can be changed to any values that can be summed exactly.
@@ -44,6 +45,7 @@ class Projection(Immutable):
     delay: StoredValues
     weight_bound: float | None
     receptor: str | None
+    synapse: SynapseModel
     _core: CoreNetwork
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(projection, weight=...), or sim.connections(projection=projection).weights = ...",
@@ -63,9 +65,18 @@ class Projection(Immutable):
     ) -> None:
         self._put(network=network, _core=core, index=index, name=name, sources=sources, targets=targets)
 
-    def _show(self, rule: Rule, weight: StoredValues, delay: StoredValues, weight_bound: float, receptor: str) -> None:
+    def _show(
+        self,
+        rule: Rule,
+        weight: StoredValues,
+        delay: StoredValues,
+        weight_bound: float,
+        receptor: str,
+        synapse: SynapseModel,
+    ) -> None:
         """Show the values that the network has accepted."""
-        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None, receptor=receptor or None)
+        self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
+        self._put(receptor=receptor or None, synapse=synapse)
 
     @property
     def expected_synapses(self) -> float:
@@ -85,7 +96,8 @@ class Projection(Immutable):
 
     def __repr__(self) -> str:
         receptor = f", receptor {self.receptor}" if self.receptor else ""
-        return f"<Projection {self.name}: {self.rule!r}{receptor}>"
+        learning = "" if self.synapse.name == "static_synapse" else f", {self.synapse!r}"
+        return f"<Projection {self.name}: {self.rule!r}{receptor}{learning}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _projection_of, (self.network, self.index)

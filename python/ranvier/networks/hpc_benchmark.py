@@ -9,8 +9,8 @@ import math
 
 from ranvier.base.distributions import Normal
 from ranvier.base.numeric import number
-from ranvier.errors import ValueOutOfBoundsError
-from ranvier.models import iaf_psc_alpha, poisson_generator
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.models import iaf_psc_alpha, poisson_generator, static_synapse, stdp_pl
 from ranvier.network.network import Network
 from ranvier.network.rules import FixedIndegree
 from ranvier.networks._alpha_psp import alpha_psp_height
@@ -25,6 +25,7 @@ _TAU_SYN = 0.32582722403722841  # ms
 _PSP = 0.14  # mV
 _INHIBITION = -5.0  # inhibitory weight in excitatory ones
 _DELAY = 1.5  # ms
+_LEARNING = stdp_pl(learning_rate=0.1, alpha=0.0513, mu=0.4, tau_plus=15.0, tau_minus=30.0)
 _LARGEST_SCALE = 1e12  # so that 64 bits can count the neurons
 _ETA = 1.685  # rate of the drive relative to the rate that brings the mean potential to the threshold
 
@@ -33,6 +34,7 @@ def hpc_benchmark(
     *,
     scale: float = 1.0,
     indegree_scale: float = 1.0,
+    plastic: bool = True,
     resolution: float = 0.1,
     seed: int = 1,
 ) -> NetworkModel:
@@ -41,8 +43,8 @@ def hpc_benchmark(
     At scale 1 there are 9,000 excitatory and 2,250 inhibitory neurons (`iaf_psc_alpha`). At every scale, each neuron
     has 9,000 excitatory and 2,250 inhibitory synapses, whose sources are drawn with repetition, and a Poisson train.
 
-    All synapses are static. In the paper, synapses between excitatory neurons are plastic, and the network fires at 18
-    spikes/s at scale 1; here it fires at 11. Smaller networks fire more, because their neurons share more sources.
+    Synapses between excitatory neurons learn by a power law (`stdp_pl`), as in the paper; weights and rates grow
+    slowly. Smaller networks fire more, because their neurons share more sources.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ def hpc_benchmark(
     indegree_scale
         Scales the number of synapses of a neuron, > 0. Weights and drive do not change, so with fewer synapses there is
         less inhibition, and neurons fire more.
+    plastic
+        Whether synapses between excitatory neurons learn; else all are static, with the same initial weights.
     resolution
         Resolution, ms.
     seed
@@ -65,6 +69,8 @@ def hpc_benchmark(
     ----------
     J. Jordan et al., Frontiers in Neuroinformatics 12, 2 (2018), https://doi.org/10.3389/fninf.2018.00002
     """
+    if not isinstance(plastic, bool):
+        raise WrongTypeError("plastic of the balanced random network", type(plastic).__name__, "must be True or False")
     excitatory_size, inhibitory_size = _scaled("scale", scale)
     excitatory_indegree, inhibitory_indegree = _scaled("indegree_scale", indegree_scale)
     weight = _PSP / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M)
@@ -83,12 +89,14 @@ def hpc_benchmark(
     excitatory = net.create(neuron, excitatory_size, name="excitatory")
     inhibitory = net.create(neuron, inhibitory_size, name="inhibitory")
     for target in (excitatory, inhibitory):
+        learns = plastic and target is excitatory
         net.connect(
             excitatory,
             target,
             FixedIndegree(excitatory_indegree, allow_autapses=False),
             weight=weight,
             delay=_DELAY,
+            synapse=_LEARNING if learns else static_synapse(),
         )
         net.connect(
             inhibitory,

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+
+namespace ranvier::connect {
+
+/// Of a time constant, in steps: then traces end before numbers of steps do.
+inline constexpr double longest_time_constant = 1e6;
+
+/// How much is left of an exponential trace after a number of steps, from two tables whose entries are multiplied: of whole
+/// stretches of 1024 steps, and of the steps in one. The same bits wherever it is looked up.
+template <class Real>
+class Decay {
+   public:
+    static constexpr int stretch_bits = 10;
+
+    Decay() = default;
+    /// @param steps the time constant in steps of the resolution, > 0, at most `longest_time_constant`
+    explicit Decay(double steps) : short_(std::size_t{1} << stretch_bits) {
+        for (std::size_t i = 0; i < short_.size(); ++i) {
+            short_[i] = static_cast<Real>(math::exp(-static_cast<double>(i) / steps));
+        }
+        // Behind the last stretch nothing is left.
+        const double lifetimes = sizeof(Real) == sizeof(float) ? 87.0 : 690.0;
+        const auto stretches = static_cast<std::size_t>(lifetimes * steps / static_cast<double>(short_.size())) + 1;
+        long_.resize(stretches + 1);
+        for (std::size_t i = 0; i < stretches; ++i) {
+            long_[i] = static_cast<Real>(math::exp(-static_cast<double>(i * short_.size()) / steps));
+        }
+        long_[stretches] = Real{0};
+    }
+    /// For kernels.
+    struct View {
+        const Real* short_ = nullptr;
+        const Real* long_ = nullptr;
+        std::int32_t last = 0;  ///< stretch
+
+        RANVIER_ALWAYS_INLINE Real operator()(std::int32_t steps) const {
+            const std::int32_t stretch = steps >> stretch_bits;
+            return long_[stretch < last ? stretch : last] * short_[steps & ((1 << stretch_bits) - 1)];
+        }
+    };
+    View view() const { return {short_.data(), long_.data(), static_cast<std::int32_t>(long_.size() - 1)}; }
+    /// @param steps >= 0
+    Real operator()(std::int64_t steps) const {
+        constexpr std::int64_t most = std::int64_t{1} << 30;
+        return view()(static_cast<std::int32_t>(steps < most ? steps : most));
+    }
+
+   private:
+    std::vector<Real> short_;
+    std::vector<Real> long_;
+};
+
+}  // namespace ranvier::connect

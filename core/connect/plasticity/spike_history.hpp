@@ -1,0 +1,117 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <type_traits>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/ids.hpp"
+#include "base/tight_list.hpp"
+#include "connect/plasticity/decay.hpp"
+
+namespace ranvier::connect {
+
+/// The postsynaptic spikes of the neurons of a shard, as far back as some plastic synapse may still have to learn from them.
+///
+/// The newest eight of each neuron lie in half a cache line, newest first, so that a synapse counts with a few compares how
+/// many have come since it was visited last; older ones are in one list for all neurons, each linked to the one before.
+/// Steps are kept in 32 bits relative to a base.
+template <class Real>
+class SpikeHistory {
+   public:
+    using Bits = std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
+    static constexpr std::size_t newest = 8;
+    static constexpr std::int32_t never = std::numeric_limits<std::int32_t>::min();
+    static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+    struct alignas(32) Steps {
+        std::array<std::int32_t, newest> at;
+    };
+    struct Traces {
+        std::array<Real, newest> after;  ///< the spike at the same place
+    };
+    struct Older {
+        std::int32_t step = never;
+        std::uint32_t before = none;  ///< of the same neuron
+        Real after = 0;
+    };
+
+    SpikeHistory() = default;
+    /// @param accumulates whether each spike adds to the trace; else the trace is set to 1
+    SpikeHistory(std::uint32_t neurons, double trace_steps, bool accumulates, std::pmr::memory_resource* memory)
+        : decay_(trace_steps),
+          accumulates_(accumulates),
+          steps_(neurons, memory),
+          traces_(neurons, memory),
+          last_trace_(neurons, memory),
+          chains_(neurons, memory),
+          older_(memory) {
+        for (std::uint32_t i = 0; i < neurons; ++i) {
+            steps_[i].at.fill(never);
+            traces_[i].after.fill(Real{0});
+            last_trace_[i] = 0.0;
+            chains_[i] = none;
+        }
+    }
+
+    /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base
+    void add(std::uint32_t neuron, std::int32_t step) {
+        auto& steps = steps_[neuron].at;
+        auto& traces = traces_[neuron].after;
+        if (steps[newest - 1] != never) {
+            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1]});
+            chains_[neuron] = static_cast<std::uint32_t>(older_.size() - 1);
+        }
+        double trace = 1.0;
+        if (accumulates_ && steps[0] != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - steps[0]);
+        last_trace_[neuron] = trace;
+        std::copy_backward(steps.begin(), steps.end() - 1, steps.end());
+        std::copy_backward(traces.begin(), traces.end() - 1, traces.end());
+        steps[0] = step;
+        traces[0] = static_cast<Real>(trace);
+    }
+
+    const Steps* steps() const { return steps_.data(); }
+    const Traces* traces() const { return traces_.data(); }
+    std::uint32_t neurons() const { return static_cast<std::uint32_t>(steps_.size()); }
+    /// The newest of the older spikes of a neuron, or null.
+    const Older* first_older(std::uint32_t neuron) const { return link(chains_[neuron]); }
+    const Older* next_older(const Older& older) const { return link(older.before); }
+    std::size_t older_spikes() const { return older_.size(); }
+
+    /// Drops the older spikes, which no synapse has to learn from any more.
+    void forget_older() {
+        std::fill_n(chains_.data(), chains_.size(), none);
+        older_.clear();
+    }
+    /// Counts steps from a later base. Spikes that have left no trace stand where they end to matter.
+    void move_base(std::int64_t by) {
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            for (std::int32_t& step : steps_[i].at) step = moved(step, by);
+        }
+        for (Older& older : older_) older.step = moved(older.step, by);
+    }
+
+   private:
+    const Older* link(std::uint32_t place) const { return place == none ? nullptr : &older_[place]; }
+    static std::int32_t moved(std::int32_t step, std::int64_t by) {
+        if (step == never) return never;
+        constexpr std::int64_t least = std::int64_t{never} / 2;
+        return static_cast<std::int32_t>(std::max(std::int64_t{step} - by, least));
+    }
+
+    Decay<double> decay_;
+    bool accumulates_ = true;
+    Buffer<Steps> steps_;
+    Buffer<Traces> traces_;
+    Buffer<double> last_trace_;  ///< after the newest spike
+    Buffer<std::uint32_t> chains_;
+    std::pmr::vector<Older> older_;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,105 @@
+#include "engine/synapse_spec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "connect/plasticity/decay.hpp"
+#include "connect/tables/projection_plan.hpp"
+#include "engine/network_checks.hpp"
+#include "engine/value_checks.hpp"
+
+namespace ranvier::engine {
+
+namespace {
+
+constexpr std::string_view axonal_fraction = "axonal_fraction";
+
+std::string name_of(const models::ParameterInfo& info, const SynapseSpec& synapse, const std::string& projection) {
+    return "parameter " + std::string(info.name) + " of " + std::string(synapse.model->name) + " of projection " +
+           quoted(projection);
+}
+
+/// A trace must end before numbers of steps do.
+void check_time_constants(const SynapseSpec& synapse, double resolution, const std::string& projection) {
+    const std::vector<double> values = synapse.values();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const models::ParameterInfo& info = synapse.model->parameters[i];
+        const double most = connect::longest_time_constant * resolution;
+        if (info.unit != "ms" || values[i] <= most) continue;
+        throw ValueOutOfBoundsError({.object = name_of(info, synapse, projection),
+                                     .value = to_text(values[i]) + " ms",
+                                     .bound = "it can be at most a million steps, " + to_text(most) + " ms",
+                                     .remedy = "check its unit, or choose a larger resolution"});
+    }
+}
+
+void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
+                   const std::string& projection) {
+    const auto dynamics = synapse.model->create(synapse.values(), resolution);
+    const double least = dynamics->least_weight();
+    const double greatest = dynamics->greatest_weight();
+    const bool below = ranges.least_weight < least;
+    if (!below && !(ranges.greatest_weight > greatest)) return;
+    throw ValueOutOfBoundsError(
+        {.object = "weight of projection " + quoted(projection),
+         .value = to_text(below ? ranges.least_weight : ranges.greatest_weight),
+         .bound = "weights of " + std::string(synapse.model->name) + " are from " + to_text(least) + " to " +
+                  to_text(greatest),
+         .remedy = "change the weight or the bounds; restrict a distribution with low= and high="});
+}
+
+}  // namespace
+
+std::vector<double> SynapseSpec::values() const {
+    std::vector<double> values;
+    if (model == nullptr) return values;
+    for (const models::ParameterInfo& info : model->parameters) {
+        const auto given = parameters.find(info.name);
+        values.push_back(given == parameters.end() ? info.default_value : given->second);
+    }
+    return values;
+}
+
+SynapseSpec make_synapse(const std::string& model, std::map<std::string, double, std::less<>> parameters,
+                         const std::string& projection) {
+    SynapseSpec synapse{.model = &models::find_synapse_model(model), .parameters = std::move(parameters)};
+    for (const auto& [key, value] : synapse.parameters) {
+        const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
+        if (info == synapse.model->parameters.end()) {
+            std::vector<std::string_view> known;
+            for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
+            throw unknown_name("parameter of " + model, key, known);
+        }
+        check_values(Values{value}, *info, name_of(*info, synapse, projection), 1);
+    }
+    if (synapse.model->conflict == nullptr) return synapse;
+    if (const std::optional<std::string> conflict = synapse.model->conflict(synapse.values())) {
+        throw ValueOutOfBoundsError({.object = "parameters of " + model + " of projection " + quoted(projection),
+                                     .value = "",
+                                     .bound = *conflict,
+                                     .remedy = "change one of them"});
+    }
+    return synapse;
+}
+
+void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
+                   const std::string& projection) {
+    if (!synapse.learns()) return;
+    check_time_constants(synapse, resolution, projection);
+    check_weights(synapse, ranges, resolution, projection);
+    const auto given = synapse.parameters.find(axonal_fraction);
+    const double fraction = given == synapse.parameters.end() ? 0.0 : given->second;
+    if (fraction == 0.0 || fraction == 1.0 || connect::round_delay(ranges.least_delay, 1.0 / resolution) > 1) return;
+    throw DelayError({.object = "delay of projection " + quoted(projection),
+                      .value = to_text(ranges.least_delay) + " ms",
+                      .bound = "one step cannot be divided into an axonal and a dendritic part (axonal_fraction " +
+                               to_text(fraction) + ")",
+                      .remedy = "raise the delay, or let axonal_fraction be 0 or 1"});
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+#include "connect/plasticity/plastic_table.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+#include "models/model_info.hpp"
+
+/// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes.
+///
+/// Such a model gives a class template `Rule<Real>` of the precision that weights are stored in, with
+///
+///     Constants                                 what follows from the parameters
+///     postsynaptic(weight, trace, constants)    the weight after a postsynaptic spike; trace of the presynaptic ones
+///     presynaptic(weight, trace, constants)     after a presynaptic spike; trace of the postsynaptic ones
+///     {pre,post}synaptic_trace_accumulates      whether spikes add to the trace, or set it to 1 (nearest neighbour)
+///
+/// and a class with `parameters`, `learning(values)`, `constants<Real>(values)` and the bounds of the weight.
+namespace ranvier::models::pair_plasticity {
+
+/// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
+inline constexpr Bounds time_constant{.lower = 0.0, .upper = 1e5, .lower_open = true};
+
+/// Which part of the delay the presynaptic spike takes to the synapse.
+inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
+                                               "",
+                                               0.0,
+                                               {.lower = 0.0, .upper = 1.0},
+                                               "Part of the delay that is axonal, rounded to a step; the rest is "
+                                               "dendritic, and postsynaptic spikes take it to the "
+                                               "synapse, too"};
+
+/// x^y for exponents that are the same for all synapses, with the two that have short forms.
+template <class Real>
+RANVIER_ALWAYS_INLINE Real power(Real x, Real y) {
+    if (y == Real{0}) return Real{1};
+    if (y == Real{1}) return x;
+    return math::pow(x, y);
+}
+
+template <class Model>
+class Dynamics final : public connect::SynapseDynamics {
+   public:
+    Dynamics(std::span<const double> values, double resolution) : resolution_(resolution) {
+        for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = values[i];
+    }
+
+    double least_weight() const override { return Model::weight_bounds(values_).first; }
+    double greatest_weight() const override { return Model::weight_bounds(values_).second; }
+
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+
+   private:
+    template <class Target, class Real>
+    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Real> columns,
+                                                const connect::PlasticTableArguments& arguments) const {
+        using Rule = typename Model::template Rule<Real>;
+        connect::Learning learning = Model::learning(values_);
+        learning.presynaptic_steps /= resolution_;
+        learning.postsynaptic_steps /= resolution_;
+        learning.quantum = arguments.quantum;
+        return std::make_unique<connect::PlasticTable<Rule, Target>>(std::move(columns), arguments.local_neurons,
+                                                                     learning, Model::template constants<Real>(values_),
+                                                                     arguments.synapses, arguments.spikes);
+    }
+
+    std::array<double, Model::parameters.size()> values_;
+    double resolution_;
+};
+
+template <class Model>
+std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) {
+    return std::make_unique<Dynamics<Model>>(values, resolution);
+}
+
+}  // namespace ranvier::models::pair_plasticity

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "models/pair_plasticity.hpp"
+#include "models/registry.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+enum Parameter : std::size_t {
+    tau_plus,
+    tau_minus,
+    learning_rate,
+    alpha,
+    mu_plus,
+    mu_minus,
+    W_max,
+    axonal_fraction,
+};
+
+/// What all variants share; which pairs of spikes they learn from is told by the traces.
+template <bool all_pairs>
+class Stdp {
+   public:
+    static constexpr std::array parameters{
+        ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant, "Time constant of the presynaptic trace"},
+        ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
+                      "Time constant of the postsynaptic trace"},
+        ParameterInfo{"learning_rate", "", 0.01, not_negative, "Size of a change, in W_max: lambda in the paper"},
+        ParameterInfo{"alpha", "", 1.0, not_negative, "How much stronger a depression is than a potentiation"},
+        ParameterInfo{"mu_plus",
+                      "",
+                      1.0,
+                      {.lower = 0.0, .upper = 10.0},
+                      "Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative"},
+        ParameterInfo{"mu_minus",
+                      "",
+                      1.0,
+                      {.lower = 0.0, .upper = 10.0},
+                      "Exponent of the weight in a depression: 0 is additive, 1 multiplicative"},
+        ParameterInfo{"W_max", "", 100.0, any_number,
+                      "The weight stays between 0 and this, which is negative where weights are"},
+        pair_plasticity::axonal_fraction,
+    };
+
+    template <class Number>
+    struct Rule {
+        using Real = Number;
+        struct Constants {
+            Real up;
+            Real down;
+            Real mu_plus;
+            Real mu_minus;
+            Real greatest;
+        };
+        static constexpr bool presynaptic_trace_accumulates = all_pairs;
+        static constexpr bool postsynaptic_trace_accumulates = all_pairs;
+        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+            const Real part = weight / c.greatest;
+            const Real more = part + c.up * pair_plasticity::power(Real{1} - part, c.mu_plus) * trace;
+            return more < Real{1} ? more * c.greatest : c.greatest;
+        }
+        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+            const Real part = weight / c.greatest;
+            const Real less = part - c.down * pair_plasticity::power(part, c.mu_minus) * trace;
+            return less > Real{0} ? less * c.greatest : Real{0};
+        }
+    };
+
+    static connect::Learning learning(std::span<const double> p) {
+        return {.presynaptic_steps = p[tau_plus],
+                .postsynaptic_steps = p[tau_minus],
+                .axonal_fraction = p[axonal_fraction]};
+    }
+    template <class Real>
+    static typename Rule<Real>::Constants constants(std::span<const double> p) {
+        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+                static_cast<Real>(p[mu_plus]), static_cast<Real>(p[mu_minus]), static_cast<Real>(p[W_max])};
+    }
+    static std::pair<double, double> weight_bounds(std::span<const double> p) {
+        return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
+    }
+    static std::optional<std::string> conflict(std::span<const double> p) {
+        if (p[W_max] == 0.0) return "W_max is 0: then all weights stay 0";
+        return std::nullopt;
+    }
+};
+
+constexpr std::string_view reference =
+    "R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); "
+    "A. Morrison, M. Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)";
+
+}  // namespace
+
+constinit const SynapseModel stdp{
+    .name = "stdp",
+    .summary = "Spike-timing dependent plasticity of all pairs of spikes, additive to multiplicative",
+    .equations = R"(When a postsynaptic spike arrives at the synapse:
+    w -> min(w + learning_rate W_max (1 - w/W_max)^mu_plus K_plus, W_max)
+When a presynaptic spike arrives at the synapse:
+    w -> max(w - learning_rate alpha W_max (w/W_max)^mu_minus K_minus, 0)
+dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike)",
+    .reference = reference,
+    .parameters = Stdp<true>::parameters,
+    .create = pair_plasticity::create<Stdp<true>>,
+    .conflict = Stdp<true>::conflict,
+};
+
+constinit const SynapseModel stdp_nn_symm{
+    .name = "stdp_nn_symm",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, symmetric",
+    .equations = R"(As stdp, but each spike is paired with the last one of the other side only:
+K_plus is set to 1 with each presynaptic spike, and K_minus with each postsynaptic spike.)",
+    .reference = reference,
+    .parameters = Stdp<false>::parameters,
+    .create = pair_plasticity::create<Stdp<false>>,
+    .conflict = Stdp<false>::conflict,
+};
+
+}  // namespace ranvier::models

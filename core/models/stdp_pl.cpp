@@ -1,0 +1,77 @@
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "models/pair_plasticity.hpp"
+#include "models/registry.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+class StdpPl {
+    enum Parameter : std::size_t { tau_plus, tau_minus, learning_rate, alpha, mu, axonal_fraction };
+
+   public:
+    static constexpr std::array parameters{
+        ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant, "Time constant of the presynaptic trace"},
+        ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
+                      "Time constant of the postsynaptic trace"},
+        ParameterInfo{"learning_rate", "", 0.1, not_negative, "Size of a change, lambda in the paper"},
+        ParameterInfo{"alpha", "", 1.0, not_negative, "How much stronger a depression is than a potentiation"},
+        ParameterInfo{"mu", "", 0.4, {.lower = 0.0, .upper = 10.0}, "Exponent of the weight in a potentiation"},
+        pair_plasticity::axonal_fraction,
+    };
+
+    template <class Number>
+    struct Rule {
+        using Real = Number;
+        struct Constants {
+            Real up;
+            Real down;
+            Real mu;
+        };
+        static constexpr bool presynaptic_trace_accumulates = true;
+        static constexpr bool postsynaptic_trace_accumulates = true;
+        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+            return weight + c.up * pair_plasticity::power(weight, c.mu) * trace;
+        }
+        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+            const Real less = weight - c.down * weight * trace;
+            return less > Real{0} ? less : Real{0};
+        }
+    };
+
+    static connect::Learning learning(std::span<const double> p) {
+        return {.presynaptic_steps = p[tau_plus],
+                .postsynaptic_steps = p[tau_minus],
+                .axonal_fraction = p[axonal_fraction]};
+    }
+    template <class Real>
+    static typename Rule<Real>::Constants constants(std::span<const double> p) {
+        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+                static_cast<Real>(p[mu])};
+    }
+    static std::pair<double, double> weight_bounds(std::span<const double>) {
+        return {0.0, std::numeric_limits<double>::infinity()};
+    }
+};
+
+}  // namespace
+
+constinit const SynapseModel stdp_pl{
+    .name = "stdp_pl",
+    .summary = "Spike-timing dependent plasticity with potentiation by a power law, of all pairs of spikes",
+    .equations = R"(When a postsynaptic spike arrives at the synapse:  w -> w + learning_rate w^mu K_plus
+When a presynaptic spike arrives at the synapse:   w -> max(w - learning_rate alpha w K_minus, 0)
+dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike
+w counts in units of 1 pA (or what the unit of weights is).)",
+    .reference = "A. Morrison, A. Aertsen and M. Diesmann, Neural Computation 19, 1437-1467 (2007)",
+    .parameters = StdpPl::parameters,
+    .create = pair_plasticity::create<StdpPl>,
+};
+
+}  // namespace ranvier::models

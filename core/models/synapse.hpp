@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "connect/tables/synapse_dynamics.hpp"
+#include "models/model_info.hpp"
+
+namespace ranvier::models {
+
+/// A synapse model. Each model's file defines one and registers it (models/registry.cpp).
+struct SynapseModel {
+    std::string_view name;
+    std::string_view summary;    ///< one line
+    std::string_view equations;  ///< several lines, plain text
+    std::string_view reference;  ///< the paper
+    /// One value each for all synapses of a projection.
+    std::span<const ParameterInfo> parameters;
+    /// Null for static synapses, which do not learn. @param values in the order of the parameters
+    /// @param resolution ms
+    std::unique_ptr<connect::SynapseDynamics> (*create)(std::span<const double> values, double resolution) = nullptr;
+    /// Why parameters that are each within their bounds do not fit together, or nothing.
+    std::optional<std::string> (*conflict)(std::span<const double> values) = nullptr;
+
+    bool learns() const { return create != nullptr; }
+};
+
+/// All synapse models, by name ascending.
+std::span<const SynapseModel* const> synapse_models();
+/// @throws UnknownNameError
+const SynapseModel& find_synapse_model(std::string_view name);
+
+}  // namespace ranvier::models

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "models/pair_plasticity.hpp"
+#include "models/registry.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+class VogelsSprekeler {
+    enum Parameter : std::size_t { tau, learning_rate, alpha, W_max, axonal_fraction };
+
+   public:
+    static constexpr std::array parameters{
+        ParameterInfo{"tau", "ms", 20.0, pair_plasticity::time_constant, "Time constant of both traces"},
+        ParameterInfo{"learning_rate", "", 0.001, not_negative,
+                      "Size of a change, in the unit of weights: eta in the paper"},
+        ParameterInfo{
+            "alpha", "", 0.12, not_negative,
+            "Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at"},
+        ParameterInfo{"W_max", "", -100.0, any_number,
+                      "The weight stays between 0 and this, which is negative where weights are"},
+        pair_plasticity::axonal_fraction,
+    };
+
+    template <class Number>
+    struct Rule {
+        using Real = Number;
+        struct Constants {
+            Real up;
+            Real down;
+            Real sign;
+            Real greatest;  ///< absolute value
+        };
+        static constexpr bool presynaptic_trace_accumulates = true;
+        static constexpr bool postsynaptic_trace_accumulates = true;
+        RANVIER_ALWAYS_INLINE static Real grown(Real size, Real trace, const Constants& c) {
+            const Real more = size + c.up * trace;
+            return more < c.greatest ? more : c.greatest;
+        }
+        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+            return c.sign * grown(c.sign * weight, trace, c);
+        }
+        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+            const Real size = grown(c.sign * weight, trace, c) - c.down;
+            return size > Real{0} ? c.sign * size : Real{0};
+        }
+    };
+
+    static connect::Learning learning(std::span<const double> p) {
+        return {.presynaptic_steps = p[tau], .postsynaptic_steps = p[tau], .axonal_fraction = p[axonal_fraction]};
+    }
+    template <class Real>
+    static typename Rule<Real>::Constants constants(std::span<const double> p) {
+        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+                static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0),
+                static_cast<Real>(p[W_max] < 0.0 ? -p[W_max] : p[W_max])};
+    }
+    static std::pair<double, double> weight_bounds(std::span<const double> p) {
+        return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
+    }
+    static std::optional<std::string> conflict(std::span<const double> p) {
+        if (p[W_max] == 0.0) return "W_max is 0: then all weights stay 0";
+        return std::nullopt;
+    }
+};
+
+}  // namespace
+
+constinit const SynapseModel vogels_sprekeler{
+    .name = "vogels_sprekeler",
+    .summary = "Symmetric plasticity of inhibitory synapses, which takes the target to a rate",
+    .equations = R"(|w| is the absolute value of the weight, and stays between 0 and |W_max|.
+When a postsynaptic spike arrives at the synapse:  |w| -> |w| + learning_rate K_pre
+When a presynaptic spike arrives at the synapse:   |w| -> |w| + learning_rate (K_post - alpha)
+dK/dt = -K / tau for both traces, and 1 is added to each with the spikes of its side)",
+    .reference = "T. P. Vogels, H. Sprekeler, F. Zenke, C. Clopath and W. Gerstner, Science 334, 1569-1573 (2011)",
+    .parameters = VogelsSprekeler::parameters,
+    .create = pair_plasticity::create<VogelsSprekeler>,
+    .conflict = VogelsSprekeler::conflict,
+};
+
+}  // namespace ranvier::models
