@@ -85,7 +85,9 @@ TEST(Tables, OfManyKindsAreKeptApart) {
         const TableKind kind{.receptor = i % 2, .synapse = i};
         choices.push_back({kind, kind});
     }
-    const NetworkPlan network = make_network_plan(plans, choices);
+    NetworkPlan network = make_network_plan(plans, choices);
+    // None of them learns.
+    network.dynamics.resize(most_kinds);
     for (const RowNumbering numbering : {RowNumbering::dense, RowNumbering::compact, RowNumbering::unsorted}) {
         for (const std::uint32_t shards : {1u, 3u}) {
             const Built built = build(network, Placement(neurons), shards, TableLayout::automatic, false, numbering);

@@ -73,7 +73,7 @@ TEST(Sorting, IsGivenUpWhereRowsWouldBeNumberedCompactly) {
             const connect::Placement placement(sparse.network.unit_count(), ranks, connect::PlacementKind::round_robin,
                                                sparse.network.seed());
             const connect::ProcessLayout layout(placement, Rank{0}, shards, ranges);
-            const bool dense = connect::plan_tables(lowered.plans(), layout, {.resolution = resolution})[0].numbering ==
+            const bool dense = connect::plan_tables(lowered.plan(), layout, {.resolution = resolution}).numbering ==
                                connect::RowNumbering::dense;
             EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .shards = shards}, ranks), dense)
                 << ranks << " ranks, " << shards << " shards";
