@@ -159,6 +159,20 @@ class Drawing:
             values |= {"tau_syn_ex": self.numbers(0.5, size), "I_syn_in": "-1.0"}
         return self.call(f"rv.{name}", **self.some(values, 0.4)) if self.chance.random() < 0.8 else f"'{name}'"
 
+    def synapse(self) -> str:
+        """Return a synapse model."""
+        kind = self.chance.randrange(6)
+        split = self.some({"axonal_fraction": self.one("0.0", "0.3", "1.0"), "tau_plus": "15.0"})
+        if kind < 2:
+            return self.call(
+                self.one("rv.stdp", "rv.stdp_nn_symm"), W_max="100.0", **split, **self.some({"mu_plus": "0.0"})
+            )
+        if kind == 2:
+            return self.call("rv.stdp_pl", learning_rate="0.1", **split)
+        if kind == 3:
+            return self.call("rv.vogels_sprekeler", W_max=self.one("100.0", "-100.0"))
+        return self.one("'static_synapse'", "'stdp'", "'stdp_pl'", "rv.static_synapse()")
+
     def stimulator(self) -> str:
         """Return a stimulator."""
         span = self.some({"start": "1.0", "stop": "50.0"})

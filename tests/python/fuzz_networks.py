@@ -141,7 +141,27 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     receptor = _receptor(targets, chance)
     conductances: list[Any] = [1.0, 0.1, rv.Uniform(0.0, 3.0)]
     weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
-    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor)
+    synapse: Any = "static_synapse"
+    if not _has_conductances(targets) and chance.random() < 0.5:
+        weight, synapse = _learning(chance, steps)
+    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
+
+
+def _learning(chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
+    """Return weights and how they learn."""
+    # A delay of one step cannot be divided.
+    fraction = chance.choice([0.0, 0.0, 0.3, 0.5, 0.8, 1.0] if steps > 15 else [0.0, 1.0])
+    sign = chance.choice([1.0, 1.0, -1.0])
+    weight = chance.choice([sign * 30.0, sign * 1.0, rv.Uniform(*sorted((sign * 2.0, sign * 60.0)))])
+    rate, bound = 10.0 ** chance.uniform(-3.0, -0.5), sign * chance.choice([60.0, 100.0])
+    kind = chance.randrange(4)
+    if kind == 0 and sign > 0.0:
+        return weight, rv.stdp_pl(learning_rate=rate, tau_minus=30.0, axonal_fraction=fraction)
+    if kind == 1:
+        return weight, rv.vogels_sprekeler(learning_rate=10.0 * rate, W_max=bound, axonal_fraction=fraction)
+    model = rv.stdp_nn_symm if kind == 2 else rv.stdp
+    powers = chance.choice([0.0, 0.4, 1.0])
+    return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
 
 
 def _has_conductances(population: rv.Population) -> bool:
@@ -248,6 +268,11 @@ def outcome(run: NetworkRun) -> Outcome:
     for population in net.populations:
         if not population.plays_spikes:
             result.update(sim.get(population, "m" if population.model == "interval_fire" else "V_m").tobytes())
+    synapses = sim.connections()
+    columns = [np.asarray(each) for each in (synapses.weights, synapses.targets, synapses.sources)]
+    order = np.lexsort(columns)
+    for column in columns:
+        result.update(column[order].tobytes())
     return Outcome(result.hexdigest(), count)
 
 

@@ -183,7 +183,7 @@ def test_largest_size_that_fits(start: int, ranks: int) -> None:
 
 def test_largest_scale_that_fits() -> None:
     def describe(scale: float) -> rv.Network:
-        return rv.networks.hpc_benchmark(scale=scale, indegree_scale=0.01).net
+        return rv.networks.hpc_benchmark(scale=scale, indegree_scale=0.01, plastic=False).net
 
     fit = largest_fit("scale", 1.0, describe, 10**8, ranks=8, threads=1)
     assert fit.memory is not None
@@ -204,7 +204,7 @@ MODELS: dict[str, Callable[[int], rv.networks.NetworkModel]] = {
     "microcircuit": lambda ranks: rv.networks.microcircuit(scale=0.05 * ranks),
     "brunel": lambda ranks: rv.networks.brunel(order=500 * ranks, epsilon=0.1 / ranks),
     "interval_fire": lambda ranks: rv.networks.interval_fire(cells=4000 * ranks, connections=200),
-    "hpc_benchmark": lambda ranks: rv.networks.hpc_benchmark(scale=0.1 * ranks, indegree_scale=0.1),
+    "hpc_benchmark": lambda ranks: rv.networks.hpc_benchmark(scale=0.1 * ranks, indegree_scale=0.1, plastic=False),
 }
 
 
@@ -235,7 +235,7 @@ def test_prediction_is_the_account(name: str, ranks: int) -> None:
 
 def sparse(ranks: int) -> rv.Network:
     # The same load on each rank: 75 synapses of each source, on all ranks together.
-    return rv.networks.hpc_benchmark(scale=0.2 * ranks, indegree_scale=1 / 150).net
+    return rv.networks.hpc_benchmark(scale=0.2 * ranks, indegree_scale=1 / 150, plastic=False).net
 
 
 @pytest.mark.parametrize(

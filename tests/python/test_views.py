@@ -113,6 +113,16 @@ def test_what_cannot_be_joined_is_refused() -> None:
         _ = exc + 3  # type: ignore[operator]
 
 
+def test_durations_are_no_whole_numbers() -> None:
+    """NumPy counts them among its integers."""
+    net = rv.Network()
+    population = net.create("iaf_psc_exp", 3)
+    with pytest.raises(errors.WrongTypeError, match="seed must be an integer, not timedelta64"):
+        net.seed = np.timedelta64(1)  # type: ignore[assignment]
+    with pytest.raises(errors.WrongTypeError, match="must be integers or a mask"):
+        population[np.array([1], dtype="m8[s]")]
+
+
 def test_a_view_of_no_neurons_has_a_name() -> None:
     one = rv.Network().create("iaf_psc_exp", 1, name="one")
     assert [one[1::2].name, one[1:].name, one[[]].name] == ["one[1:1]", "one[1:1]", "one[0:0]"]

@@ -108,7 +108,8 @@ def whole_number(name: str, value: object, least: int, greatest: int, remedy: st
     ValueOutOfBoundsError
         When it is outside the bounds.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+    # NumPy counts durations among its integers.
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, int | np.integer):
         raise WrongTypeError(name, type(value).__name__, "must be an integer")
     if value < least:
         raise ValueOutOfBoundsError(name, str(value), f"it must be at least {least}", remedy)

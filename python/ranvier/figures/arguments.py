@@ -71,7 +71,7 @@ def chosen_neurons(ids: Sequence[int] | npt.NDArray[np.int64] | None, data: Stat
             f"it must be a list of 1 to {_MOST_NEURONS} ids",
             "choose some of those recorded",
         )
-    if not np.issubdtype(given.dtype, np.integer):
+    if given.dtype.kind not in "iu":
         raise WrongTypeError("ids of neurons to show", str(given.dtype), "must be integers")
     places = {neuron: place for place, neuron in enumerate(data.ids.tolist())}
     for neuron in given.tolist():

@@ -176,6 +176,8 @@ def largest_fit(
         For arguments of a wrong type, or a start that is not > 0 and finite.
     """
     _check_describe(describe)
+    if not isinstance(key, str):
+        raise WrongTypeError("key", type(key).__name__, "must be the name of a key")
     if number(f"start of {key}", start) <= 0.0 or not math.isfinite(start):
         raise ValueOutOfBoundsError(f"start of {key}", str(start), "it must be > 0 and finite")
     if math.isnan(number("limit of memory", limit)):

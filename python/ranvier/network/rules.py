@@ -52,7 +52,7 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
         array = array.astype(np.int64)
     if array.ndim != 1:
         raise ShapeError(f"{name} of {rule}", f"an array of {array.ndim} dimensions", "it must have one dimension")
-    if not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu":
         raise WrongTypeError(f"{name} of {rule}", str(array.dtype), "must be integers")
     if array.size and array.min() < 0:
         raise ValueOutOfBoundsError(f"{name} of {rule}", str(array.min()), "indices must be >= 0")

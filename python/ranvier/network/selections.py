@@ -118,7 +118,7 @@ def _of_list(what: str, size: int, index: list[Any] | npt.NDArray[Any] | range) 
         if len(array) != size:
             raise ShapeError(f"mask of {what}", f"of length {len(array)}", f"there are {size} neurons")
         return as_indices(np.flatnonzero(array).astype(np.int64))
-    if array.size and not np.issubdtype(array.dtype, np.integer):
+    if array.size and array.dtype.kind not in "iu":
         raise WrongTypeError(f"indices of {what}", f"an array of {array.dtype}", "must be integers or a mask")
     if array.size and (int(array.min()) < -size or int(array.max()) >= size):
         raise IndexOutOfBoundsError(

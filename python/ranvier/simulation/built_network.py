@@ -142,7 +142,7 @@ class BuiltNetwork:
         ids = np.atleast_1d(given)
         if ids.ndim != 1:
             raise ShapeError(what, f"an array of shape {ids.shape}", "it must have one dimension")
-        if ids.size and not np.issubdtype(ids.dtype, np.integer):
+        if ids.size and ids.dtype.kind not in "iu":
             raise WrongTypeError(what, str(ids.dtype), "must be a population or global ids (integers)")
         units = sum(len(population) for population in self.populations)
         if ids.size and (ids.min() < 0 or ids.max() >= units):

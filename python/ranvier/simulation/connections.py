@@ -216,7 +216,7 @@ class Connections(NamedAttributes):
             return array
         if array.size == 0:
             return np.empty(0, dtype=np.int64)
-        if not np.issubdtype(array.dtype, np.integer):
+        if array.dtype.kind not in "iu":
             raise WrongTypeError(what, name_type(chosen), wanted)
         places = np.atleast_1d(array)
         least, greatest = int(places.min()), int(places.max())

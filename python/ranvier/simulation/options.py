@@ -130,7 +130,7 @@ def _checked_placement(placement: Any) -> Any:
     ranks = as_array("placement", placement)
     if ranks is None:
         raise ShapeError("placement", "lists of different lengths", "it must be a list of ranks")
-    if ranks.ndim != 1 or (ranks.size and not np.issubdtype(ranks.dtype, np.integer)):
+    if ranks.ndim != 1 or (ranks.size and ranks.dtype.kind not in "iu"):
         raise ShapeError(
             "placement",
             f"an array of {ranks.dtype} of shape {ranks.shape}",
