@@ -13,7 +13,7 @@ from rich.console import Console
 
 import ranvier as rv
 from nest_pool import requires_nest
-from ranvier.bench import microcircuit, nest_microcircuit
+from ranvier.bench import hpc_benchmark, microcircuit, nest_hpc_benchmark, nest_microcircuit
 from ranvier.bench._in_turn import Comparison, Contestant, Measure
 from ranvier.bench._nest import thread_count
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
@@ -74,6 +74,29 @@ def test_against_nest(drive: str, tmp_path: Path, capfd: pytest.CaptureFixture[s
         assert other["threads"] == 1
         assert 0 < other["peak_rss_bytes"] < 1e9
     assert set(theirs["ratios"]) >= {"build (s)", "simulation (s)", "peak memory (GB)"}
+
+
+@requires_nest
+@pytest.mark.parametrize("plastic", [True, False])
+def test_plastic_network_against_nest(plastic: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    hpc_benchmark.add_arguments(parser)
+    path = tmp_path / "results.json"
+    settings = ["scale=0.1", "indegree_scale=0.02", "time=40", "presim=10", f"plastic={str(plastic).lower()}"]
+    arguments = ["--repetitions=1", "--against=nest", "--nest-threads=1", "--json", str(path), "--set", *settings]
+    assert hpc_benchmark.main(parser.parse_args(arguments)) == 0
+    assert ("plastic" if plastic else "static") in capfd.readouterr().out
+    (ours,), (theirs,) = (contestant["reports"] for contestant in results_of(path)["contestants"])
+    for key in ("neurons", "synapses", "simulated_ms", "presim_ms"):
+        assert ours[key] == theirs[key], key
+    for name, rate in theirs["mean_rate_hz"].items():
+        # Some 60 spikes/s of hundreds of neurons that fire nearly together.
+        assert ours["mean_rate_hz"][name] == pytest.approx(rate, rel=0.25)
+
+
+def test_weight_of_the_balanced_network_is_that_of_nest() -> None:
+    net = rv.networks.hpc_benchmark(scale=0.01, indegree_scale=0.01).net
+    assert net.projections[0].weight == pytest.approx(nest_hpc_benchmark.excitatory_weight(), rel=1e-12)
 
 
 @pytest.mark.parametrize("drive", ["dc", "poisson"])
