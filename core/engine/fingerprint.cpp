@@ -161,7 +161,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(projection.delay);
             mixed.add(projection.weight_bound);
             mixed.add(projection.receptor);
-            mixed.add(projection.synapse.learns() ? projection.synapse.model->name : "");
+            mixed.add(projection.synapse.is_static() ? "" : projection.synapse.model->name);
             mixed.add(projection.synapse.values());
         }));
     }

@@ -69,13 +69,13 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
     return static_cast<std::uint32_t>(std::min<std::size_t>(most, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// The different pairs of a synapse model that learns and its shared parameters, numbered from 1; 0 is the static synapse.
+/// The different pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
 struct SynapseSets {
     std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
     std::map<std::pair<const models::SynapseModel*, std::vector<double>>, std::uint32_t> numbers;
 
     std::uint32_t number(const SynapseSpec& synapse, double resolution) {
-        if (!synapse.learns()) return 0;
+        if (synapse.is_static()) return 0;
         std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
         const auto [place, is_new] = numbers.try_emplace({synapse.model, std::move(values)}, next);

@@ -89,8 +89,8 @@ SynapseSpec make_synapse(const std::string& model, std::map<std::string, double,
 
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
                    const std::string& projection) {
-    if (!synapse.learns()) return;
-    check_time_constants(synapse, resolution, projection);
+    if (synapse.is_static()) return;
+    if (synapse.model->learns()) check_time_constants(synapse, resolution, projection);
     check_weights(synapse, ranges, resolution, projection);
     const auto given = synapse.parameters.find(axonal_fraction);
     const double fraction = given == synapse.parameters.end() ? 0.0 : given->second;

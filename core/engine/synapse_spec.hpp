@@ -15,7 +15,7 @@ struct SynapseSpec {
     const models::SynapseModel* model = nullptr;  ///< null: static synapses
     std::map<std::string, double, std::less<>> parameters = {};  ///< those set, by name
 
-    bool learns() const { return model != nullptr && model->learns(); }
+    bool is_static() const { return model == nullptr || model->is_static(); }
     /// Of all parameters, in the order of the model.
     std::vector<double> values() const;
 };

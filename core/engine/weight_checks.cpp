@@ -50,7 +50,7 @@ constexpr int bits_of_learning = 32;
 /// By how much weights without a bound may grow. There is room for it in the sums.
 constexpr double most_growth = 256.0;
 
-/// The greatest absolute value that synapses of a kind that learns may come to have.
+/// The greatest absolute value that weights of a kind that is not static may come to have.
 double bound_of_learning(const connect::TableBuilder& builder, const LoweredNetwork& network, connect::KindIndex kind,
                          comm::Communicator& communicator) {
     const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
@@ -64,7 +64,69 @@ double bound_of_learning(const connect::TableBuilder& builder, const LoweredNetw
         greatest = std::max(greatest, builder.weights(i, network.plan().receptor(kind)).greatest);
     }
     greatest = std::bit_cast<double>(communicator.greatest(bits_of(greatest)));
-    return std::max(given, greatest == 0.0 ? 1.0 : most_growth * greatest);
+    const double growth = dynamics.greatest_factor() == 0.0 ? most_growth : 1.0;
+    return std::max(given, greatest == 0.0 ? 1.0 : growth * greatest);
+}
+
+/// The grid of what is added where a changing part of a weight arrives: as fine as leaves sums in double precision exact
+/// beside all that reaches the receptor, up to 50 bits below the greatest weight; not coarser than that of weights that
+/// learn.
+double quantum_of_parts(const WeightRange& all, double greatest) {
+    constexpr int finest = 50;
+    const int bit = std::ilogb(greatest) + 1;
+    const double sum = static_cast<double>(std::max<std::uint64_t>(all.most_inputs, 1)) * all.greatest;
+    const int exact = std::ilogb(sum) + 1 - 52;
+    return std::ldexp(1.0, std::clamp(exact, bit - finest, bit - bits_of_learning));
+}
+
+/// What synapses that are not static add to a receptor, with the grids that do not depend on what else reaches it.
+void join_dynamic(WeightRange& own, const connect::TableBuilder& builder, const LoweredNetwork& network,
+                  std::uint32_t receptor, const WeightAgreement& agreed) {
+    const connect::NetworkPlan& plan = network.plan();
+    for (std::uint32_t kind = 0; kind < agreed.bounds.size(); ++kind) {
+        const connect::KindIndex index{kind};
+        if (agreed.bounds[kind] == 0.0 || plan.receptor(index) != receptor) continue;
+        const double factor = plan.dynamics_of(index)->greatest_factor();
+        if (factor == 0.0) {
+            own.join({.least = agreed.quanta[kind], .greatest = agreed.bounds[kind], .quantum = agreed.quanta[kind]});
+            continue;
+        }
+        own.join({.greatest = factor * agreed.bounds[kind]});
+        for (std::size_t i = 0; i < network.plans().size(); ++i) {
+            if (network.plans()[i].feeds(index)) own.join({.least = builder.weights(i, receptor).least});
+        }
+    }
+}
+
+/// The grids of the other kinds, from what all processes add.
+void choose_grids_of_parts(WeightRange& all, const LoweredNetwork& network, std::uint32_t receptor,
+                           WeightAgreement& agreed) {
+    const connect::NetworkPlan& plan = network.plan();
+    for (std::uint32_t kind = 0; kind < agreed.bounds.size(); ++kind) {
+        const connect::KindIndex index{kind};
+        if (agreed.bounds[kind] == 0.0 || plan.receptor(index) != receptor) continue;
+        const double factor = plan.dynamics_of(index)->greatest_factor();
+        if (factor == 0.0) continue;
+        agreed.quanta[kind] = quantum_of_parts(all, factor * agreed.bounds[kind]);
+        all.quantum = std::min(all.quantum, agreed.quanta[kind]);
+    }
+}
+
+/// The bounds of weights that are not static, by kind, and the grids of those that learn.
+WeightAgreement agree_on_dynamics(const connect::TableBuilder& builder, const LoweredNetwork& network,
+                                  comm::Communicator& communicator) {
+    const connect::NetworkPlan& plan = network.plan();
+    WeightAgreement agreed{.ranges = WeightRanges(network.receptors()),
+                           .quanta = std::vector<double>(plan.kinds.size()),
+                           .bounds = std::vector<double>(plan.kinds.size())};
+    for (std::uint32_t kind = 0; kind < plan.kinds.size(); ++kind) {
+        const connect::SynapseDynamics* const dynamics = plan.dynamics_of(connect::KindIndex{kind});
+        if (dynamics == nullptr) continue;
+        agreed.bounds[kind] = bound_of_learning(builder, network, connect::KindIndex{kind}, communicator);
+        if (dynamics->greatest_factor() > 0.0) continue;
+        agreed.quanta[kind] = std::ldexp(1.0, std::ilogb(agreed.bounds[kind]) + 1 - bits_of_learning);
+    }
+    return agreed;
 }
 
 }  // namespace
@@ -100,27 +162,17 @@ void check_given_weights(const LoweredNetwork& network, bool double_weights) {
 WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const LoweredNetwork& network,
                                  bool double_weights, comm::Communicator& communicator) {
     const connect::NetworkPlan& plan_of_all = network.plan();
-    WeightRanges ranges(network.receptors());
-    std::vector<double> quanta(plan_of_all.kinds.size());
-    std::vector<double> bounds(plan_of_all.kinds.size());
-    for (std::uint32_t kind = 0; kind < quanta.size(); ++kind) {
-        if (plan_of_all.dynamics_of(connect::KindIndex{kind}) == nullptr) continue;
-        bounds[kind] = bound_of_learning(builder, network, connect::KindIndex{kind}, communicator);
-        quanta[kind] = std::ldexp(1.0, std::ilogb(bounds[kind]) + 1 - bits_of_learning);
-    }
-    const auto learns = [&](const connect::ProjectionPlan& plan) {
-        return plan_of_all.dynamics_of(plan.positive_kind) != nullptr;
+    WeightAgreement agreed = agree_on_dynamics(builder, network, communicator);
+    const auto is_static = [&](const connect::ProjectionPlan& plan) {
+        return plan_of_all.dynamics_of(plan.positive_kind) == nullptr;
     };
-    for (std::uint32_t receptor = 0; receptor < network.plan().receptors(); ++receptor) {
+    for (std::uint32_t receptor = 0; receptor < plan_of_all.receptors(); ++receptor) {
         WeightRange own{.most_inputs = builder.most_inputs(receptor)};
         for (std::size_t i = 0; i < network.plans().size(); ++i) {
-            if (!learns(network.plans()[i])) own.join(builder.weights(i, receptor));
+            if (is_static(network.plans()[i])) own.join(builder.weights(i, receptor));
         }
-        for (std::uint32_t kind = 0; kind < quanta.size(); ++kind) {
-            if (quanta[kind] == 0.0 || plan_of_all.receptor(connect::KindIndex{kind}) != receptor) continue;
-            own.join({.least = quanta[kind], .greatest = bounds[kind], .quantum = quanta[kind]});
-        }
-        WeightRange& all = ranges[receptor] = join_all(own, communicator);
+        join_dynamic(own, builder, network, receptor, agreed);
+        WeightRange& all = agreed.ranges[receptor] = join_all(own, communicator);
         const auto projection_with = [&](auto matches) {
             return first_projection(builder, network, receptor, communicator, matches);
         };
@@ -133,11 +185,12 @@ WeightAgreement agree_on_weights(const connect::TableBuilder& builder, const Low
             const double bound = network.network().projections()[plan.id.value].weight_bound;
             if (network.plan().feeds_receptor(plan, receptor)) all.greatest = std::max(all.greatest, bound);
         }
+        choose_grids_of_parts(all, network, receptor, agreed);
         if (all.fits_wide()) continue;
         const std::string least = projection_with([&](const WeightRange& stored) { return stored.least == all.least; });
         check_sums(all, "weights on neurons that projection " + least + " and others reach");
     }
-    return {.ranges = std::move(ranges), .quanta = std::move(quanta), .bounds = std::move(bounds)};
+    return agreed;
 }
 
 }  // namespace ranvier::engine

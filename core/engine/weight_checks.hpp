@@ -19,8 +19,8 @@ void check_given_weights(const LoweredNetwork& network, bool double_weights);
 /// What is known of all weights before tables are handed out.
 struct WeightAgreement {
     WeightRanges ranges;
-    /// By kind: what weights that learn are rounded to when they are added to the inputs, and the greatest absolute value
-    /// that they may come to have; 0 for static ones.
+    /// By kind: what is rounded to when weights are added to the inputs, and the greatest absolute value that they may come
+    /// to have; 0 for static ones.
     std::vector<double> quanta;
     std::vector<double> bounds;
 };

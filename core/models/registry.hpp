@@ -25,6 +25,8 @@ extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
 extern const SynapseModel stdp_nn_symm;
 extern const SynapseModel stdp_pl;
+extern const SynapseModel tsodyks;
+extern const SynapseModel tsodyks2;
 extern const SynapseModel vogels_sprekeler;
 
 }  // namespace ranvier::models

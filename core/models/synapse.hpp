@@ -19,13 +19,16 @@ struct SynapseModel {
     std::string_view reference;  ///< the paper
     /// One value each for all synapses of a projection.
     std::span<const ParameterInfo> parameters;
-    /// Null for static synapses, which do not learn. @param values in the order of the parameters
+    /// Null for static synapses. @param values in the order of the parameters
     /// @param resolution ms
     std::unique_ptr<connect::SynapseDynamics> (*create)(std::span<const double> values, double resolution) = nullptr;
     /// Why parameters that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> values) = nullptr;
+    /// Weights of synapses that are not static change with spikes, unless only what arrives of them does.
+    bool keeps_weights = false;
 
-    bool learns() const { return create != nullptr; }
+    bool is_static() const { return create == nullptr; }
+    bool learns() const { return !is_static() && !keeps_weights; }
 };
 
 /// All synapse models, by name ascending.

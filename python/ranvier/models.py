@@ -34,6 +34,8 @@ __all__ = [
     "stdp_nn_symm",
     "stdp_pl",
     "step_current_generator",
+    "tsodyks",
+    "tsodyks2",
     "vogels_sprekeler",
 ]
 
@@ -679,6 +681,127 @@ class stdp_pl(SynapseModel):
         )
 
 
+class tsodyks(SynapseModel):
+    """Short-term depression and facilitation, for synaptic currents that decay exponentially.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Parameters
+    ----------
+    U : default 0.5; >= 0 and <= 1
+        Part of the resources that a spike uses at rest.
+    tau_psc : default 3 ms; >= 1e-06 and <= 1e+09
+        Time constant with which resources in use become inactive: that of the synaptic current.
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+        Time constant with which inactive resources recover.
+    tau_fac : default 0 ms; >= 0 and <= 1e+09
+        Time constant of facilitation; 0 means none.
+    x : default 1; >= 0 and <= 1
+        Recovered resources at the beginning of the simulation.
+    y : default 0; >= 0 and <= 1
+        Resources in use at the beginning of the simulation.
+    u : default 0; >= 0 and <= 1
+        Facilitation at the beginning of the simulation.
+
+    Notes
+    -----
+    ::
+
+        A spike of the source uses a part of the recovered resources x, and adds w u x to the input of the target
+        when it arrives. Between two spikes, with the resources y in use and z inactive:
+            dx/dt = z / tau_rec
+            dy/dt = -y / tau_psc
+            z = 1 - x - y
+            du/dt = -u / tau_fac
+        With each spike:
+            u -> u + U (1 - u), then  x -> x - u x,  y -> y + u x  (with the x before the spike)
+        tau_psc should be the time constant of the input current of the target, which is then proportional to y.
+        All synapses with the same source share x, y and u, and the weight w does not change.
+
+    References
+    ----------
+    M. Tsodyks, A. Uziel and H. Markram, Journal of Neuroscience 20, RC50 (2000)
+    """
+
+    name: ClassVar[str] = "tsodyks"
+
+    def __init__(
+        self,
+        *,
+        U: float = 0.5,
+        tau_psc: float = 3.0,
+        tau_rec: float = 800.0,
+        tau_fac: float = 0.0,
+        x: float = 1.0,
+        y: float = 0.0,
+        u: float = 0.0,
+    ) -> None:
+        super().__init__(
+            U=U,
+            tau_psc=tau_psc,
+            tau_rec=tau_rec,
+            tau_fac=tau_fac,
+            x=x,
+            y=y,
+            u=u,
+        )
+
+
+class tsodyks2(SynapseModel):
+    """Short-term depression and facilitation of the weight, for all kinds of synaptic input.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Parameters
+    ----------
+    U : default 0.5; >= 0 and <= 1
+        Part of the resources that a spike uses at rest.
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+        Time constant with which resources recover.
+    tau_fac : default 0 ms; >= 0 and <= 1e+09
+        Time constant of facilitation; 0 means none.
+    u : default 0.5; >= 0 and <= 1
+        Part that the first spike uses: U is the value at rest.
+    x : default 1; >= 0 and <= 1
+        Resources that the first spike finds.
+
+    Notes
+    -----
+    ::
+
+        The n-th spike of the source adds w u_n x_n to the input of the target when it arrives. With the interval
+        t since the spike before:
+            x_n = 1 + (x_(n-1) (1 - u_(n-1)) - 1) exp(-t / tau_rec)
+            u_n = U + u_(n-1) (1 - U) exp(-t / tau_fac)
+        u_1 = u and x_1 = x: the first spike finds the synapse as the parameters say, whenever it comes.
+        All synapses with the same source share u_n and x_n, and the weight w does not change.
+
+    References
+    ----------
+    M. Tsodyks and H. Markram, Proceedings of the National Academy of Sciences 94, 719-723 (1997); M. Tsodyks, K.
+    Pawelzik and H. Markram, Neural Computation 10, 821-835 (1998)
+    """
+
+    name: ClassVar[str] = "tsodyks2"
+
+    def __init__(
+        self,
+        *,
+        U: float = 0.5,
+        tau_rec: float = 800.0,
+        tau_fac: float = 0.0,
+        u: float = 0.5,
+        x: float = 1.0,
+    ) -> None:
+        super().__init__(
+            U=U,
+            tau_rec=tau_rec,
+            tau_fac=tau_fac,
+            u=u,
+            x=x,
+        )
+
+
 class vogels_sprekeler(SynapseModel):
     """Symmetric plasticity of inhibitory synapses, which takes the target to a rate.
 
@@ -1034,6 +1157,8 @@ SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "stdp": stdp,
     "stdp_nn_symm": stdp_nn_symm,
     "stdp_pl": stdp_pl,
+    "tsodyks": tsodyks,
+    "tsodyks2": tsodyks2,
     "vogels_sprekeler": vogels_sprekeler,
 }
 STIMULATORS: dict[str, type[Stimulator]] = {

@@ -144,6 +144,8 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     synapse: Any = "static_synapse"
     if not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(chance, steps)
+    elif chance.random() < 0.4:
+        synapse = _short_term(chance)
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
 
 
@@ -162,6 +164,15 @@ def _learning(chance: random.Random, steps: int) -> tuple[Any, rv.network.model_
     model = rv.stdp_nn_symm if kind == 2 else rv.stdp
     powers = chance.choice([0.0, 0.4, 1.0])
     return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
+
+
+def _short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
+    """Return how weights are used that stay."""
+    part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
+    facilitation = chance.choice([0.0, 50.0, 1000.0])
+    if chance.random() < 0.5:
+        return rv.tsodyks2(U=part, u=part, tau_rec=recovery, tau_fac=facilitation)
+    return rv.tsodyks(U=part, tau_psc=chance.choice([0.1, 3.0]), tau_rec=recovery, tau_fac=facilitation)
 
 
 def _has_conductances(population: rv.Population) -> bool:

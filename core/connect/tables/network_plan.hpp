@@ -22,7 +22,7 @@ struct KindChoice {
 struct NetworkPlan {
     std::vector<ProjectionPlan> projections;
     std::vector<TableKind> kinds;
-    /// Of synapses that learn, by TableKind::synapse less 1.
+    /// Of synapses that are not static, by TableKind::synapse less 1.
     std::vector<std::shared_ptr<const SynapseDynamics>> dynamics = {};
 
     /// Null for static synapses.

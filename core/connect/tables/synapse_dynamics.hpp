@@ -10,11 +10,11 @@
 
 namespace ranvier::connect {
 
-/// What a table of synapses that learn needs beside its columns.
+/// What a table of synapses that are not static needs beside its columns.
 struct PlasticTableArguments {
     std::uint32_t local_neurons = 0;
     double resolution = 0.1;  ///< ms
-    /// What weights are rounded to when they are added to the inputs: a power of two.
+    /// What is added to the inputs is rounded to this: a power of two.
     double quantum = 0x1p-32;
     std::pmr::memory_resource* synapses = page_memory();  ///< both must outlive the table
     std::pmr::memory_resource* spikes = page_memory();
@@ -28,6 +28,8 @@ class SynapseDynamics {
     /// Weights stay between these; one of them is 0, and either may be infinite.
     virtual double least_weight() const = 0;
     virtual double greatest_weight() const = 0;
+    /// Where only the user changes weights: at most so many times the weight is added. 0 where they change with spikes.
+    virtual double greatest_factor() const { return 0.0; }
 
     /// @param columns whose rows are sorted by delay
     virtual std::unique_ptr<SynapseTable> make_table(TableColumns<std::uint16_t, float> columns,

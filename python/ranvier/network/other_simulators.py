@@ -25,9 +25,9 @@ _ABSENT: tuple[tuple[str, str], ...] = (
         "stdp_triplet_synapse stdp_triplet stdp_dopamine_synapse "
         "stdp_facetshw_synapse_hom stdp_nn_pre_centered_synapse stdp_nn_restr_synapse "
         "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
-        "tsodyks_synapse tsodyks_synapse_hom tsodyks2_synapse quantal_stp_synapse bernoulli_synapse ht_synapse "
+        "quantal_stp_synapse bernoulli_synapse ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
-        "STDPMechanism SpikePairRule TsodyksMarkramSynapse",
+        "STDPMechanism SpikePairRule",
         _SYNAPSES,
     ),
     # Neurons.
@@ -86,6 +86,10 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_pl_synapse_hom": _LEARNING.format("stdp_pl"),
     "stdp_nn_symm_synapse": _LEARNING.format("stdp_nn_symm"),
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
+    "tsodyks_synapse": _LEARNING.format("tsodyks"),
+    "tsodyks_synapse_hom": _LEARNING.format("tsodyks"),
+    "tsodyks2_synapse": _LEARNING.format("tsodyks2"),
+    "TsodyksMarkramSynapse": _LEARNING.format("tsodyks"),
     "IF_curr_exp": "write rv.iaf_psc_exp",
     "IF_curr_alpha": "write rv.iaf_psc_alpha",
     "IF_curr_delta": "write rv.iaf_psc_delta",

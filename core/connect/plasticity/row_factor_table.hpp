@@ -1,0 +1,141 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "connect/plasticity/scaled_delivery.hpp"
+#include "connect/tables/stored_table.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+
+namespace ranvier::connect {
+
+/// Synapses of which each spike adds the weight times a factor. The factor depends on the spikes of the source alone, and is
+/// the same for all synapses of a row, which keeps a state for it. Weights stay as they are.
+///
+/// `Rule` has a `State` of a row, `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the
+/// factor of a spike of this step and what the state is after it.
+template <class Rule, class Target, class Weight>
+class RowFactorTable final : public StoredTable<Target, Weight> {
+   public:
+    using Base = StoredTable<Target, Weight>;
+
+    RowFactorTable(TableColumns<Target, Weight> columns, const typename Rule::Constants& constants,
+                   const PlasticTableArguments& arguments)
+        : Base(std::move(columns)),
+          constants_(constants),
+          to_grid_(0x1.8p52 * arguments.quantum),
+          states_(Base::rows(), arguments.synapses),
+          begins_(arguments.spikes),
+          ends_(arguments.spikes),
+          factors_(arguments.spikes) {
+        std::fill_n(states_.data(), states_.size(), Rule::initial(constants));
+    }
+
+    std::string_view layout() const override { return "ring"; }
+    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
+                         Step /*window_end*/, const InputRing& inputs) override {
+        std::uint64_t events = 0;
+        for (std::span<const RowIndex> left = rows; !left.empty();) {
+            const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
+            left = left.subspan(some.size());
+            events += release(stamp, some);
+            if (same_delay()) {
+                add_rows<detail::SameDelay>(set, stamp, nullptr, inputs);
+            } else {
+                std::visit(
+                    [&]<class Delay>(const Buffer<Delay>& delays) { add_rows(set, stamp, delays.data(), inputs); },
+                    this->columns_.delays);
+            }
+        }
+        return events;
+    }
+    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
+
+    /// What spikes that have been sent will add stays as it is.
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
+                     Step /*window_end*/, const InputRing& /*inputs*/) override {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
+        }
+    }
+
+    void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        std::visit(
+            [&](const auto& delays) {
+                for (std::uint64_t position = begin; position < end; ++position) {
+                    const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
+                    out.push_back(
+                        {position, this->target(position), delay, this->weight(position), this->tag(position)});
+                }
+            },
+            this->columns_.delays);
+    }
+
+   private:
+    bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }
+
+    /// Factors of a spike of each of some rows, and where their synapses are.
+    std::uint64_t release(Step stamp, std::span<const RowIndex> rows) {
+        constexpr std::size_t ahead = 16;
+        begins_.clear();
+        ends_.clear();
+        factors_.clear();
+        std::uint64_t events = 0;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (i + ahead < rows.size()) {
+                __builtin_prefetch(states_.data() + rows[i + ahead].value, 1, 3);
+                this->columns_.row_start.prefetch(rows[i + ahead].value);
+            }
+            begins_.push_back(this->row_begin(rows[i]));
+            ends_.push_back(this->row_end(rows[i]));
+            factors_.push_back(Rule::release(states_[rows[i].value], stamp, constants_));
+            events += ends_.back() - begins_.back();
+        }
+        return events;
+    }
+
+    template <class Delay>
+    void add_rows(InstructionSet set, Step stamp, const Delay* delays, const InputRing& inputs) const {
+        const detail::ScaledArguments<Target, Weight, Delay> arguments{
+            .begins = begins_.data(),
+            .ends = ends_.data(),
+            .factors = factors_.data(),
+            .count = begins_.size(),
+            .targets = this->columns_.targets.data(),
+            .weights = this->columns_.weights.data(),
+            .delays = delays,
+            .base = stamp + this->columns_.least_delay,
+            .inputs = inputs,
+            .to_grid = to_grid_,
+            // Of short rows more must be under way to hide the wait for memory.
+            .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
+        };
+        if (inputs.wide != nullptr) {
+            detail::DeliverScaled<Target, Weight, Delay, true>::run(&arguments);
+        } else {
+            Dispatched<detail::DeliverScaled<Target, Weight, Delay>>::call(set, &arguments);
+        }
+    }
+
+    /// The lists of so many stay in the nearest cache.
+    static constexpr std::size_t rows_at_once = 1024;
+
+    typename Rule::Constants constants_;
+    double to_grid_;
+    Buffer<typename Rule::State> states_;  ///< of rows
+    std::pmr::vector<std::uint64_t> begins_;
+    std::pmr::vector<std::uint64_t> ends_;
+    std::pmr::vector<double> factors_;
+};
+
+}  // namespace ranvier::connect
