@@ -18,7 +18,7 @@
 namespace ranvier::connect {
 namespace {
 
-/// Additive up to a bound, multiplicative down, so that the order of changes matters, and bounds are met.
+/// By a power up to a bound, multiplicative down to another, so that the order of changes matters, and bounds are met.
 template <class Number>
 struct TestRule {
     using Real = Number;
@@ -34,7 +34,8 @@ struct TestRule {
         return grown < c.greatest ? grown : c.greatest;
     }
     RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-        return weight - c.down * weight * trace;
+        const Real less = weight - c.down * weight * trace;
+        return less > Real{1} ? less : Real{1};
     }
 };
 
@@ -81,7 +82,9 @@ Scene make_scene(std::uint64_t seed) {
             if (random() % (burst ? 15 : 300) == 0) scene.pre[static_cast<std::size_t>(step)].push_back(row);
         }
         for (std::uint32_t neuron = 0; neuron + 1 < neurons; ++neuron) {
-            if (random() % (burst ? 12 : 200) == 0) scene.post[static_cast<std::size_t>(step)].push_back(neuron);
+            // One fires so fast that more spikes than the newest few are on their way along the dendrite.
+            const std::uint64_t one_of = burst ? (neuron == 3 ? 1 : 12) : 200;
+            if (random() % one_of == 0) scene.post[static_cast<std::size_t>(step)].push_back(neuron);
         }
     }
     return scene;

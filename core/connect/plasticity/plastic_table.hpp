@@ -112,7 +112,7 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         auto& due = waiting_at(step);
         for (const Waiting& waiting : due) visit(set, waiting.spike, waiting.run, inputs);
         due.clear();
-        if (history_.older_spikes() > most_older_spikes()) settle(set, step - 1);
+        if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, step - 1);
         if (step - base_ > most_steps) move_base(set, step);
     }
 
@@ -166,7 +166,9 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
             });
         }
         settled_ = relative(step);
-        history_.forget_older();
+        const DelaySteps longest = this->columns_.greatest_delay;
+        history_.forget_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
+        kept_ = history_.older_spikes();
     }
 
    private:
@@ -365,6 +367,7 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
     Buffer<std::int32_t> last_;  ///< presynaptic spike of each row, relative to the base
     Buffer<double> traces_;      ///< after that
     std::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
+    std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;
     Bits greatest_ = 0;  ///< absolute value of a weight that was added, as bits
     Step base_ = 0;

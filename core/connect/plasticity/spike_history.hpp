@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory_resource>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
@@ -84,10 +85,23 @@ class SpikeHistory {
     const Older* next_older(const Older& older) const { return link(older.before); }
     std::size_t older_spikes() const { return older_.size(); }
 
-    /// Drops the older spikes, which no synapse has to learn from any more.
-    void forget_older() {
-        std::fill_n(chains_.data(), chains_.size(), none);
-        older_.clear();
+    /// Drops older spikes, when all synapses have learnt from those up to a step. The newest of these is kept: the next
+    /// presynaptic spike may ask for it.
+    void forget_older(std::int32_t learnt) {
+        std::pmr::vector<Older> kept(older_.get_allocator());
+        for (std::size_t neuron = 0; neuron < chains_.size(); ++neuron) {
+            std::uint32_t place = chains_[neuron];
+            std::int32_t newer = steps_[neuron].at[newest - 1];
+            chains_[neuron] = none;
+            for (std::uint32_t* link = &chains_[neuron]; place != none && newer > learnt; link = &kept.back().before) {
+                *link = static_cast<std::uint32_t>(kept.size());
+                append(kept, older_[place]);
+                newer = older_[place].step;
+                place = older_[place].before;
+                kept.back().before = none;
+            }
+        }
+        older_ = std::move(kept);
     }
     /// Counts steps from a later base. Spikes that have left no trace stand where they end to matter.
     void move_base(std::int64_t by) {
