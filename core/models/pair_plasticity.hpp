@@ -15,7 +15,7 @@
 #include "connect/tables/synapse_dynamics.hpp"
 #include "models/model_info.hpp"
 
-/// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes.
+/// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
 ///
 /// Such a model gives a class template `Rule<Real>` of the precision that weights are stored in, with
 ///
@@ -23,6 +23,12 @@
 ///     postsynaptic(weight, trace, constants)    the weight after a postsynaptic spike; trace of the presynaptic ones
 ///     presynaptic(weight, trace, constants)     after a presynaptic spike; trace of the postsynaptic ones
 ///     {pre,post}synaptic_trace_accumulates      whether spikes add to the trace, or set it to 1 (nearest neighbour)
+///
+/// It may also give
+///
+///     pairing                                   which spikes form pairs, if not all (connect::Pairing)
+///     own_{pre,post}synaptic_traces             how many more traces there are, read by spikes of the same side: then
+///                                               both functions take these, as they are before the spike, after `trace`
 ///
 /// and a class with `parameters`, `learning(values)`, `constants<Real>(values)` and the bounds of the weight.
 namespace ranvier::models::pair_plasticity {
@@ -82,6 +88,8 @@ class Dynamics final : public connect::SynapseDynamics {
         connect::Learning learning = Model::learning(values_);
         learning.presynaptic_steps /= resolution_;
         learning.postsynaptic_steps /= resolution_;
+        for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
+        for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
         learning.quantum = arguments.quantum;
         return std::make_unique<connect::PlasticTable<Rule, Target>>(std::move(columns), arguments.local_neurons,
                                                                      learning, Model::template constants<Real>(values_),

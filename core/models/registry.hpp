@@ -23,8 +23,11 @@ extern const StimulatorModel step_current_generator;
 
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
+extern const SynapseModel stdp_nn_pre_centered;
+extern const SynapseModel stdp_nn_restr;
 extern const SynapseModel stdp_nn_symm;
 extern const SynapseModel stdp_pl;
+extern const SynapseModel stdp_triplet;
 extern const SynapseModel tsodyks;
 extern const SynapseModel tsodyks2;
 extern const SynapseModel vogels_sprekeler;

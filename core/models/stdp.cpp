@@ -24,8 +24,10 @@ enum Parameter : std::size_t {
     axonal_fraction,
 };
 
-/// What all variants share; which pairs of spikes they learn from is told by the traces.
-template <bool all_pairs>
+using connect::Pairing;
+
+/// What all variants share; which pairs of spikes they learn from is told by the traces and the pairing.
+template <bool all_pairs, Pairing paired = Pairing::all>
 class Stdp {
    public:
     static constexpr std::array parameters{
@@ -59,6 +61,7 @@ class Stdp {
             Real mu_minus;
             Real greatest;
         };
+        static constexpr Pairing pairing = paired;
         static constexpr bool presynaptic_trace_accumulates = all_pairs;
         static constexpr bool postsynaptic_trace_accumulates = all_pairs;
         RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
@@ -122,6 +125,33 @@ K_plus is set to 1 with each presynaptic spike, and K_minus with each postsynapt
     .parameters = Stdp<false>::parameters,
     .create = pair_plasticity::create<Stdp<false>>,
     .conflict = Stdp<false>::conflict,
+};
+
+constinit const SynapseModel stdp_nn_restr{
+    .name = "stdp_nn_restr",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, restricted to those that follow each other",
+    .equations = R"(As stdp, but only spikes that follow each other form a pair:
+K_plus is that of the last presynaptic spike, and 0 if another postsynaptic spike has come since then.
+K_minus is that of the last postsynaptic spike, and 0 if another presynaptic spike has come since then.
+If both spikes arrive at the synapse in the same step, the presynaptic one is paired with the postsynaptic one before.)",
+    .reference = reference,
+    .parameters = Stdp<false, Pairing::restricted>::parameters,
+    .create = pair_plasticity::create<Stdp<false, Pairing::restricted>>,
+    .conflict = Stdp<false, Pairing::restricted>::conflict,
+};
+
+constinit const SynapseModel stdp_nn_pre_centered{
+    .name = "stdp_nn_pre_centered",
+    .summary = "Spike-timing dependent plasticity of the nearest spikes, centred on presynaptic spikes",
+    .equations =
+        R"(As stdp, but each presynaptic spike is paired with the last postsynaptic one before it and the first after it:
+K_plus has 1 added with each presynaptic spike, and is set to 0 after a postsynaptic spike has read it.
+K_minus is set to 1 with each postsynaptic spike.
+Each synapse has a K_plus of its own.)",
+    .reference = reference,
+    .parameters = Stdp<false, Pairing::presynaptic_centred>::parameters,
+    .create = pair_plasticity::create<Stdp<false, Pairing::presynaptic_centred>>,
+    .conflict = Stdp<false, Pairing::presynaptic_centred>::conflict,
 };
 
 }  // namespace ranvier::models

@@ -31,8 +31,11 @@ __all__ = [
     "poisson_generator",
     "static_synapse",
     "stdp",
+    "stdp_nn_pre_centered",
+    "stdp_nn_restr",
     "stdp_nn_symm",
     "stdp_pl",
+    "stdp_triplet",
     "step_current_generator",
     "tsodyks",
     "tsodyks2",
@@ -559,6 +562,138 @@ class stdp(SynapseModel):
         )
 
 
+class stdp_nn_pre_centered(SynapseModel):
+    """Spike-timing dependent plasticity of the nearest spikes, centred on presynaptic spikes.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    learning_rate : default 0.01; >= 0
+        Size of a change, in W_max: lambda in the paper.
+    alpha : default 1; >= 0
+        How much stronger a depression is than a potentiation.
+    mu_plus : default 1; >= 0 and <= 10
+        Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
+    mu_minus : default 1; >= 0 and <= 10
+        Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
+    W_max : default 100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        As stdp, but each presynaptic spike is paired with the last postsynaptic one before it and the first after it:
+        K_plus has 1 added with each presynaptic spike, and is set to 0 after a postsynaptic spike has read it.
+        K_minus is set to 1 with each postsynaptic spike.
+        Each synapse has a K_plus of its own.
+
+    References
+    ----------
+    R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); A. Morrison, M.
+    Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)
+    """
+
+    name: ClassVar[str] = "stdp_nn_pre_centered"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        learning_rate: float = 0.01,
+        alpha: float = 1.0,
+        mu_plus: float = 1.0,
+        mu_minus: float = 1.0,
+        W_max: float = 100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            mu_plus=mu_plus,
+            mu_minus=mu_minus,
+            W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class stdp_nn_restr(SynapseModel):
+    """Spike-timing dependent plasticity of the nearest spikes, restricted to those that follow each other.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    learning_rate : default 0.01; >= 0
+        Size of a change, in W_max: lambda in the paper.
+    alpha : default 1; >= 0
+        How much stronger a depression is than a potentiation.
+    mu_plus : default 1; >= 0 and <= 10
+        Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
+    mu_minus : default 1; >= 0 and <= 10
+        Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
+    W_max : default 100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        As stdp, but only spikes that follow each other form a pair:
+        K_plus is that of the last presynaptic spike, and 0 if another postsynaptic spike has come since then.
+        K_minus is that of the last postsynaptic spike, and 0 if another presynaptic spike has come since then.
+        If both spikes arrive at the synapse in the same step, the presynaptic one is paired with the postsynaptic one before.
+
+    References
+    ----------
+    R. Guetig, R. Aharonov, S. Rotter and H. Sompolinsky, Journal of Neuroscience 23, 3697-3714 (2003); A. Morrison, M.
+    Diesmann and W. Gerstner, Biological Cybernetics 98, 459-478 (2008)
+    """
+
+    name: ClassVar[str] = "stdp_nn_restr"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        learning_rate: float = 0.01,
+        alpha: float = 1.0,
+        mu_plus: float = 1.0,
+        mu_minus: float = 1.0,
+        W_max: float = 100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            learning_rate=learning_rate,
+            alpha=alpha,
+            mu_plus=mu_plus,
+            mu_minus=mu_minus,
+            W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
 class stdp_nn_symm(SynapseModel):
     """Spike-timing dependent plasticity of the nearest spikes, symmetric.
 
@@ -677,6 +812,81 @@ class stdp_pl(SynapseModel):
             learning_rate=learning_rate,
             alpha=alpha,
             mu=mu,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class stdp_triplet(SynapseModel):
+    """Spike-timing dependent plasticity of triplets of spikes.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    tau_plus : default 16.8 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 33.7 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    tau_plus_triplet : default 101 ms; > 0 and <= 1e+05
+        Time constant of the slow presynaptic trace: tau_x in the paper.
+    tau_minus_triplet : default 125 ms; > 0 and <= 1e+05
+        Time constant of the slow postsynaptic trace: tau_y in the paper.
+    A_plus : default 5e-10; >= 0
+        Potentiation by pairs, in the unit of weights.
+    A_minus : default 0.007; >= 0
+        Depression by pairs, in the unit of weights.
+    A_plus_triplet : default 0.0062; >= 0
+        Potentiation by triplets of two post- and one presynaptic spike, in the unit of weights.
+    A_minus_triplet : default 0.00023; >= 0
+        Depression by triplets of two pre- and one postsynaptic spike, in the unit of weights.
+    W_max : default 100
+        The weight stays between 0 and this, which is negative where weights are.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        |w| is the absolute value of the weight, and stays between 0 and |W_max|.
+        When a postsynaptic spike arrives at the synapse:  |w| -> |w| + r_1 (A_plus + A_plus_triplet o_2)
+        When a presynaptic spike arrives at the synapse:   |w| -> |w| - o_1 (A_minus + A_minus_triplet r_2)
+        o_2 and r_2 are read just before the spike adds to them.
+        dr_1/dt = -r_1 / tau_plus,   dr_2/dt = -r_2 / tau_plus_triplet,   and 1 is added to both with each presynaptic spike
+        do_1/dt = -o_1 / tau_minus,  do_2/dt = -o_2 / tau_minus_triplet,  and 1 is added to both with each postsynaptic spike
+
+    References
+    ----------
+    J.-P. Pfister and W. Gerstner, Journal of Neuroscience 26, 9673-9682 (2006)
+    """
+
+    name: ClassVar[str] = "stdp_triplet"
+
+    def __init__(
+        self,
+        *,
+        tau_plus: float = 16.8,
+        tau_minus: float = 33.7,
+        tau_plus_triplet: float = 101.0,
+        tau_minus_triplet: float = 125.0,
+        A_plus: float = 5e-10,
+        A_minus: float = 0.007,
+        A_plus_triplet: float = 0.0062,
+        A_minus_triplet: float = 0.00023,
+        W_max: float = 100.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            tau_plus_triplet=tau_plus_triplet,
+            tau_minus_triplet=tau_minus_triplet,
+            A_plus=A_plus,
+            A_minus=A_minus,
+            A_plus_triplet=A_plus_triplet,
+            A_minus_triplet=A_minus_triplet,
+            W_max=W_max,
             axonal_fraction=axonal_fraction,
         )
 
@@ -1155,8 +1365,11 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
 SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "static_synapse": static_synapse,
     "stdp": stdp,
+    "stdp_nn_pre_centered": stdp_nn_pre_centered,
+    "stdp_nn_restr": stdp_nn_restr,
     "stdp_nn_symm": stdp_nn_symm,
     "stdp_pl": stdp_pl,
+    "stdp_triplet": stdp_triplet,
     "tsodyks": tsodyks,
     "tsodyks2": tsodyks2,
     "vogels_sprekeler": vogels_sprekeler,

@@ -53,7 +53,40 @@ MODELS: dict[str, list[tuple[float, dict[str, float]]]] = {
     "stdp_nn_symm": [
         (40.0, _given(tau_plus=15.0, learning_rate=0.02, alpha=1.1, mu_plus=0.4, mu_minus=0.4, W_max=70.0))
     ],
+    "stdp_nn_restr": [
+        (40.0, _given(tau_plus=15.0, learning_rate=0.02, alpha=1.1, mu_plus=0.4, mu_minus=0.4, W_max=70.0))
+    ],
+    "stdp_nn_pre_centered": [
+        (40.0, _given(tau_plus=15.0, learning_rate=0.02, alpha=1.1, mu_plus=0.4, mu_minus=0.4, W_max=70.0)),
+        (40.0, _given(tau_plus=90.0, learning_rate=0.02, alpha=1.5, mu_plus=1.0, mu_minus=1.0, W_max=70.0)),
+    ],
     "stdp_pl": [(45.0, _given(tau_plus=15.0, learning_rate=0.1, alpha=0.0513, mu=0.4))],
+    "stdp_triplet": [
+        (
+            40.0,
+            _given(
+                tau_plus=16.8,
+                tau_minus=33.7,
+                A_plus=0.3,
+                A_minus=0.5,
+                A_plus_triplet=0.6,
+                A_minus_triplet=0.2,
+                W_max=90.0,
+            ),
+        ),
+        (
+            -40.0,
+            _given(
+                tau_plus=9.0,
+                tau_minus=15.0,
+                A_plus=0.0,
+                A_minus=0.8,
+                A_plus_triplet=1.6,
+                A_minus_triplet=0.4,
+                W_max=-60.0,
+            ),
+        ),
+    ],
     "vogels_sprekeler": [
         (-30.0, _given(learning_rate=0.5, alpha=1.5, W_max=-60.0)),
         (30.0, _given(learning_rate=0.5, alpha=1.5, W_max=60.0)),
@@ -87,8 +120,6 @@ def irregular_scene(model: str, weight: float, parameters: Mapping[str, float], 
 def expected_weights(scene: Scene) -> FloatArray:
     """Return the weights after the last step, by source, target and delay, straight from the equations."""
     change = _CHANGES[scene.model](scene.parameters)
-    nearest = scene.model == "stdp_nn_symm"
-    tau_plus, tau_minus = _time_constants(scene)
     weights = np.empty((len(scene.pre), len(scene.post), len(scene.delays)))
     for place in np.ndindex(weights.shape):
         delay = scene.delays[place[2]]
@@ -98,33 +129,59 @@ def expected_weights(scene: Scene) -> FloatArray:
         events = [(step + axonal, 1, False) for step in scene.pre[place[0]]]
         events += [(step + dendritic, 0 if dendritic else 2, True) for step in scene.post[place[1]]]
         arrived: dict[bool, list[int]] = {False: [], True: []}
+        # Spikes of a side since the last one of the other side.
+        since = {False: 0, True: 0}
         weight = scene.weight
         for step, _, is_post in sorted(events):
             if step > scene.last_step:
                 continue
-            tau = tau_plus if is_post else tau_minus
+            # A spike that arrives in the same step comes before or after this one, but forms no pair with it.
             others = [other for other in arrived[not is_post] if other < step or dendritic == 0]
-            if nearest:
-                others = others[-1:]
-            trace = sum(math.exp(-(step - other) * RESOLUTION / tau) for other in others)
-            weight = change(weight, trace, is_post)
+            paired = _paired(scene.model, others, since[not is_post], is_post)
+            trace = _trace(step, paired, _time_constants(scene)[is_post])
+            own = _trace(step, arrived[is_post], _own_time_constants(scene)[is_post])
+            weight = change(weight, trace, own, is_post)
             arrived[is_post].append(step)
+            since[is_post] += 1
+            since[not is_post] = 0
         weights[place] = weight
     return weights
 
 
+def _paired(model: str, others: list[int], came: int, is_post: bool) -> list[int]:
+    """Return those of the other side with which a spike forms pairs. came: how many since the last one of its own."""
+    if model == "stdp_nn_symm":
+        return others[-1:]
+    if model == "stdp_nn_restr":
+        return others[-1:] if came else []
+    if model == "stdp_nn_pre_centered":
+        # Only to a presynaptic spike can one come that forms no pair with it.
+        return others[len(others) - came :] if is_post else others[-1:]
+    return others
+
+
+def _trace(step: int, others: list[int], tau: float) -> float:
+    return sum(math.exp(-(step - other) * RESOLUTION / tau) for other in others)
+
+
 def _time_constants(scene: Scene) -> tuple[float, float]:
-    both = scene.parameters.get("tau", 20.0)
+    """Return those of the traces that pre- and postsynaptic spikes read: each reads the other side's."""
     if scene.model == "vogels_sprekeler":
-        return both, both
-    return scene.parameters.get("tau_plus", 20.0), scene.parameters.get("tau_minus", 20.0)
+        return (scene.parameters.get("tau", 20.0),) * 2
+    return scene.parameters.get("tau_minus", 20.0), scene.parameters.get("tau_plus", 20.0)
 
 
-Change = Callable[[float, float, bool], float]
+def _own_time_constants(scene: Scene) -> tuple[float, float]:
+    """Return those of the traces that pre- and postsynaptic spikes read of their own side."""
+    return scene.parameters.get("tau_plus_triplet", 101.0), scene.parameters.get("tau_minus_triplet", 125.0)
+
+
+Change = Callable[[float, float, float, bool], float]
+"""From the weight, the trace of the other side, the slow trace of its own, and whether the spike is postsynaptic."""
 
 
 def _stdp(p: Mapping[str, float]) -> Change:
-    def change(weight: float, trace: float, is_post: bool) -> float:
+    def change(weight: float, trace: float, _: float, is_post: bool) -> float:
         part = weight / p["W_max"]
         if is_post:
             return min(part + p["learning_rate"] * math.pow(1.0 - part, p["mu_plus"]) * trace, 1.0) * p["W_max"]
@@ -134,7 +191,7 @@ def _stdp(p: Mapping[str, float]) -> Change:
 
 
 def _stdp_pl(p: Mapping[str, float]) -> Change:
-    def change(weight: float, trace: float, is_post: bool) -> float:
+    def change(weight: float, trace: float, _: float, is_post: bool) -> float:
         if is_post:
             return weight + p["learning_rate"] * math.pow(weight, p["mu"]) * trace
         return max(weight - p["learning_rate"] * p["alpha"] * weight * trace, 0.0)
@@ -143,7 +200,7 @@ def _stdp_pl(p: Mapping[str, float]) -> Change:
 
 
 def _vogels_sprekeler(p: Mapping[str, float]) -> Change:
-    def change(weight: float, trace: float, is_post: bool) -> float:
+    def change(weight: float, trace: float, _: float, is_post: bool) -> float:
         size = min(abs(weight) + p["learning_rate"] * trace, abs(p["W_max"]))
         if not is_post:
             size = max(size - p["learning_rate"] * p["alpha"], 0.0)
@@ -152,9 +209,24 @@ def _vogels_sprekeler(p: Mapping[str, float]) -> Change:
     return change
 
 
+def _stdp_triplet(p: Mapping[str, float]) -> Change:
+    def change(weight: float, trace: float, own: float, is_post: bool) -> float:
+        size = abs(weight)
+        if is_post:
+            size = min(size + trace * (p["A_plus"] + p["A_plus_triplet"] * own), abs(p["W_max"]))
+        else:
+            size = max(size - trace * (p["A_minus"] + p["A_minus_triplet"] * own), 0.0)
+        return math.copysign(size, p["W_max"])
+
+    return change
+
+
 _CHANGES: dict[str, Callable[[Mapping[str, float]], Change]] = {
     "stdp": _stdp,
     "stdp_nn_symm": _stdp,
+    "stdp_nn_restr": _stdp,
+    "stdp_nn_pre_centered": _stdp,
+    "stdp_triplet": _stdp_triplet,
     "stdp_pl": _stdp_pl,
     "vogels_sprekeler": _vogels_sprekeler,
 }
@@ -210,11 +282,17 @@ def in_nest(scene: Scene) -> FloatArray:
 
     nest = fresh_nest(resolution=RESOLUTION)
     assert scene.fraction == 0.0
-    _, tau_minus = _time_constants(scene)
     pre, post = (_parrots(nest, trains) for trains in (scene.pre, scene.post))
-    post.set(tau_minus=tau_minus)
-    names = {"learning_rate": "eta" if scene.model == "vogels_sprekeler" else "lambda", "W_max": "Wmax"}
-    values = {names.get(name, name): value for name, value in scene.parameters.items() if name != "tau_minus"}
+    post.set(tau_minus=_time_constants(scene)[False], tau_minus_triplet=_own_time_constants(scene)[True])
+    names = {"learning_rate": "eta" if scene.model == "vogels_sprekeler" else "lambda"}
+    of_neurons = ("tau_minus", "tau_minus_triplet")
+    values = {
+        names.get(name, name.replace("W_", "W").replace("A_", "A")): value
+        for name, value in scene.parameters.items()
+        if name not in of_neurons
+    }
+    if scene.model == "stdp_triplet":
+        values["tau_plus_triplet"] = _own_time_constants(scene)[False]
     nest_model = "stdp_pl_synapse_hom" if scene.model == "stdp_pl" else f"{scene.model}_synapse"
     if scene.model != "stdp_pl":
         # Its sign is that of the bound.

@@ -50,8 +50,12 @@ def test_weights_do_not_depend_on_how_a_run_is_divided(model: str, precision: st
         np.testing.assert_array_equal(in_ranvier(scene, weight_precision=precision, **way), first, err_msg=str(way))
 
 
-def test_a_run_may_be_cut_and_weights_read_at_any_time() -> None:
-    scene = scene_of("stdp_pl", 0, 0.6, seed=3)
+WITH_TRACES_OF_ALL_KINDS = ["stdp_pl", "stdp_triplet", "stdp_nn_restr", "stdp_nn_pre_centered"]
+
+
+@pytest.mark.parametrize("model", WITH_TRACES_OF_ALL_KINDS)
+def test_a_run_may_be_cut_and_weights_read_at_any_time(model: str) -> None:
+    scene = scene_of(model, 0, 0.6, seed=3)
     whole = in_ranvier(scene)
     net, projections = network_of(scene)
     sim = rv.Simulation(net, threads=2, progress=False)
@@ -65,9 +69,10 @@ def test_a_run_may_be_cut_and_weights_read_at_any_time() -> None:
     np.testing.assert_array_equal(np.sort(last), np.sort(whole.ravel()))
 
 
-def test_weights_that_are_read_have_seen_all_that_has_arrived() -> None:
+@pytest.mark.parametrize("model", ["stdp", *WITH_TRACES_OF_ALL_KINDS])
+def test_weights_that_are_read_have_seen_all_that_has_arrived(model: str) -> None:
     """After each step, the weights are those of the equations up to this step."""
-    scene = scene_of("stdp", 0, 0.3, seed=11)
+    scene = scene_of(model, 0, 0.3, seed=11)
     net, projections = network_of(scene)
     sim = rv.Simulation(net, threads=1, weight_precision="double", progress=False)
     for step in (137, 700, 701, 702, 1500, 3999):
@@ -172,6 +177,11 @@ def test_inputs_need_more_bits_beside_weights_of_other_sizes() -> None:
         ({"synapse": "iaf_psc_exp"}, rv.errors.UnknownNameError, "synapse model"),
         ({"synapse": rv.stdp(W_max=10.0)}, rv.errors.ValueOutOfBoundsError, "weights of stdp are from 0 to 10"),
         ({"synapse": rv.stdp(W_max=-10.0)}, rv.errors.ValueOutOfBoundsError, "weights of stdp are from -10 to 0"),
+        ({"synapse": rv.stdp_triplet(W_max=0.0)}, rv.errors.ValueOutOfBoundsError, "W_max is 0"),
+        ({"synapse": rv.stdp_triplet(W_max=40.0)}, rv.errors.ValueOutOfBoundsError, "stdp_triplet are from 0 to 40"),
+        ({"synapse": rv.stdp_triplet(A_minus=-1.0)}, rv.errors.ValueOutOfBoundsError, "A_minus of stdp_triplet"),
+        ({"synapse": rv.stdp_nn_restr(W_max=0.0)}, rv.errors.ValueOutOfBoundsError, "W_max is 0"),
+        ({"synapse": rv.stdp_nn_pre_centered(W_max=-9.0)}, rv.errors.ValueOutOfBoundsError, "from -9 to 0"),
         ({"synapse": rv.stdp(W_max=0.0)}, rv.errors.ValueOutOfBoundsError, "W_max is 0"),
         ({"synapse": rv.stdp_pl(), "weight": -1.0}, rv.errors.ValueOutOfBoundsError, "from 0 to inf"),
         ({"synapse": rv.stdp_pl(tau_plus=-1.0)}, rv.errors.ValueOutOfBoundsError, "tau_plus of stdp_pl"),

@@ -28,6 +28,9 @@ namespace ranvier::connect {
 struct Learning {
     double presynaptic_steps = 1.0;   ///< time constants of the traces, in steps of the resolution
     double postsynaptic_steps = 1.0;
+    /// The same of the traces that spikes of their own side read, as many as the rule has.
+    std::vector<double> own_presynaptic_steps = {};
+    std::vector<double> own_postsynaptic_steps = {};
     /// Which part of the delay is axonal: the rest is dendritic, which postsynaptic spikes take to the synapse too.
     double axonal_fraction = 0.0;
     /// What weights are rounded to when they are added to the inputs: a power of two.
@@ -62,14 +65,21 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
           learning_(learning),
           constants_(constants),
           row_decay_(learning.presynaptic_steps),
+          own_decays_(decays(learning.own_presynaptic_steps)),
           presynaptic_(learning.presynaptic_steps),
           postsynaptic_(learning.postsynaptic_steps),
-          history_(local_neurons, learning.postsynaptic_steps, Rule::postsynaptic_trace_accumulates, spike_memory),
+          history_(local_neurons, learning.postsynaptic_steps,
+                   own_steps<own_postsynaptic_traces<Rule>>(learning.own_postsynaptic_steps),
+                   Rule::postsynaptic_trace_accumulates, spike_memory),
           last_(Base::rows(), synapse_memory),
           traces_(Base::rows(), synapse_memory),
+          own_(Base::rows() * own_traces, synapse_memory),
+          synapse_traces_(centred ? this->size() : 0, synapse_memory),
           waiting_(std::bit_ceil(std::size_t{learning.axonal(this->columns_.greatest_delay)} + 1)) {
         std::fill_n(last_.data(), last_.size(), History::never);
         std::fill_n(traces_.data(), traces_.size(), 0.0);
+        std::fill_n(own_.data(), own_.size(), 0.0);
+        std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
         for (auto& some : waiting_) some = std::pmr::vector<Waiting>(spike_memory);
     }
 
@@ -89,13 +99,7 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
             const RowIndex row = rows[i];
-            const std::int32_t last = last_[row.value];
-            const Spike spike{
-                .row = row, .stamp = relative(stamp), .last = last, .trace = static_cast<Real>(traces_[row.value])};
-            double& trace = traces_[row.value];
-            const bool adds = last != History::never && Rule::presynaptic_trace_accumulates;
-            trace = adds ? trace * row_decay_(std::int64_t{spike.stamp} - last) + 1.0 : 1.0;
-            last_[row.value] = spike.stamp;
+            const Spike spike = next_spike(row, relative(stamp));
             for_each_run(row, [&](const Run& run) {
                 events += run.end - run.begin;
                 if (stamp + run.axonal <= now) {
@@ -162,6 +166,7 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
                 arguments.targets = this->columns_.targets.data() + run.begin;
                 arguments.weights = this->columns_.weights.data() + run.begin;
                 arguments.count = run.end - run.begin;
+                if constexpr (centred) arguments.synapse_traces = synapse_traces_.data() + run.begin;
                 call(set, arguments);
             });
         }
@@ -172,7 +177,9 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
     }
 
    private:
-    using History = SpikeHistory<Real>;
+    using History = HistoryOf<Rule>;
+    static constexpr std::size_t own_traces = own_presynaptic_traces<Rule>;
+    static constexpr bool centred = pairing_of<Rule> == Pairing::presynaptic_centred;
     using Bits = typename History::Bits;
     using Arguments = LearnArguments<Rule, Target>;
 
@@ -196,11 +203,42 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         std::int32_t stamp = 0;
         std::int32_t last = History::never;
         Real trace = 0;  ///< after the last one
+        [[no_unique_address]] std::conditional_t<own_traces == 0, typename History::NoTraces,
+                                                 std::array<Real, own_traces>> own = {};  ///< traces before this one
     };
     struct Waiting {
         Spike spike;
         Run run;
     };
+
+    template <std::size_t count>
+    static std::array<double, count> own_steps(const std::vector<double>& steps) {
+        std::array<double, count> given;
+        for (std::size_t k = 0; k < count; ++k) given[k] = steps.at(k);
+        return given;
+    }
+    static std::array<Decay<double>, own_traces> decays(const std::vector<double>& steps) {
+        std::array<Decay<double>, own_traces> given;
+        for (std::size_t k = 0; k < own_traces; ++k) given[k] = Decay<double>(steps.at(k));
+        return given;
+    }
+
+    /// The source of a row has fired: its traces go on.
+    Spike next_spike(RowIndex row, std::int32_t stamp) {
+        const std::int32_t last = last_[row.value];
+        double& trace = traces_[row.value];
+        Spike spike{.row = row, .stamp = stamp, .last = last, .trace = static_cast<Real>(trace)};
+        const auto after = [&](double before) { return Rule::presynaptic_trace_accumulates ? before + 1.0 : 1.0; };
+        trace = after(last == History::never ? 0.0 : trace * row_decay_(std::int64_t{stamp} - last));
+        for (std::size_t k = 0; k < own_traces; ++k) {
+            double& own = own_[row.value * own_traces + k];
+            const double before = last == History::never ? 0.0 : own * own_decays_[k](std::int64_t{stamp} - last);
+            if constexpr (own_traces > 0) spike.own[k] = static_cast<Real>(before);
+            own = after(before);
+        }
+        last_[row.value] = stamp;
+        return spike;
+    }
 
     std::int32_t relative(Step step) const { return static_cast<std::int32_t>(step - base_); }
     std::pmr::vector<Waiting>& waiting_at(Step step) {
@@ -248,12 +286,14 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         arguments.trace = trace;
         const auto dendritic = static_cast<std::int32_t>(run.dendritic());
         arguments.learnt = settled_ - dendritic;
+        arguments.since = History::never;
         if (last == History::never) {
             // Nothing is learnt before the first presynaptic spike.
             arguments.learnt = std::numeric_limits<std::int32_t>::max();
         } else {
             arguments.last = last + run.shift();
-            arguments.learnt = std::max(arguments.learnt, arguments.last - run.tie());
+            arguments.since = arguments.last - run.tie();
+            arguments.learnt = std::max(arguments.learnt, arguments.since);
         }
         return arguments;
     }
@@ -265,6 +305,12 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         arguments.count = run.end - run.begin;
         arguments.meets = spike.stamp + run.shift();
         arguments.end = arguments.meets - run.tie();
+        if constexpr (own_traces > 0) arguments.own = spike.own;
+        if constexpr (centred) {
+            arguments.synapse_traces = synapse_traces_.data() + run.begin;
+            arguments.new_synapse_traces = synapse_traces_.data() + run.begin;
+            if (spike.last != History::never) arguments.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
+        }
         const Step arrival = base_ + spike.stamp + run.delay;
         if (inputs.wide == nullptr) {
             arguments.inputs = inputs.slot(arrival);
@@ -323,6 +369,7 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
         arguments.targets = this->columns_.targets.data() + first;
         arguments.weights = weights;
         arguments.count = count;
+        if constexpr (centred) arguments.synapse_traces = synapse_traces_.data() + first;
         call(InstructionSet::baseline, arguments);
     }
 
@@ -361,11 +408,14 @@ class PlasticTable final : public StoredTable<Target, typename Rule::Real> {
     Learning learning_;
     typename Rule::Constants constants_;
     Decay<double> row_decay_;
+    std::array<Decay<double>, own_traces> own_decays_;
     Decay<Real> presynaptic_;
     Decay<Real> postsynaptic_;
     History history_;
     Buffer<std::int32_t> last_;  ///< presynaptic spike of each row, relative to the base
     Buffer<double> traces_;      ///< after that
+    Buffer<double> own_;         ///< traces that presynaptic spikes read, after that, by row, then trace
+    Buffer<Real> synapse_traces_;  ///< of each synapse, after the last presynaptic spike that has arrived at it
     std::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;

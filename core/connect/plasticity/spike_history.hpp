@@ -22,7 +22,10 @@ namespace ranvier::connect {
 /// The newest eight of each neuron lie in half a cache line, newest first, so that a synapse counts with a few compares how
 /// many have come since it was visited last; older ones are in one list for all neurons, each linked to the one before.
 /// Steps are kept in 32 bits relative to a base.
-template <class Real>
+///
+/// With each spike there is the trace that presynaptic spikes read, after the spike, and any number of other traces that
+/// postsynaptic spikes read, as they were before the spike.
+template <class Real, std::size_t own_traces = 0>
 class SpikeHistory {
    public:
     using Bits = std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
@@ -36,20 +39,30 @@ class SpikeHistory {
     struct Traces {
         std::array<Real, newest> after;  ///< the spike at the same place
     };
+    struct NoTraces {};
+    struct OwnTraces {
+        std::array<std::array<Real, newest>, own_traces> before;  ///< the spike at the same place
+    };
+    using Own = std::conditional_t<own_traces == 0, NoTraces, std::array<Real, own_traces>>;
     struct Older {
         std::int32_t step = never;
         std::uint32_t before = none;  ///< of the same neuron
         Real after = 0;
+        [[no_unique_address]] Own own = {};
     };
 
     SpikeHistory() = default;
-    /// @param accumulates whether each spike adds to the trace; else the trace is set to 1
-    SpikeHistory(std::uint32_t neurons, double trace_steps, bool accumulates, std::pmr::memory_resource* memory)
+    /// @param own_steps time constants of the traces that postsynaptic spikes read
+    /// @param accumulates whether each spike adds to the traces; else they are set to 1
+    SpikeHistory(std::uint32_t neurons, double trace_steps, const std::array<double, own_traces>& own_steps,
+                 bool accumulates, std::pmr::memory_resource* memory)
         : decay_(trace_steps),
           accumulates_(accumulates),
           steps_(neurons, memory),
           traces_(neurons, memory),
+          own_(own_traces == 0 ? 0 : neurons, memory),
           last_trace_(neurons, memory),
+          last_own_(neurons * own_traces, memory),
           chains_(neurons, memory),
           older_(memory) {
         for (std::uint32_t i = 0; i < neurons; ++i) {
@@ -58,6 +71,9 @@ class SpikeHistory {
             last_trace_[i] = 0.0;
             chains_[i] = none;
         }
+        for (std::size_t i = 0; i < own_.size(); ++i) own_[i] = {};
+        std::fill_n(last_own_.data(), last_own_.size(), 0.0);
+        for (std::size_t k = 0; k < own_traces; ++k) own_decays_[k] = Decay<double>(own_steps[k]);
     }
 
     /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base
@@ -65,12 +81,13 @@ class SpikeHistory {
         auto& steps = steps_[neuron].at;
         auto& traces = traces_[neuron].after;
         if (steps[newest - 1] != never) {
-            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1]});
+            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1], own_at(neuron, newest - 1)});
             chains_[neuron] = static_cast<std::uint32_t>(older_.size() - 1);
         }
         double trace = 1.0;
         if (accumulates_ && steps[0] != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - steps[0]);
         last_trace_[neuron] = trace;
+        if constexpr (own_traces > 0) add_to_own(neuron, step, steps[0]);
         std::copy_backward(steps.begin(), steps.end() - 1, steps.end());
         std::copy_backward(traces.begin(), traces.end() - 1, traces.end());
         steps[0] = step;
@@ -79,6 +96,7 @@ class SpikeHistory {
 
     const Steps* steps() const { return steps_.data(); }
     const Traces* traces() const { return traces_.data(); }
+    const OwnTraces* own() const { return own_.data(); }
     std::uint32_t neurons() const { return static_cast<std::uint32_t>(steps_.size()); }
     /// The newest of the older spikes of a neuron, or null.
     const Older* first_older(std::uint32_t neuron) const { return link(chains_[neuron]); }
@@ -112,6 +130,23 @@ class SpikeHistory {
     }
 
    private:
+    Own own_at(std::uint32_t neuron, std::size_t place) const {
+        Own own;
+        if constexpr (own_traces > 0) {
+            for (std::size_t k = 0; k < own_traces; ++k) own[k] = own_[neuron].before[k][place];
+        }
+        return own;
+    }
+    void add_to_own(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
+        for (std::size_t k = 0; k < own_traces; ++k) {
+            double& after = last_own_[neuron * own_traces + k];
+            const double before = last == never ? 0.0 : after * own_decays_[k](std::int64_t{step} - last);
+            after = accumulates_ ? before + 1.0 : 1.0;
+            auto& kept = own_[neuron].before[k];
+            std::copy_backward(kept.begin(), kept.end() - 1, kept.end());
+            kept[0] = static_cast<Real>(before);
+        }
+    }
     const Older* link(std::uint32_t place) const { return place == none ? nullptr : &older_[place]; }
     static std::int32_t moved(std::int32_t step, std::int64_t by) {
         if (step == never) return never;
@@ -120,10 +155,13 @@ class SpikeHistory {
     }
 
     Decay<double> decay_;
+    std::array<Decay<double>, own_traces> own_decays_;
     bool accumulates_ = true;
     Buffer<Steps> steps_;
     Buffer<Traces> traces_;
+    Buffer<OwnTraces> own_;
     Buffer<double> last_trace_;  ///< after the newest spike
+    Buffer<double> last_own_;    ///< after the newest spike, by neuron, then trace
     Buffer<std::uint32_t> chains_;
     std::pmr::vector<Older> older_;
 };

@@ -22,8 +22,7 @@ _NO_EQUATIONS = (
 _ABSENT: tuple[tuple[str, str], ...] = (
     # Synapses.
     (
-        "stdp_triplet_synapse stdp_triplet stdp_dopamine_synapse "
-        "stdp_facetshw_synapse_hom stdp_nn_pre_centered_synapse stdp_nn_restr_synapse "
+        "stdp_dopamine_synapse stdp_facetshw_synapse_hom "
         "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
         "quantal_stp_synapse bernoulli_synapse ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
@@ -85,6 +84,9 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_synapse_hom": _LEARNING.format("stdp"),
     "stdp_pl_synapse_hom": _LEARNING.format("stdp_pl"),
     "stdp_nn_symm_synapse": _LEARNING.format("stdp_nn_symm"),
+    "stdp_nn_restr_synapse": _LEARNING.format("stdp_nn_restr"),
+    "stdp_nn_pre_centered_synapse": _LEARNING.format("stdp_nn_pre_centered"),
+    "stdp_triplet_synapse": _LEARNING.format("stdp_triplet"),
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
     "tsodyks_synapse": _LEARNING.format("tsodyks"),
     "tsodyks_synapse_hom": _LEARNING.format("tsodyks"),
