@@ -150,8 +150,8 @@ def write_model(folder: Path, imports: str = "", result: str = "net") -> Path:
 
 
 def test_file_of_the_user(tmp_path: Path) -> None:
-    (tmp_path / "beside.py").write_text("value = 1\n")
-    path = write_model(tmp_path, imports="import beside")
+    (tmp_path / "near_the_model.py").write_text("value = 1\n")
+    path = write_model(tmp_path, imports="import near_the_model")
     settings = ["size=70", "rate=8e3", "label=mine", "quick=true", "seed=4", "time=50"]
     printed = run(
         "run", path, "--set", *settings, "--json", tmp_path / "results.json", "--plot", tmp_path / "raster.pdf"
