@@ -138,16 +138,17 @@ void bind_forecasts(nb::module_& module) {
     module.def(
         "predict_memory",
         [](const engine::Network& network, const SimulationOptions& options, std::int32_t ranks, std::int32_t rank,
-           double rate, double most_in_step, double most_in_epoch, double most_of_late) {
+           double rate, double most_in_step, double most_in_epoch, double most_of_late, double most_in_turn) {
             return to_map(engine::predict_memory(network, options, ranks, Rank{rank},
                                                  {.rate = rate,
                                                   .most_in_step = most_in_step,
                                                   .most_in_epoch = most_in_epoch,
-                                                  .most_of_late = most_of_late}));
+                                                  .most_of_late = most_of_late,
+                                                  .most_in_turn = most_in_turn}));
         },
         nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
         nb::arg("most_in_step") = 0.0, nb::arg("most_in_epoch") = 0.0, nb::arg("most_of_late") = 0.0,
-        "Bytes by component that a simulation would take.");
+        nb::arg("most_in_turn") = 0.0, "Bytes by component that a simulation would take.");
     module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
                "Whether connections would be sorted by source.");
 }

@@ -1,6 +1,7 @@
 #include "engine/memory_samples.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <memory>
@@ -133,13 +134,18 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
                     .intervals = steps >= 2 ? options.intervals : 1}};
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
-    // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them.
-    const double burst = method.forgets_bursts ? activity.most_of_late : activity.most_in_epoch;
+    // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
+    // a smaller one whose spikes are gathered for more processes at a time.
+    const double burst = method.forgets_bursts       ? activity.most_of_late
+                         : method.buffers_take_turns ? activity.most_in_turn
+                                                     : activity.most_in_epoch;
     const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
-    const auto spikes = static_cast<std::uint64_t>(std::ceil(most));
-    constexpr int epochs = 3;
+    constexpr std::array parts{0.125, 0.25, 0.5, 1.0, 1.0, 1.0};
+    static_assert(std::ranges::count(parts, 1.0) == comm::ExchangeInfo::turns);
+    constexpr auto epochs = static_cast<int>(parts.size());
     Step first_step = 1;
     for (int epoch = 0; epoch < epochs; ++epoch) {
+        const auto spikes = static_cast<std::uint64_t>(std::ceil(most * parts.at(static_cast<std::size_t>(epoch))));
         std::vector<std::vector<comm::EmittedSpike>> outboxes(workers);
         for (std::uint64_t i = 0; i < spikes; ++i) {
             const NeuronId source = layout.ids()[(i * 7919 + static_cast<std::uint64_t>(epoch)) % layout.ids().size()];

@@ -231,10 +231,12 @@ class Simulation {
 struct Activity {
     double rate = 10.0;  ///< spikes/s of a neuron, on average
     /// How many spikes there are at the most, relative to their mean: in a step, of those that have the same place in an
-    /// epoch, in an epoch, and in the last thirty-two epochs. 0: as many as where all neurons fire independently.
+    /// epoch, in an epoch, in the last thirty-two epochs, and in every third epoch. 0: as many as where all neurons fire
+    /// independently.
     double most_in_step = 0.0;
     double most_in_epoch = 0.0;
     double most_of_late = 0.0;
+    double most_in_turn = 0.0;
 };
 
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().

@@ -597,6 +597,7 @@ def predict_memory(
     most_in_step: float = ...,
     most_in_epoch: float = ...,
     most_of_late: float = ...,
+    most_in_turn: float = ...,
 ) -> dict[str, int]: ...
 def sorts_connections(network: Network, options: SimulationOptions, ranks: int) -> bool: ...
 

@@ -113,7 +113,6 @@ const ExchangeInfo alltoallv_exchange{
     .name = "alltoallv",
     .summary = "sends spikes only where they are needed: first their numbers, then the spikes",
     .directed = true,
-    .forgets_bursts = true,
     .make = make_exchange<AlltoallvExchange>,
 };
 

@@ -228,6 +228,9 @@ struct ExchangeInfo {
     bool directed = true;
     /// Whether buffers become shorter again some epochs after the burst that they had to hold.
     bool forgets_bursts = false;
+    /// Whether what arrives in an epoch lies in one of `turns` buffers that take turns.
+    bool buffers_take_turns = false;
+    static constexpr int turns = 3;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
 };
 

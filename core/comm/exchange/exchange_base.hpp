@@ -76,14 +76,20 @@ class Blocks {
    public:
     /// @param spikes that go out this time
     std::size_t count(std::size_t processes, std::size_t spikes) const {
-        const std::size_t useful = std::max((processes + most_processes - 1) / most_processes,
-                                            std::min(entries_per_spike_ * spikes / most_entries, processes));
+        const std::size_t for_entries = (entries_per_spike_ * spikes + most_entries - 1) / most_entries;
+        // Blocks of one and of two processes would be as large as those of two.
+        const std::size_t useful = 2 * for_entries > processes
+                                       ? processes
+                                       : std::max((processes + most_processes - 1) / most_processes, for_entries);
         return std::clamp<std::size_t>(entries_per_spike_ / least_entries_per_spike, 1,
                                        std::max<std::size_t>(useful, 1));
     }
+    bool any_noted() const { return any_noted_; }
     /// Learns from what was gathered, for the next time.
     void note(std::size_t entries, std::size_t spikes) {
-        if (spikes > 0) entries_per_spike_ = entries / spikes;
+        if (spikes == 0) return;
+        entries_per_spike_ = entries / spikes;
+        any_noted_ = true;
     }
 
    private:
@@ -92,6 +98,7 @@ class Blocks {
     static constexpr std::size_t least_entries_per_spike = 256;
 
     std::size_t entries_per_spike_ = 0;
+    bool any_noted_ = false;
 };
 
 /// Makes a list at least so long, without doubling what it takes: lists of spikes are as long in every epoch, and large.

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include "base/tight_list.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 #include "comm/exchange/point_to_point.hpp"
 
@@ -24,7 +25,8 @@ class MultisendExchange final : public PointToPointExchange {
             mine.found.clear();
             destinations().find(worker, spike.local, Rank{0}, Rank{ranks()}, mine.found);
             for_each_rank(mine.found, [&](Rank rank, std::span<const Destination> there) {
-                mine.messages.push_back({rank, there.size()});
+                append(mine.messages, {rank, there.size()});
+                make_room(mine.words, mine.words.size() + there.size());
                 for (const Destination& destination : there) {
                     mine.words.push_back(ArrivedSpike(destination.address, spike.lag).word());
                 }
@@ -39,6 +41,7 @@ class MultisendExchange final : public PointToPointExchange {
         Epoch& present = epoch(parity());
         for (const auto& [rank, count] : mine.messages) {
             if (rank == communicator().rank()) {
+                make_room(present.arrived, present.arrived.size() + count);
                 for (const std::uint64_t word : words.first(count)) present.arrived.emplace_back(word);
             } else {
                 send(words.first(count), rank, tags::multisend[parity()], parity());
@@ -54,7 +57,7 @@ class MultisendExchange final : public PointToPointExchange {
     void handle(int tag, const Message& message) override {
         Epoch& of_message = epoch(tag == tags::multisend[0] ? 0 : 1);
         ++of_message.received;
-        for_each_word(message, [&](std::uint64_t word) { of_message.arrived.emplace_back(word); });
+        add_words(of_message, message);
     }
 
     std::uint64_t buffer_bytes() const override {
@@ -86,6 +89,7 @@ const ExchangeInfo multisend_exchange{
     .name = "multisend",
     .summary = "sends a message for each spike and process that needs it, as soon as it is known",
     .directed = true,
+    .buffers_take_turns = true,
     .make = make_exchange<MultisendExchange>,
 };
 

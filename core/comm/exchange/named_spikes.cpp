@@ -1,5 +1,7 @@
 #include "comm/exchange/named_spikes.hpp"
 
+#include "base/tight_list.hpp"
+
 namespace ranvier::comm {
 
 NamedSpikesExchange::NamedSpikesExchange(const ExchangeArguments& arguments)
@@ -9,10 +11,11 @@ void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedS
     Shard& mine = shards_[worker];
     const Rank self = communicator().rank();
     for (const EmittedSpike& spike : spikes) {
-        mine.outgoing.push_back(spike);
+        append(mine.outgoing, spike);
         // What is needed on this process does not travel.
         mine.found.clear();
         destinations().find(worker, spike.local, self, Rank{self.value + 1}, mine.found);
+        make_room(mine.own, mine.own.size() + mine.found.size());
         for (const Destination& destination : mine.found) mine.own.emplace_back(destination.address, spike.lag);
     }
 }
@@ -20,6 +23,7 @@ void NamedSpikesExchange::prepare(std::uint32_t worker, std::span<const EmittedS
 void NamedSpikesExchange::send_prepared(std::uint32_t worker) {
     Shard& mine = shards_[worker];
     Epoch& present = epoch(parity());
+    make_room(present.arrived, present.arrived.size() + mine.own.size());
     present.arrived.insert(present.arrived.end(), mine.own.begin(), mine.own.end());
     counts_.spikes_sent += mine.own.size();
     for (const EmittedSpike& spike : mine.outgoing) {

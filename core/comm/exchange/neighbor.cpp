@@ -90,7 +90,6 @@ const ExchangeInfo neighbor_exchange{
     .name = "neighbor",
     .summary = "sends spikes in collectives of the processes that need spikes of each other",
     .directed = true,
-    .forgets_bursts = true,
     .make = make_exchange<NeighborExchange>,
 };
 

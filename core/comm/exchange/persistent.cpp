@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/tight_list.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 #include "comm/exchange/named_spikes.hpp"
 
@@ -69,6 +70,7 @@ class PersistentExchange final : public NamedSpikesExchange {
                 throw InternalError("exchange of spikes: rank " + std::to_string(message.from.value) +
                                     " sends a spike that is not needed here");
             }
+            make_room(of_message.arrived, of_message.arrived.size() + addresses.size());
             for (const std::uint64_t address : addresses) of_message.arrived.emplace_back(address, spike.lag());
         });
     }
@@ -128,6 +130,7 @@ const ExchangeInfo persistent_exchange{
     .name = "persistent",
     .summary = "sends a message for each spike and process, set up once for each source",
     .directed = true,
+    .buffers_take_turns = true,
     .make = make_exchange<PersistentExchange>,
 };
 

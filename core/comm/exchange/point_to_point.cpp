@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/tight_list.hpp"
+
 namespace ranvier::comm {
 
 PointToPointExchange::PointToPointExchange(const ExchangeArguments& arguments)
@@ -74,6 +76,11 @@ void PointToPointExchange::send(std::span<const std::uint64_t> words, Rank to, i
     ++epochs_[of_parity].sent;
     ++counts_.messages;
     counts_.bytes_sent += data.size();
+}
+
+void PointToPointExchange::add_words(Epoch& epoch, const Message& message) {
+    make_room(epoch.arrived, epoch.arrived.size() + message.data.size() / sizeof(std::uint64_t));
+    for_each_word(message, [&](std::uint64_t word) { epoch.arrived.emplace_back(word); });
 }
 
 void PointToPointExchange::receive() {

@@ -47,6 +47,8 @@ class PointToPointExchange : public ExchangeBase {
 
     /// Sends words to another process, as a message of an epoch.
     void send(std::span<const std::uint64_t> words, Rank to, int tag, std::uint32_t of_parity);
+    /// The spikes of a message have arrived.
+    static void add_words(Epoch& epoch, const Message& message);
     /// Handles all messages that are there.
     void receive();
 

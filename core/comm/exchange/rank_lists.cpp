@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/tight_list.hpp"
 
 namespace ranvier::comm {
 
@@ -65,17 +66,58 @@ void RankLists::collocate(std::uint32_t worker, std::span<const std::span<const 
     mine.offsets.assign(last - first + 1, 0);
     std::size_t spikes = 0;
     for (const auto& outbox : outboxes) spikes += outbox.size();
+    if (!mine.blocks.any_noted()) note_first(mine, {first, last}, outboxes);
     const std::size_t blocks = mine.blocks.count(last - first, spikes);
-    std::size_t most_items = 0;
     for (std::size_t block = 0; block < blocks; ++block) {
         const Share part =
             share_of(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(blocks), last - first);
-        gather(mine, {first + part.first, first + part.last}, outboxes);
-        sort(mine, part, first);
-        most_items = std::max(most_items, mine.items.size());
+        const Share own{first + part.first, first + part.last};
+        if (own.last - own.first == 1) {
+            pack(mine, own.first, part, outboxes);
+        } else {
+            gather(mine, own, outboxes);
+            sort(mine, part, first);
+        }
     }
     mine.blocks.note(mine.count, spikes);
-    trim(mine.items, most_items);
+}
+
+/// So that the first epoch is cut into as many blocks as the others: what a block needs stays.
+void RankLists::note_first(Worker& worker, Share part, std::span<const std::span<const EmittedSpike>> outboxes) {
+    constexpr std::size_t enough = 16;
+    const Rank first{rank_of(part.first)};
+    const Rank last{rank_of(part.last - 1).value + 1};
+    std::size_t spikes = 0;
+    worker.found.clear();
+    for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
+        for (const EmittedSpike& spike : outboxes[shard].first(std::min(enough, outboxes[shard].size()))) {
+            destinations_->find(shard, spike.local, first, last, worker.found);
+            ++spikes;
+        }
+    }
+    worker.blocks.note(worker.found.size(), spikes);
+    worker.found = {};
+}
+
+/// What goes to one partner needs no sorting.
+void RankLists::pack(Worker& worker, std::size_t partner, Share block,
+                     std::span<const std::span<const EmittedSpike>> outboxes) {
+    const Rank rank = rank_of(partner);
+    worker.offsets[block.first] = worker.count;
+    packing_.with_bytes([&](auto bytes) {
+        for (std::uint32_t shard = 0; shard < outboxes.size(); ++shard) {
+            for (const EmittedSpike& spike : outboxes[shard]) {
+                worker.found.clear();
+                destinations_->find(shard, spike.local, rank, Rank{rank.value + 1}, worker.found);
+                lengthen(worker.sorted, (worker.count + worker.found.size()) * packing_.bytes());
+                for (const Destination& destination : worker.found) {
+                    SpikePacking::store<bytes>(worker.sorted.data() + bytes * worker.count++,
+                                               packing_.word(destination.address, spike.lag));
+                }
+            }
+        }
+    });
+    worker.offsets[block.last] = worker.count;
 }
 
 void RankLists::gather(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes) {
@@ -87,6 +129,7 @@ void RankLists::gather(Worker& worker, Share block, std::span<const std::span<co
             worker.found.clear();
             destinations_->find(shard, spike.local, first, last, worker.found);
             std::size_t partner = block.first;
+            make_room(worker.items, worker.items.size() + worker.found.size());
             for (const Destination& destination : worker.found) {
                 // They come in ascending order.
                 partner = partner_of(destination.rank, partner, block.last);
@@ -119,6 +162,9 @@ void RankLists::sort(Worker& worker, Share block, std::size_t first) const {
 void RankLists::take(std::uint64_t most_per_worker) {
     data_.clear();
     std::fill(counts_.begin(), counts_.end(), std::size_t{0});
+    std::uint64_t all = 0;
+    for (const Worker& worker : workers_) all += std::min<std::uint64_t>(worker.count - worker.taken, most_per_worker);
+    make_room(data_, all * packing_.bytes());
     for (std::uint32_t w = 0; w < workers_.size(); ++w) {
         Worker& worker = workers_[w];
         const std::uint64_t begin = worker.taken;

@@ -50,7 +50,7 @@ class RankLists {
     /// Apart from those of other workers, which write at the same time.
     struct alignas(64) Worker {
         std::vector<Destination> found;
-        std::vector<Item> items;  ///< of a block
+        std::vector<Item> items;  ///< of a block of several partners
         std::vector<std::byte> sorted;  ///< packed; no shorter than it has ever been
         std::uint64_t count = 0;  ///< of the spikes in it
         std::vector<std::uint64_t> offsets;  ///< spikes before those of each of its partners, and of all
@@ -61,6 +61,9 @@ class RankLists {
     Share share(std::uint32_t worker) const;
     Rank rank_of(std::size_t partner) const;
     std::size_t partner_of(Rank rank, std::size_t first, std::size_t last) const;
+    void note_first(Worker& worker, Share part, std::span<const std::span<const EmittedSpike>> outboxes);
+    void pack(Worker& worker, std::size_t partner, Share block,
+              std::span<const std::span<const EmittedSpike>> outboxes);
     void gather(Worker& worker, Share block, std::span<const std::span<const EmittedSpike>> outboxes);
     void sort(Worker& worker, Share block, std::size_t first) const;
 

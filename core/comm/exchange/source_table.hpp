@@ -128,6 +128,9 @@ class SourceTable {
         }
         if (!processes_.empty()) processes_.back().end = names_.size();
         offsets_.push_back(values_.size());
+        processes_.shrink_to_fit();
+        names_.shrink_to_fit();
+        offsets_.shrink_to_fit();
     }
 
     std::vector<Process> processes_;

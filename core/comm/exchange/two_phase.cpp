@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "base/tight_list.hpp"
 #include "comm/exchange/exchange_methods.hpp"
 #include "comm/exchange/named_spikes.hpp"
 
@@ -27,7 +28,9 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
     explicit TwoPhaseExchange(const ExchangeArguments& arguments)
         : NamedSpikesExchange(arguments),
           relays_(options().workers),
-          relayed_(communicator(), destinations(), options(), ChooseRelays{*this, {}}) {}
+          relayed_(communicator(), destinations(), options(), ChooseRelays{*this, {}}) {
+        for (Relays& of_shard : relays_) of_shard.ranks.shrink_to_fit();
+    }
 
     std::string_view name() const override { return two_phase_exchange.name; }
 
@@ -48,10 +51,10 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
             if (tag == second_phase(of_parity)) {
                 Epoch& of_message = epoch(of_parity);
                 ++of_message.received;
-                for_each_word(message, [&](std::uint64_t word) { of_message.arrived.emplace_back(word); });
+                add_words(of_message, message);
             } else if (tag == first_phase(of_parity)) {
                 for_each_word(message, [&](std::uint64_t word) {
-                    waiting_[of_parity].push_back({message.from, ArrivedSpike(word)});
+                    append(waiting_[of_parity], {message.from, ArrivedSpike(word)});
                 });
                 if (!has_time(of_parity)) hurry(of_parity);
             }
@@ -137,6 +140,7 @@ class TwoPhaseExchange final : public NamedSpikesExchange {
         ++epoch(of_parity).received;
         for_each_rank(list, [&](Rank rank, std::span<const Destination> there) {
             if (rank == communicator().rank()) {
+                make_room(epoch(of_parity).arrived, epoch(of_parity).arrived.size() + there.size());
                 for (const Destination& destination : there) {
                     epoch(of_parity).arrived.emplace_back(destination.address, spike.lag());
                 }
@@ -162,6 +166,7 @@ const ExchangeInfo two_phase_exchange{
     .name = "two_phase",
     .summary = "sends a message for each spike to some of the processes that need it, which relay it to the others",
     .directed = true,
+    .buffers_take_turns = true,
     .make = make_exchange<TwoPhaseExchange>,
 };
 

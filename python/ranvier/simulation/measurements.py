@@ -30,11 +30,15 @@ class Bursts:
         In one epoch, the time between two exchanges of spikes.
     of_late
         In one of the last thirty-two epochs, averaged over the run: some buffers become shorter again after a burst.
+    in_turn
+        In one epoch of every third, averaged over the three: some methods of exchange have three buffers, which take
+        turns.
     """
 
     in_step: float
     in_epoch: float
     of_late: float
+    in_turn: float
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
@@ -57,6 +61,7 @@ class Bursts:
             float(epochs.max(axis=0).mean() / epochs.mean()),
             float(of_epochs.max() / of_epochs.mean()),
             float(np.mean(stretches) / of_epochs.mean()),
+            float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / of_epochs.mean()),
         )
 
 

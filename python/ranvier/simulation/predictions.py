@@ -62,7 +62,9 @@ def predict_memory(
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
     run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
-    most = (0.0, 0.0, 0.0) if bursts is None else (bursts.in_step, bursts.in_epoch, bursts.of_late)
+    most = (0.0, 0.0, 0.0, 0.0)
+    if bursts is not None:
+        most = (bursts.in_step, bursts.in_epoch, bursts.of_late, bursts.in_turn)
     return dict(_core.predict_memory(contents_of(network).core, options, ranks, rank, number("rate", rate), *most))
 
 
