@@ -49,7 +49,7 @@ def test_largest_network(memory: str, tmp_path: Path) -> None:
     results = results_of(scaling, tmp_path / "fill.json", *settings, f"--mpiexec={WHEELS[0].mpiexec}")
     for result in results:
         assert result["memory_bytes"]["greatest"] <= parse_bytes("memory", memory)
-        # The activity is that of a network of a quarter of it.
+        # The activity is that of a network of a quarter of it, or of about the same size where that is smaller.
         assert abs(result["deviation"]) < 2.0 * TOLERANCE, result["sorted"]
 
 
