@@ -45,12 +45,13 @@ inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
                                                "dendritic, and postsynaptic spikes take it to the "
                                                "synapse, too"};
 
-/// x^y for exponents that are the same for all synapses, with the two that have short forms.
+/// x^y for exponents that are the same for all synapses, with the two that have short forms. Chosen without branches: a loop
+/// with one is not vectorised.
 template <class Real>
 RANVIER_ALWAYS_INLINE Real power(Real x, Real y) {
-    if (y == Real{0}) return Real{1};
-    if (y == Real{1}) return x;
-    return math::pow(x, y);
+    const Real any = math::pow(x, y);
+    const Real one_or_any = y == Real{0} ? Real{1} : any;
+    return y == Real{1} ? x : one_or_any;
 }
 
 template <class Model>
