@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -62,14 +66,26 @@ TEST(Meeting, IsNotFoundElsewhere) {
     }
 }
 
+/// Whether a thread of this process waits for something, as the system tells.
+bool is_asleep(pid_t thread) {
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(')');
+    return name_end != std::string::npos && text.size() > name_end + 2 && text[name_end + 2] == 'S';
+}
+
 TEST(Meeting, LastOneWakesTheOthers) {
     const auto meetings = make_meetings(2);
+    std::atomic<pid_t> thread = 0;
     std::thread sleeper([&] {
+        thread = static_cast<pid_t>(::syscall(SYS_gettid));
         const std::uint64_t arrivals = meetings[0]->arrive();
         // Without being woken it would sleep for longer than the test may take.
         while (!meetings[0]->all_are_here(arrivals)) meetings[0]->sleep(arrivals, 1h);
     });
-    std::this_thread::sleep_for(5ms);
+    // One of two has come, and sleeps.
+    while (!meetings[1]->all_are_here(1) || !is_asleep(thread)) std::this_thread::sleep_for(1ms);
     meetings[1]->arrive();
     sleeper.join();
     EXPECT_GT(meetings[0]->seconds_asleep(), 0.0);
