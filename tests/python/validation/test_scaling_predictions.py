@@ -32,8 +32,10 @@ def results_of(bench: Any, path: Path, *arguments: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("model", ["hpc_benchmark", "interval_fire"])
 def test_memory_of_all_methods(model: str, tmp_path: Path) -> None:
-    settings = ["--mode=weak", "--ranks=1,2,4", "--methods=all", f"--model={model}", "--set=time=300"]
-    results = results_of(scaling, tmp_path / "weak.json", *settings, f"--mpiexec={WHEELS[0].mpiexec}")
+    settings = ["--mode=weak", "--ranks=1,2,4", "--methods=all", f"--model={model}", "--set", "time=300"]
+    # Tables of synapses that learn are not predicted yet.
+    settings += ["plastic=false"] if model == "hpc_benchmark" else []
+    results = results_of(scaling, tmp_path / "weak.json", f"--mpiexec={WHEELS[0].mpiexec}", *settings)
     assert len(results) == 3 * (10 + 7)
     off = {
         (result["ranks"], result["method"], result["sorted"]): round(result["deviation"], 3)
@@ -45,8 +47,8 @@ def test_memory_of_all_methods(model: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("memory", ["50MB", "200MB"])
 def test_largest_network(memory: str, tmp_path: Path) -> None:
-    settings = ["--mode=fill", "--ranks=1,2", f"--memory-per-rank={memory}", "--set=time=300"]
-    results = results_of(scaling, tmp_path / "fill.json", *settings, f"--mpiexec={WHEELS[0].mpiexec}")
+    settings = ["--mode=fill", "--ranks=1,2", f"--memory-per-rank={memory}", "--set", "time=300", "plastic=false"]
+    results = results_of(scaling, tmp_path / "fill.json", f"--mpiexec={WHEELS[0].mpiexec}", *settings)
     for result in results:
         assert result["memory_bytes"]["greatest"] <= parse_bytes("memory", memory)
         # The activity is that of a network of a quarter of it, or of about the same size where that is smaller.
