@@ -355,8 +355,9 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         }
         if (const connect::SynapseDynamics* dynamics = network_.plan().dynamics_of(handle.kind)) {
             const double greatest_of_kind = weight_bounds_[handle.kind.value];
-            const double least = std::max(dynamics->least_weight(), -greatest_of_kind);
-            const double greatest = std::min(dynamics->greatest_weight(), greatest_of_kind);
+            // The bound of the kind includes what rounding the model's to single precision may add.
+            const double least = dynamics->least_weight() < 0.0 ? -greatest_of_kind : 0.0;
+            const double greatest = dynamics->greatest_weight() > 0.0 ? greatest_of_kind : 0.0;
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"

@@ -55,7 +55,8 @@ double bound_of_learning(const connect::TableBuilder& builder, const LoweredNetw
                          comm::Communicator& communicator) {
     const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
     const double bound = std::max(std::abs(dynamics.least_weight()), std::abs(dynamics.greatest_weight()));
-    if (std::isfinite(bound)) return bound;
+    // Weights that are stored in single precision stop at the bound as rounded to that, which may lie above it.
+    if (std::isfinite(bound)) return std::max(bound, static_cast<double>(static_cast<float>(bound)));
     double given = 0.0;
     double greatest = 0.0;
     for (std::size_t i = 0; i < network.plans().size(); ++i) {

@@ -232,6 +232,23 @@ def test_weights_keep_to_the_bounds_of_the_model_when_they_are_set() -> None:
     assert set(sim.connections().weights) == {10.0, 1000.0}
 
 
+@pytest.mark.parametrize("bound", [0.1, 3.3, -0.7])
+def test_weights_may_stay_at_a_bound_that_single_precision_rounds(bound: float) -> None:
+    net = rv.Network()
+    times = [round(0.5 * i, 6) for i in range(1, 400)]
+    source, driver = (net.create_spike_generators([times]) for _ in range(2))
+    target = net.create("iaf_psc_delta", 1, V_th=1e6, t_ref=0.1)
+    net.connect(driver, target, rv.OneToOne(), weight=1e8)
+    synapse = rv.stdp(W_max=bound, learning_rate=0.1, alpha=0.0)
+    projection = net.connect(source, target, rv.OneToOne(), weight=bound, synapse=synapse)
+    sim = rv.Simulation(net, threads=1, progress=False)
+    sim.run(100.0)
+    connections = sim.connections(projection=projection)
+    (weight,) = connections.weights
+    assert weight == np.float32(bound)
+    connections.weights = weight
+
+
 def test_a_weight_that_grows_beyond_the_sums_ends_the_run() -> None:
     net = rv.Network()
     times = [round(0.5 * i, 6) for i in range(1, 1800)]
