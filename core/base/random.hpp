@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
     neuron,             ///< what the neurons of a population draw while they run
     placement,          ///< dealing neurons to processes
     invented_spikes,    ///< what neurons are said to send in dry runs
+    release,            ///< what synapses draw when a spike comes
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -72,14 +73,19 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
 /// The different pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
 struct SynapseSets {
     std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
-    std::map<std::pair<const models::SynapseModel*, std::vector<double>>, std::uint32_t> numbers;
+    /// With the projection, one more than its id, where synapses draw random numbers.
+    std::map<std::tuple<const models::SynapseModel*, std::vector<double>, std::uint64_t>, std::uint32_t> numbers;
 
-    std::uint32_t number(const SynapseSpec& synapse, double resolution) {
+    std::uint32_t number(const SynapseSpec& synapse, ProjectionId projection, const Network& network) {
         if (synapse.is_static()) return 0;
-        std::vector<double> values = synapse.values();
+        const std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
-        const auto [place, is_new] = numbers.try_emplace({synapse.model, std::move(values)}, next);
-        if (is_new) dynamics.push_back(synapse.model->create(place->first.second, resolution));
+        const std::uint64_t own = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
+        const auto [place, is_new] = numbers.try_emplace({synapse.model, values, own}, next);
+        if (!is_new) return place->second;
+        std::unique_ptr<connect::SynapseDynamics> created = synapse.model->create(values, network.resolution());
+        created->use_key(make_key(network.seed(), Purpose::release, projection.value));
+        dynamics.push_back(std::move(created));
         return place->second;
     }
 };
@@ -121,7 +127,7 @@ void LoweredNetwork::lower_projections() {
         for (const PopulationId id : plan.target_populations) {
             receptors = choose_receptors(*network_->population(id).model, projection.receptor);
         }
-        const std::uint32_t synapse = synapses.number(projection.synapse, network_->resolution());
+        const std::uint32_t synapse = synapses.number(projection.synapse, projection.id, *network_);
         kinds.push_back({.positive = {.receptor = receptors.positive, .synapse = synapse},
                          .negative = {.receptor = receptors.negative, .synapse = synapse}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {

@@ -21,6 +21,7 @@ extern const StimulatorModel noise_generator;
 extern const StimulatorModel poisson_generator;
 extern const StimulatorModel step_current_generator;
 
+extern const SynapseModel bernoulli;
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
 extern const SynapseModel stdp_nn_pre_centered;

@@ -26,6 +26,8 @@ struct SynapseModel {
     std::optional<std::string> (*conflict)(std::span<const double> values) = nullptr;
     /// Weights of synapses that are not static change with spikes, unless only what arrives of them does.
     bool keeps_weights = false;
+    /// Whether synapses draw random numbers. Then each projection has tables of its own.
+    bool is_random = false;
 
     bool is_static() const { return create == nullptr; }
     bool learns() const { return !is_static() && !keeps_weights; }

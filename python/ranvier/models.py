@@ -20,6 +20,7 @@ from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
 
 __all__ = [
     "ac_generator",
+    "bernoulli",
     "dc_generator",
     "iaf_cond_nmda",
     "iaf_psc_alpha",
@@ -476,6 +477,40 @@ class interval_fire(NeuronModel):
             burst_duration=burst_duration,
             burst_factor=burst_factor,
             m=m,
+        )
+
+
+class bernoulli(SynapseModel):
+    """Synapse that transmits a spike with a fixed probability.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Parameters
+    ----------
+    p_transmit : default 1; >= 0 and <= 1
+        Probability with which a synapse transmits a spike of its source.
+
+    Notes
+    -----
+    ::
+
+        Each spike of the source adds the weight to the input of the target with the probability p_transmit.
+        Synapses draw independently of each other, and anew for each spike.
+
+    References
+    ----------
+    S. Lefort, C. Tomm, J.-C. F. Sarria and C. C. H. Petersen, Neuron 61, 301-316 (2009)
+    """
+
+    name: ClassVar[str] = "bernoulli"
+
+    def __init__(
+        self,
+        *,
+        p_transmit: float = 1.0,
+    ) -> None:
+        super().__init__(
+            p_transmit=p_transmit,
         )
 
 
@@ -1363,6 +1398,7 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
     "interval_fire": interval_fire,
 }
 SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
+    "bernoulli": bernoulli,
     "static_synapse": static_synapse,
     "stdp": stdp,
     "stdp_nn_pre_centered": stdp_nn_pre_centered,

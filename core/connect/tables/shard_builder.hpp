@@ -51,9 +51,9 @@ class ShardBuilder {
 template <class Target, class Weight>
 class TypedShardBuilder final : public ShardBuilder {
    public:
-    TypedShardBuilder(std::span<const TablePlan> plans, std::uint32_t local_neurons, BuildOptions options,
+    TypedShardBuilder(std::span<const TablePlan> plans, const ShardLayout& layout, BuildOptions options,
                       const parallel::Team& team, TableMemory memory)
-        : local_neurons_(local_neurons), options_(options), team_(team), memory_(memory) {
+        : layout_(layout), options_(options), team_(team), memory_(memory) {
         for (const TablePlan& plan : plans) {
             Draft draft;
             draft.plan = plan;
@@ -126,7 +126,7 @@ class TypedShardBuilder final : public ShardBuilder {
             if (draft.plan.used && !draft.columns.targets.empty()) {
                 draft.columns.row_start = std::move(draft.cursors).starts();
                 if (draft.plan.dynamics != nullptr) {
-                    tables.push_back(finish_learning(std::move(draft.columns), *draft.plan.dynamics, quanta[kind]));
+                    tables.push_back(finish_dynamic(std::move(draft.columns), draft.plan, quanta[kind]));
                 } else {
                     tables.push_back(finish(std::move(draft.columns)));
                 }
@@ -204,18 +204,20 @@ class TypedShardBuilder final : public ShardBuilder {
         if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
     }
 
-    /// Tables of synapses that learn, whatever the layout: rows are sorted by delay, and keep it.
-    std::unique_ptr<SynapseTable> finish_learning(TableColumns<Target, Weight> columns, const SynapseDynamics& dynamics,
-                                                  double quantum) {
+    /// Tables of synapses that are not static, whatever the layout: rows are sorted by delay, and keep it.
+    std::unique_ptr<SynapseTable> finish_dynamic(TableColumns<Target, Weight> columns, const TablePlan& plan,
+                                                 double quantum) {
         order_rows(columns);
         if (columns.numbering != RowNumbering::unsorted && columns.least_delay != columns.greatest_delay) {
             sort_by_delay(columns);
         }
-        return dynamics.make_table(std::move(columns), {.local_neurons = local_neurons_,
-                                                        .resolution = options_.resolution,
-                                                        .quantum = quantum,
-                                                        .synapses = memory_.synapses,
-                                                        .spikes = memory_.spikes});
+        return plan.dynamics->make_table(std::move(columns), {.local_neurons = layout_.size(),
+                                                              .layout = &layout_,
+                                                              .receptor = plan.receptor,
+                                                              .resolution = options_.resolution,
+                                                              .quantum = quantum,
+                                                              .synapses = memory_.synapses,
+                                                              .spikes = memory_.spikes});
     }
 
     void sort_by_delay(TableColumns<Target, Weight>& columns) {
@@ -279,7 +281,7 @@ class TypedShardBuilder final : public ShardBuilder {
         if (options_.layout != TableLayout::automatic) return options_.layout == TableLayout::ring;
         const std::uint64_t rows = columns.row_start.rows();
         const std::uint64_t delays = columns.greatest_delay - columns.least_delay + 1;
-        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, local_neurons_);
+        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, layout_.size());
     }
 
     /// Sorts the synapses of each bucket by source, keeping the order of those of one source, and gives each source that is
@@ -323,7 +325,7 @@ class TypedShardBuilder final : public ShardBuilder {
                                                                   memory_.spikes);
     }
 
-    std::uint32_t local_neurons_;
+    const ShardLayout& layout_;
     BuildOptions options_;
     const parallel::Team& team_;
     TableMemory memory_;

@@ -5,6 +5,8 @@
 #include <memory_resource>
 
 #include "base/page_memory.hpp"
+#include "base/random.hpp"
+#include "connect/placement/layout.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
 
@@ -13,6 +15,8 @@ namespace ranvier::connect {
 /// What a table of synapses that are not static needs beside its columns.
 struct PlasticTableArguments {
     std::uint32_t local_neurons = 0;
+    const ShardLayout* layout = nullptr;  ///< of the targets; read while the table is made
+    std::uint32_t receptor = 0;
     double resolution = 0.1;  ///< ms
     /// What is added to the inputs is rounded to this: a power of two.
     double quantum = 0x1p-32;
@@ -30,6 +34,8 @@ class SynapseDynamics {
     virtual double greatest_weight() const = 0;
     /// Where only the user changes weights: at most so many times the weight is added. 0 where they change with spikes.
     virtual double greatest_factor() const { return 0.0; }
+    /// For what synapses draw while they run.
+    virtual void use_key(RandomKey /*key*/) {}
 
     /// @param columns whose rows are sorted by delay
     virtual std::unique_ptr<SynapseTable> make_table(TableColumns<std::uint16_t, float> columns,

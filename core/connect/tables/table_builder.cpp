@@ -48,19 +48,17 @@ struct RoutedSynapse {
     std::uint16_t kind = 0;
 };
 
-std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, std::uint32_t local_neurons,
+std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, const ShardLayout& layout,
                                                  const BuildOptions& options, const parallel::Team& team,
                                                  TableMemory memory) {
-    const bool narrow = local_neurons <= std::uint32_t{UINT16_MAX} + 1;
+    const bool narrow = layout.size() <= std::uint32_t{UINT16_MAX} + 1;
     if (options.double_weights) {
         if (narrow)
-            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, local_neurons, options, team,
-                                                                              memory);
-        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, local_neurons, options, team, memory);
+            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, layout, options, team, memory);
+        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, layout, options, team, memory);
     }
-    if (narrow)
-        return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, local_neurons, options, team, memory);
-    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, local_neurons, options, team, memory);
+    if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, layout, options, team, memory);
+    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, layout, options, team, memory);
 }
 
 }  // namespace
@@ -462,7 +460,7 @@ void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
     self.builders[worker] =
-        make_shard_builder(self.planned.tables, self.layout.shard(worker).size(), self.options, self.team, memory);
+        make_shard_builder(self.planned.tables, self.layout.shard(worker), self.options, self.team, memory);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.begin_storing(worker, memory.synapses);

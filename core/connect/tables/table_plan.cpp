@@ -115,6 +115,7 @@ ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layou
     for (std::uint32_t kind = 0; kind < network.kinds.size(); ++kind) {
         TablePlan& table =
             planned.tables.emplace_back(plan_table(network.projections, KindIndex{kind}, options.resolution));
+        table.receptor = network.receptor(KindIndex{kind});
         table.dynamics = network.dynamics_of(KindIndex{kind});
         synapses.push_back(table.used ? expected_synapses_here(network.projections, KindIndex{kind}, layout) : 0.0);
         rows += table.row_map.rows() * shards;

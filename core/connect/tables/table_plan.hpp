@@ -22,6 +22,7 @@ struct TablePlan {
     bool tagged = false;  ///< source and target do not tell the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;
+    std::uint32_t receptor = 0;
     const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses; lives as long as the network's plan
 };
 
