@@ -161,16 +161,25 @@ class Drawing:
 
     def synapse(self) -> str:
         """Return a synapse model."""
-        kind = self.chance.randrange(6)
+        kind = self.chance.randrange(9)
         split = self.some({"axonal_fraction": self.one("0.0", "0.3", "1.0"), "tau_plus": "15.0"})
         if kind < 2:
             return self.call(
-                self.one("rv.stdp", "rv.stdp_nn_symm"), W_max="100.0", **split, **self.some({"mu_plus": "0.0"})
+                self.one("rv.stdp", *(f"rv.stdp_nn_{each}" for each in ("symm", "restr", "pre_centered"))),
+                W_max="100.0",
+                **split,
+                **self.some({"mu_plus": "0.0"}),
             )
         if kind == 2:
             return self.call("rv.stdp_pl", learning_rate="0.1", **split)
         if kind == 3:
             return self.call("rv.vogels_sprekeler", W_max=self.one("100.0", "-100.0"))
+        if kind == 4:
+            return self.call("rv.stdp_triplet", W_max="100.0", **split, **self.some({"A_minus_triplet": "0.1"}))
+        if kind == 5:
+            return self.call("rv.tsodyks2", **self.some({"tau_fac": "50.0", "U": "0.2"}))
+        if kind == 6:
+            return self.call("rv.bernoulli", p_transmit=self.one("0.5", "0.0"))
         return self.one("'static_synapse'", "'stdp'", "'stdp_pl'", "rv.static_synapse()")
 
     def stimulator(self) -> str:

@@ -144,7 +144,7 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     synapse: Any = "static_synapse"
     if not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(chance, steps)
-    elif chance.random() < 0.4:
+    elif chance.random() < 0.5:
         synapse = _short_term(chance)
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
 
@@ -156,12 +156,16 @@ def _learning(chance: random.Random, steps: int) -> tuple[Any, rv.network.model_
     sign = chance.choice([1.0, 1.0, -1.0])
     weight = chance.choice([sign * 30.0, sign * 1.0, rv.Uniform(*sorted((sign * 2.0, sign * 60.0)))])
     rate, bound = 10.0 ** chance.uniform(-3.0, -0.5), sign * chance.choice([60.0, 100.0])
-    kind = chance.randrange(4)
+    kind = chance.randrange(7)
     if kind == 0 and sign > 0.0:
         return weight, rv.stdp_pl(learning_rate=rate, tau_minus=30.0, axonal_fraction=fraction)
     if kind == 1:
         return weight, rv.vogels_sprekeler(learning_rate=10.0 * rate, W_max=bound, axonal_fraction=fraction)
-    model = rv.stdp_nn_symm if kind == 2 else rv.stdp
+    if kind == 2:
+        sizes = {name: 10.0 * rate * chance.random() for name in ("A_plus", "A_minus", "A_plus_triplet")}
+        return weight, rv.stdp_triplet(**sizes, A_minus_triplet=rate, W_max=bound, axonal_fraction=fraction)
+    nearest = (rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered)
+    model = nearest[kind - 3] if kind < 6 else rv.stdp
     powers = chance.choice([0.0, 0.4, 1.0])
     return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
 
@@ -170,7 +174,10 @@ def _short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
     facilitation = chance.choice([0.0, 50.0, 1000.0])
-    if chance.random() < 0.5:
+    kind = chance.randrange(3)
+    if kind == 0:
+        return rv.bernoulli(p_transmit=chance.choice([0.0, 0.3, 0.9, 1.0]))
+    if kind == 1:
         return rv.tsodyks2(U=part, u=part, tau_rec=recovery, tau_fac=facilitation)
     return rv.tsodyks(U=part, tau_psc=chance.choice([0.1, 3.0]), tau_rec=recovery, tau_fac=facilitation)
 

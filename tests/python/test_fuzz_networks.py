@@ -52,3 +52,5 @@ def test_networks_differ() -> None:
         *rv.models.NEURON_MODELS,
         "spike_generator",
     }
+    drawn = {projection.synapse.name for net in networks for projection in net.projections}
+    assert drawn == set(rv.models.SYNAPSE_MODELS)
