@@ -117,6 +117,7 @@ void LoweredNetwork::lower_projections() {
         connect::SelectedRule selected = connect::bind_selected(projection.rule, projection.sources, projection.targets,
                                                                 network_->seed(), projection.id);
         plan.pairs = std::move(selected.hull);
+        plan.sources = selected.sources;
         plan.sampler = std::move(selected.sampler);
         plan.target_populations = network_->populations_of(projection.targets);
         plan.weights =

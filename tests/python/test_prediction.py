@@ -289,6 +289,20 @@ def test_prediction_where_synapses_are_not_sorted(ranks: int, threads: int) -> N
     assert sum(predicted.values()) < 1.02 * sum(compact.values())
 
 
+def test_ids_between_the_sources_take_no_rows_on_one_process() -> None:
+    """A row for each id between the first and the last source would take 4 bytes and more on each thread."""
+    between = 200_000
+    net = rv.Network(seed=1)
+    first = net.create("iaf_psc_exp", 200)
+    net.create("iaf_psc_exp", between)
+    last = net.create("iaf_psc_exp", 200)
+    net.connect(first + last, first, rv.FixedIndegree(10), delay=1.0)
+    sim = rv.Simulation(net, threads=2)
+    predicted = predict_memory(net, threads=2)["synapses"]
+    assert sim.memory()["synapses"] < between / 4
+    assert predicted == pytest.approx(sim.memory()["synapses"], rel=0.1)
+
+
 # ---- the command -----------------------------------------------------------------------------------------------------
 
 

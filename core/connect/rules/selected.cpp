@@ -88,7 +88,7 @@ SelectedRule bind_selected(const RuleSpec& spec, const IdSequence& sources, cons
                            std::uint64_t seed, ProjectionId projection) {
     const PairSpace hull{first_of(sources), extent(sources), first_of(targets), extent(targets)};
     if (sources.is_contiguous() && targets.is_contiguous()) {
-        return {hull, bind_rule(spec, hull, seed, projection)};
+        return {hull, bind_rule(spec, hull, seed, projection), sources.size()};
     }
     PairSpace pairs = hull;
     pairs.sources = sources.size();
@@ -98,7 +98,7 @@ SelectedRule bind_selected(const RuleSpec& spec, const IdSequence& sources, cons
     const bool by_target = rule->major() == RuleSampler::Major::target;
     auto sampler = std::make_shared<SelectedSampler>(std::move(rule), by_target ? targets : sources,
                                                      by_target ? sources : targets);
-    return {hull, std::move(sampler)};
+    return {hull, std::move(sampler), sources.size()};
 }
 
 }  // namespace ranvier::connect

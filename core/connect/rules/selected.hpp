@@ -14,6 +14,7 @@ struct SelectedRule {
     /// that were not selected no partners.
     PairSpace hull;
     std::shared_ptr<const RuleSampler> sampler;
+    std::uint64_t sources = 0;  ///< that were selected; fewer than in the range if there are gaps
 };
 
 /// Binds a rule to sources and targets whose ids need not be contiguous. The rule takes the i-th of each, by ascending id,

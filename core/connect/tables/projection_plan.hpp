@@ -16,6 +16,7 @@ namespace ranvier::connect {
 struct ProjectionPlan {
     ProjectionId id;
     PairSpace pairs;  ///< the ranges of ids in which sources and targets lie
+    std::uint64_t sources = 0;  ///< that the projection has; fewer than in the range if there are gaps
     std::vector<PopulationId> target_populations;
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA

@@ -31,10 +31,17 @@ std::vector<SourceStretch> stretches(std::span<const ProjectionPlan> plans, cons
     std::vector<SourceStretch> found;
     for (auto begin = bounds.begin(); begin != bounds.end() && std::next(begin) != bounds.end(); ++begin) {
         SourceStretch stretch{.sources = static_cast<double>(*std::next(begin) - *begin)};
+        double present = 0.0;
         for (const ProjectionPlan& plan : plans) {
             const std::uint64_t first = plan.pairs.first_source.value;
             if (!select(plan) || *begin < first || *begin >= first + plan.pairs.sources) continue;
             stretch.synapses += expected_synapses_here(plan, layout) / static_cast<double>(plan.pairs.sources);
+            present += static_cast<double>(plan.sources) / static_cast<double>(plan.pairs.sources);
+        }
+        // Ids between those of the sources have no synapses. Sources of two projections are taken to be different ones.
+        if (present > 0.0 && present < 1.0) {
+            stretch.sources *= present;
+            stretch.synapses /= present;
         }
         if (stretch.synapses > 0.0) found.push_back(stretch);
     }

@@ -121,7 +121,7 @@ ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layou
         rows += table.row_map.rows() * shards;
     }
     const double all_synapses = std::accumulate(synapses.begin(), synapses.end(), 0.0);
-    const bool dense = layout.placement().ranks() == 1 || fill_rows(all_synapses, rows);
+    const bool dense = fill_rows(all_synapses, rows);
     planned.numbering = options.numbering.value_or(dense ? RowNumbering::dense : RowNumbering::compact);
     for (std::size_t kind = 0; kind < planned.tables.size(); ++kind) {
         TablePlan& table = planned.tables[kind];

@@ -152,11 +152,7 @@ class PopulationView(Immutable):
         return PopulationView(tuple(selection))
 
     def __add__(self, other: PopulationView) -> PopulationView:
-        """Return a view of the neurons of both. Both must belong to the same network and have no neuron in common.
-
-        As sources of a projection on one process, neurons cost 4 to 8 bytes on each thread for every id from the lowest
-        to the highest, also for ids in gaps between them. See ``row_numbering`` of `Processes`.
-        """
+        """Return a view of the neurons of both. Both must belong to the same network and have no neuron in common."""
         if not isinstance(other, PopulationView):
             raise WrongTypeError(
                 f"what is joined with {self.name}", type(other).__name__, "must be a population or a part of one"
