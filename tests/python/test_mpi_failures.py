@@ -25,6 +25,25 @@ HERE = {"PYTHONPATH": str(TESTS)}
 any_family = pytest.mark.parametrize("where", WHEELS, ids=str)
 
 
+# What fails on rank 1 alone.
+ALONE = {
+    "bad option": "UnknownNameError",
+    "unknown population": "UnknownNameError",
+    "short placement": "ShapeError",
+    "no memory": "InsufficientMemoryError",
+    "existing file": "FileError",
+    "bad weights": "ShapeError",
+    "bad duration": "ValueOutOfBoundsError",
+    "the past": "ValueOutOfBoundsError",
+    "bad shape": "ShapeError",
+    "bad ids": "ValueOutOfBoundsError",
+    "another network's population": "StateError",
+    "another network's recorder": "StateError",
+    "exception in a progress function": "ValueError",
+    "interrupt": "KeyboardInterrupt",
+}
+
+
 @pytest.mark.usefixtures("interrupts")
 @any_family
 def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> None:
@@ -33,33 +52,17 @@ def test_all_ranks_catch_it_and_go_on(where: Installation, tmp_path: Path) -> No
     assert {path.name: path.read_text() for path in tmp_path.glob("existing*")} == {"existing.rank1.csv": "precious"}
     told: list[dict[str, Any]] = [json.loads(output) for output in done.outputs]
     caught = [each["caught"] for each in told]
-    alone = {
-        "bad option": "UnknownNameError",
-        "unknown population": "UnknownNameError",
-        "short placement": "ShapeError",
-        "no memory": "InsufficientMemoryError",
-        "existing file": "FileError",
-        "bad weights": "ShapeError",
-        "bad duration": "ValueOutOfBoundsError",
-        "the past": "ValueOutOfBoundsError",
-        "bad shape": "ShapeError",
-        "bad ids": "ValueOutOfBoundsError",
-        "another network's population": "StateError",
-        "another network's recorder": "StateError",
-        "exception in a progress function": "ValueError",
-        "interrupt": "KeyboardInterrupt",
-    }
     disks = {
         f"full disk, {way}{suffix}{attempt}": rank
         for way, rank in (("local", 1), ("everywhere", 0))
         for suffix in (".h5", ".csv")
         for attempt in ("", ", again")
     }
-    for name, who in {**dict.fromkeys(alone, 1), **disks}.items():
+    for name, who in {**dict.fromkeys(ALONE, 1), **disks}.items():
         for rank in range(RANKS):
             kind, message = caught[rank].pop(name)
             if rank == who:
-                assert kind == alone.get(name, "FileError"), message
+                assert kind == ALONE.get(name, "FileError"), message
             else:
                 assert kind == "RemoteError", (name, message)
                 assert f"rank {who} failed" in message

@@ -83,6 +83,38 @@ def test_threads_describe_one_network_together() -> None:
     assert [projection.index for projection in net.projections] == list(range(600))
 
 
+def refused_while_busy(
+    sim: rv.Simulation,
+    neurons: rv.Population,
+    projection: rv.Projection,
+    spikes: rv.SpikeRecorder,
+    membranes: rv.StateRecorder,
+    synapses: rv.Connections,
+) -> list[Callable[[], object]]:
+    return [
+        lambda: sim.run(1.0),
+        lambda: sim.run_until(1e6),
+        lambda: sim.set(neurons, I_e=1.0),
+        lambda: sim.get(neurons, "V_m"),
+        lambda: sim.connections(projection=projection),
+        lambda: sim.count_connections(),
+        lambda: setattr(synapses, "weights", 2.0),
+        lambda: synapses.weights,
+        lambda: sim.spikes(spikes),
+        lambda: sim.state(membranes),
+        lambda: sim.counts(),
+        lambda: sim.reset_counts(),
+        lambda: sim.memory(),
+        lambda: sim.memory_by_node(),
+        lambda: sim.memory_pages(),
+        lambda: sim.timers(),
+        lambda: sim.phases,
+        lambda: sim.traffic(),
+        lambda: sim.exchange,
+        lambda: sim.stolen_shards,
+    ]
+
+
 def test_a_busy_simulation_refuses_other_threads() -> None:
     net = rv.Network()
     neurons = net.create("iaf_psc_exp", 100, I_e=500.0)
@@ -106,28 +138,7 @@ def test_a_busy_simulation_refuses_other_threads() -> None:
     def attack() -> None:
         assert began.wait(30.0)
         try:
-            for call in (
-                lambda: sim.run(1.0),
-                lambda: sim.run_until(1e6),
-                lambda: sim.set(neurons, I_e=1.0),
-                lambda: sim.get(neurons, "V_m"),
-                lambda: sim.connections(projection=projection),
-                lambda: sim.count_connections(),
-                lambda: setattr(synapses, "weights", 2.0),
-                lambda: synapses.weights,
-                lambda: sim.spikes(spikes),
-                lambda: sim.state(membranes),
-                lambda: sim.counts(),
-                lambda: sim.reset_counts(),
-                lambda: sim.memory(),
-                lambda: sim.memory_by_node(),
-                lambda: sim.memory_pages(),
-                lambda: sim.timers(),
-                lambda: sim.phases,
-                lambda: sim.traffic(),
-                lambda: sim.exchange,
-                lambda: sim.stolen_shards,
-            ):
+            for call in refused_while_busy(sim, neurons, projection, spikes, membranes, synapses):
                 with pytest.raises(rv.errors.StateError, match="busy"):
                     call()
             # These can be asked for at any time.
