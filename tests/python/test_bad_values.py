@@ -196,6 +196,13 @@ def test_network_without_neurons() -> None:
         lambda p: p.network.create("iaf_psc_exp", 2, tau_m="ten"),
         lambda p: p.network.create("iaf_psc_exp", 2.5),
         lambda p: p.network.create("iaf_psc_exp", True),
+        # NumPy takes True for 1 where numbers stand beside it.
+        lambda p: p.network.create("iaf_psc_exp", 2, I_e=[1.0, True]),
+        lambda p: p.network.connect(p, p, "one_to_one", weight=[np.True_, *[1.0] * (len(p) - 1)]),
+        lambda p: p.network.connect(p, p, "one_to_one", delay=(1.0, True)),
+        lambda p: p.network.create_spike_generators([[1.0, True]]),
+        lambda p: p[[0, True]],
+        lambda p: rv.Explicit([0, True], [0, 1]),
         lambda p: p.network.create(rv.iaf_psc_exp, 2),
         lambda p: p.network.create(rv.poisson_generator(rate=1.0), 2),
         lambda p: p.network.connect(p, "neurons", rv.OneToOne()),

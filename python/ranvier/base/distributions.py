@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Literal
 
 from ranvier import _core
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import value_class
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
@@ -32,7 +33,7 @@ def _bounded(kind: str, first: float, second: float, low: float, high: float, mo
 
 
 @value_class
-class Distribution:
+class Distribution(NamedAttributes):
     """Base of all distributions."""
 
     def __post_init__(self) -> None:

@@ -65,7 +65,7 @@ def as_array(name: str, values: object) -> npt.NDArray[Any] | None:
     Raises
     ------
     WrongTypeError
-        When elements are masked.
+        When elements are masked, or some are booleans and others numbers: NumPy would take True for 1.
     InsufficientMemoryError
         When there is not enough memory, for example for the numbers of a long range.
     """
@@ -75,9 +75,24 @@ def as_array(name: str, values: object) -> npt.NDArray[Any] | None:
         count = max(0, -((values.start - values.stop) // values.step))
         check_room(f"an array of {name}", 8 * count, "give fewer values")
     try:
-        return np.asarray(values)
+        array = np.asarray(values)
     except ValueError:
         return None
+    if array.dtype != np.bool_ and _has_boolean(values):
+        raise WrongTypeError(name, "a mix of numbers and booleans", "must be numbers", "write 1 or 0 for a boolean")
+    return array
+
+
+def _has_boolean(values: object) -> bool:
+    if isinstance(values, np.ndarray):
+        return bool(values.dtype == np.bool_)
+    if not isinstance(values, list | tuple):
+        return False
+    kinds = set(map(type, values))
+    if bool in kinds or np.bool_ in kinds:
+        return True
+    nested = any(issubclass(kind, list | tuple | np.ndarray) for kind in kinds)
+    return nested and any(map(_has_boolean, values))
 
 
 def check_unmasked(name: str, values: object) -> None:

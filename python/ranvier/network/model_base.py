@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ranvier.base.immutable import Immutable, Settings, locked
-from ranvier.base.names import unknown_name
+from ranvier.base.names import nearest_name, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.values import StoredValues, Values, store
 
@@ -70,8 +70,8 @@ class Model(Immutable):
         return "make another model"
 
     def _instead_of(self, name: str) -> str:
-        known = name in self._defaults()
-        return f'read what was set with .values["{name}"]; what is not in it has its default' if known else ""
+        meant = name if name in self._defaults() else nearest_name(name, self._defaults())
+        return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
 
     @classmethod
     def value_names(cls) -> list[str]:

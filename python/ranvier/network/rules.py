@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.attributes import NamedAttributes
 from ranvier.base.immutable import locked, value_class
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
@@ -67,7 +68,7 @@ def _indices(rule: str, name: str, values: npt.ArrayLike) -> npt.NDArray[np.int6
 
 
 @value_class
-class Rule:
+class Rule(NamedAttributes):
     """Base of all rules."""
 
     name: ClassVar[str]
