@@ -12,10 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 import ranvier as rv
-from nest_pool import fresh_nest
+from nest_pool import fresh_nest, nest_pool
 from ranvier.bench import nest_microcircuit
 from ranvier.simulation.options import grouped
-from spike_statistics import Activity
+from spike_statistics import Activity, Verdict, compare
 
 RESOLUTION = 0.1  # ms
 
@@ -177,3 +177,22 @@ def _peak_of_alpha_potential(tau_m: float, tau_syn: float, capacitance: float) -
         middle = 0.5 * (low + high)
         low, high = (middle, high) if slope(middle) > 0.0 else (low, middle)
     return potential(low)
+
+
+class SeededRuns:
+    """Networks that run with some seeds in NEST, at once in the background, and with others in Ranvier."""
+
+    def __init__(self, networks: dict[str, NetworkRun], runs: int, seed_of_nest: int, seed: int, threads: int) -> None:
+        """Start the runs in NEST, in the order of the networks: give the longest first."""
+        self._networks = networks
+        self._runs, self._seed, self._threads = runs, seed, threads
+        self._nest = {
+            name: [nest_pool().submit(nest_activity, run) for run in with_seeds(network, seed_of_nest, runs)]
+            for name, network in networks.items()
+        }
+
+    def compare(self, name: str, change: Change | None = None) -> Verdict:
+        """Compare a network; `change` is applied to that in Ranvier before it runs."""
+        runs = with_seeds(self._networks[name], self._seed, self._runs)
+        ours = [run.in_ranvier(change=change, threads=self._threads) for run in runs]
+        return compare([future.result() for future in self._nest[name]], ours)

@@ -43,3 +43,14 @@ def shipped(name: str) -> NetworkModel:
     """Return one of the networks that ship, made small."""
     model: NetworkModel = getattr(networks, name.split()[0])(**NETWORKS[name])
     return model
+
+
+def with_noise(size: float = 1000, indegree: int = 100) -> rv.Network:
+    """Return two populations, of which one inhibits and one has Poisson input."""
+    net = rv.Network(resolution=0.1)
+    exc = net.create(rv.iaf_psc_exp(), int(size), name="exc")
+    inh = net.create(rv.iaf_psc_exp(), int(size) // 4, name="inh")
+    net.connect(exc, exc, rv.FixedIndegree(indegree), weight=1.0, delay=2.0)
+    net.connect(inh, exc, rv.FixedIndegree(indegree // 4), weight=-1.0, delay=rv.Uniform(1.5, 3.0))
+    net.stimulate(exc, rv.poisson_generator(rate=100.0), weight=1.0)
+    return net

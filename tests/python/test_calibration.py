@@ -13,17 +13,7 @@ import ranvier as rv
 from ranvier.forecast import calibration, miniature
 from ranvier.forecast.calibration import Costs
 from ranvier.forecast.prediction import expect_load, expect_times
-
-
-def balanced(size: float = 1000, indegree: int = 100) -> rv.Network:
-    net = rv.Network(resolution=0.1)
-    exc = net.create(rv.iaf_psc_exp(), int(size), name="exc")
-    inh = net.create(rv.iaf_psc_exp(), int(size) // 4, name="inh")
-    net.connect(exc, exc, rv.FixedIndegree(indegree), weight=1.0, delay=2.0)
-    net.connect(inh, exc, rv.FixedIndegree(indegree // 4), weight=-1.0, delay=rv.Uniform(1.5, 3.0))
-    net.stimulate(exc, rv.poisson_generator(rate=100.0), weight=1.0)
-    return net
-
+from small_networks import with_noise
 
 # ---- costs -----------------------------------------------------------------------------------------------------------
 
@@ -65,19 +55,19 @@ def test_what_is_remembered_wrongly_is_measured_again(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     asked = few_measurements(monkeypatch)
-    costs = costs_of(balanced())
+    costs = costs_of(with_noise())
     number = len(asked)
     assert number > 0
-    assert costs_of(balanced()) == costs
+    assert costs_of(with_noise()) == costs
     assert len(asked) == number
     known = json.loads(cache_file().read_text())
     cache_file().write_text(json.dumps(dict.fromkeys(known, wrong)))
-    assert costs_of(balanced()) == costs
+    assert costs_of(with_noise()) == costs
     assert len(asked) == 2 * number
     # Within the costs of exchanges too.
     parts = {key: dict.fromkeys(value, wrong) if isinstance(value, dict) else value for key, value in known.items()}
     cache_file().write_text(json.dumps(parts))
-    assert costs_of(balanced()) == costs
+    assert costs_of(with_noise()) == costs
     assert len(asked) == 2 * number + 1
 
 
@@ -85,9 +75,9 @@ def test_what_is_remembered_wrongly_is_measured_again(
 def test_a_cache_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     few_measurements(monkeypatch)
-    costs = costs_of(balanced())
+    costs = costs_of(with_noise())
     cache_file().write_bytes(content)
-    assert costs_of(balanced()) == costs
+    assert costs_of(with_noise()) == costs
 
 
 @pytest.mark.parametrize("home", ["missing", "a file", "of nobody", "relative"])
@@ -106,7 +96,7 @@ def test_homes_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(Path, "home", fail)
     asked = few_measurements(monkeypatch)
     for _ in range(2):
-        costs_of(balanced())
+        costs_of(with_noise())
     # Nothing could be remembered.
     assert len(asked) % 2 == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
@@ -117,13 +107,13 @@ def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(calibration, "_MOST_REMEMBERED", 6)
     few_measurements(monkeypatch)
     for ranks in range(2, 10):
-        costs_of(balanced(), ranks=ranks)
+        costs_of(with_noise(), ranks=ranks)
     assert len(json.loads(cache_file().read_text())) == 6
 
 
 def test_costs_are_measured_and_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    net = balanced()
+    net = with_noise()
     options = {"precision": "double", "exchange": "alltoall"}
     costs = costs_of(net, options)
     assert 1e-10 < costs.synapse < 1e-4
@@ -177,7 +167,7 @@ def small_copy(net: rv.Network, ranks: int, threads: int = 1, rate: float = 10.0
 
 
 def test_small_network_is_copied_whole() -> None:
-    exc, inh = small_copy(balanced(), 10).groups
+    exc, inh = small_copy(with_noise(), 10).groups
     assert (exc.sources, exc.rate, exc.delay) == (1000, 10.0, 2.0)
     assert (inh.sources, inh.rate, inh.delay) == (250, 10.0, rv.Uniform(1.5, 3.0))
     # On average over all neurons; inhibitory ones have no inputs.
@@ -187,7 +177,7 @@ def test_small_network_is_copied_whole() -> None:
 
 @pytest.mark.parametrize(("size", "indegree", "ranks"), [(1e6, 1000, 1), (1e8, 1000, 100), (1e9, 20, 100)])
 def test_copy_of_a_large_network_moves_as_many_spikes(size: float, indegree: int, ranks: int) -> None:
-    net = balanced(size, indegree)
+    net = with_noise(size, indegree)
     copy = small_copy(net, ranks, rate=0.5)
     load = expect_load(net, ranks=ranks, threads=1, rates={}, rate=0.5)
     synapses = copy.neurons * sum(group.indegree for group in copy.groups) / ranks
@@ -215,7 +205,7 @@ def test_what_is_limited_is_limited() -> None:
 
 
 def test_shortest_delay_of_a_copy() -> None:
-    net = balanced()
+    net = with_noise()
     net.connect(net.populations[1], net.populations[1], rv.FixedIndegree(1), weight=-1.0, delay=0.3)
     shortest = small_copy(net, 4).groups[-1]
     assert (shortest.sources, shortest.indegree, shortest.rate) == (1, 1, 0.0)
@@ -225,7 +215,7 @@ def test_shortest_delay_of_a_copy() -> None:
 @pytest.mark.parametrize("ranks", [1, 20])
 @pytest.mark.parametrize("is_sorted", [True, False])
 def test_copies_run_as_what_they_are_of(ranks: int, is_sorted: bool) -> None:
-    net = balanced(4000)
+    net = with_noise(4000)
     options = {"sort_connections": is_sorted}
     measured = miniature.measure(small_copy(net, ranks, rate=50.0, sorted_by_source=is_sorted), options)
     load = expect_load(net, ranks=ranks, threads=1, rates={}, rate=50.0, sorted_by_source=is_sorted)

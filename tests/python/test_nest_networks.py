@@ -10,15 +10,11 @@ with inhibitory delays that are twice as long.
 """
 
 import importlib
-from collections.abc import Callable
-from concurrent.futures import Future
 
 import pytest
 
-import ranvier as rv
-from nest_pool import nest_pool, requires_nest
-from network_runs import BrunelRun, MicrocircuitRun, NetworkRun, nest_activity, weaken_inhibition, with_seeds
-from spike_statistics import Activity, compare
+from nest_pool import requires_nest
+from network_runs import BrunelRun, MicrocircuitRun, NetworkRun, SeededRuns, weaken_inhibition
 
 pytestmark = requires_nest
 
@@ -36,12 +32,9 @@ NETWORKS: dict[str, NetworkRun] = {
 
 
 @pytest.fixture(scope="module")
-def futures() -> dict[str, list[Future[Activity]]]:
-    """Start all runs in NEST, the longest first."""
-    return {
-        name: [nest_pool().submit(nest_activity, run) for run in with_seeds(network, SEED_OF_NEST, RUNS)]
-        for name, network in NETWORKS.items()
-    }
+def runs() -> SeededRuns:
+    """Start all runs in NEST."""
+    return SeededRuns(NETWORKS, RUNS, SEED_OF_NEST, SEED_OF_RANVIER, threads=1)
 
 
 @pytest.fixture(params=NETWORKS)
@@ -50,18 +43,14 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def ours_of(network: NetworkRun, change: Callable[[rv.Simulation], None] | None = None) -> list[Activity]:
-    return [run.in_ranvier(change=change, threads=1) for run in with_seeds(network, SEED_OF_RANVIER, RUNS)]
-
-
-def test_activity(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
-    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name]))
+def test_activity(name: str, runs: SeededRuns) -> None:
+    verdict = runs.compare(name)
     assert verdict.p_value > SIGNIFICANCE, verdict.report()
 
 
 @pytest.mark.parametrize("name", ["Brunel, alpha", "Brunel, delta"])
-def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
-    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name], weaken_inhibition))
+def test_that_weaker_inhibition_is_found(name: str, runs: SeededRuns) -> None:
+    verdict = runs.compare(name, weaken_inhibition)
     assert verdict.p_value <= SIGNIFICANCE, verdict.report()
 
 
@@ -75,8 +64,8 @@ def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Futu
     ],
 )
 def test_that_a_wrong_microcircuit_is_found(
-    name: str, constant: str, wrong: object, futures: dict[str, list[Future[Activity]]], monkeypatch: pytest.MonkeyPatch
+    name: str, constant: str, wrong: object, runs: SeededRuns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.import_module("ranvier.networks.microcircuit"), constant, wrong)
-    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name]))
+    verdict = runs.compare(name)
     assert verdict.p_value <= SIGNIFICANCE, verdict.report()

@@ -27,6 +27,7 @@ from ranvier.forecast.prediction import (
 )
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory, sorts_connections
+from small_networks import with_noise
 
 COSTS = Costs(
     synapse=1e-8,
@@ -39,21 +40,11 @@ COSTS = Costs(
 )
 
 
-def balanced(size: float = 1000, indegree: int = 100) -> rv.Network:
-    net = rv.Network(resolution=0.1)
-    exc = net.create(rv.iaf_psc_exp(), int(size), name="exc")
-    inh = net.create(rv.iaf_psc_exp(), int(size) // 4, name="inh")
-    net.connect(exc, exc, rv.FixedIndegree(indegree), weight=1.0, delay=2.0)
-    net.connect(inh, exc, rv.FixedIndegree(indegree // 4), weight=-1.0, delay=rv.Uniform(1.5, 3.0))
-    net.stimulate(exc, rv.poisson_generator(rate=100.0), weight=1.0)
-    return net
-
-
 # ---- load and times --------------------------------------------------------------------------------------------------
 
 
 def test_load_of_a_rank() -> None:
-    load = expect_load(balanced(), ranks=10, threads=2, rates={"exc": 4.0}, rate=20.0)
+    load = expect_load(with_noise(), ranks=10, threads=2, rates={"exc": 4.0}, rate=20.0)
     assert load.neurons == (100.0, 25.0)
     assert load.stimulated == (100.0,)
     assert load.synapses == pytest.approx(100 * 125)
@@ -68,7 +59,7 @@ def test_load_of_a_rank() -> None:
 
 def test_sparse_load() -> None:
     # On so many ranks nearly each synapse has a row of its own, on one thread or the other.
-    net = balanced(size=100_000)
+    net = with_noise(size=100_000)
     sparse = expect_load(net, ranks=10_000, threads=2, rates={}, rate=10.0)
     unsorted = expect_load(net, ranks=10_000, threads=2, rates={}, rate=10.0, sorted_by_source=False)
     assert unsorted.entries == pytest.approx(unsorted.synapses) == pytest.approx(10 * 125)
@@ -78,7 +69,7 @@ def test_sparse_load() -> None:
 
 
 def test_loads_without_an_exchange_and_with_one_to_all() -> None:
-    net = balanced()
+    net = with_noise()
     alone = expect_load(net, ranks=1, threads=2, rates={}, rate=10.0)
     assert alone.records_per_second == 0.0
     assert alone.entries == 0.0
@@ -109,7 +100,14 @@ def test_sources_that_play_spikes_do_not_fire_at_a_rate() -> None:
     ],
 )
 def test_loads_of_what_is_none_are_refused(wrong: dict[str, Any], error: type[Exception]) -> None:
-    arguments: dict[str, Any] = {"network": balanced(), "ranks": 2, "threads": 2, "rates": {}, "rate": 10.0, **wrong}
+    arguments: dict[str, Any] = {
+        "network": with_noise(),
+        "ranks": 2,
+        "threads": 2,
+        "rates": {},
+        "rate": 10.0,
+        **wrong,
+    }
     with pytest.raises(error):
         expect_load(**arguments)
     if "ranks" not in wrong and "threads" not in wrong:
@@ -123,15 +121,15 @@ def test_loads_of_what_is_none_are_refused(wrong: dict[str, Any], error: type[Ex
 def test_predictions_refuse_options_that_they_do_not_have() -> None:
     for predict in (rv.predict_memory, sorts_connections):
         with pytest.raises(UnknownNameError, match="threads"):
-            predict(balanced(), treads=2)  # type: ignore[call-arg]
+            predict(with_noise(), treads=2)  # type: ignore[call-arg]
         with pytest.raises(WrongTypeError, match="network"):
             predict([])  # type: ignore[arg-type]
     with pytest.raises(WrongTypeError, match="bursts"):
-        rv.predict_memory(balanced(), bursts=3)  # type: ignore[arg-type]
+        rv.predict_memory(with_noise(), bursts=3)  # type: ignore[arg-type]
 
 
 def test_times() -> None:
-    load = expect_load(balanced(), ranks=10, threads=2, rates={}, rate=10.0)
+    load = expect_load(with_noise(), ranks=10, threads=2, rates={}, rate=10.0)
     times = expect_times(load, COSTS)
     assert times.build == pytest.approx(load.synapses * 1e-8)
     assert times.parts["update"] == pytest.approx((100 * 1e-9 + 25 * 3e-9 + 100 * 5e-9) * 10_000 / 2)
@@ -144,7 +142,7 @@ def test_times() -> None:
 
 
 def test_times_of_a_silent_network() -> None:
-    load = expect_load(balanced(), ranks=10, threads=2, rates={}, rate=0.0)
+    load = expect_load(with_noise(), ranks=10, threads=2, rates={}, rate=0.0)
     times = expect_times(load, replace(COSTS, events=0.0))
     assert times.parts["communicate"] == pytest.approx(load.exchanges_per_second * 1e-4)
 
@@ -160,7 +158,7 @@ def test_numbers_of_ranks_around_one() -> None:
 
 
 def test_memory_over_ranks() -> None:
-    net = balanced()
+    net = with_noise()
     memory = memory_over_ranks(lambda ranks: net, [1, 4], threads=1)
     for place, ranks in enumerate((1, 4)):
         expected = predict_memory(net, ranks=ranks, threads=1)
@@ -172,12 +170,12 @@ def test_memory_over_ranks() -> None:
 @pytest.mark.parametrize(("start", "ranks"), [(1000, 1), (10_000_000, 4), (8, 100)])
 def test_largest_size_that_fits(start: int, ranks: int) -> None:
     limit = 20_000_000
-    fit = largest_fit("size", start, balanced, limit, ranks=ranks, threads=1)
+    fit = largest_fit("size", start, with_noise, limit, ranks=ranks, threads=1)
     assert isinstance(fit.value, int)
     assert fit.memory is not None
-    assert fit.neurons == balanced(fit.value).neuron_count
+    assert fit.neurons == with_noise(fit.value).neuron_count
     assert 0.9 * limit < sum(fit.memory.values()) <= limit
-    larger = predict_memory(balanced(round(fit.value * 1.01)), ranks=ranks, threads=1)
+    larger = predict_memory(with_noise(round(fit.value * 1.01)), ranks=ranks, threads=1)
     assert sum(larger.values()) > limit
 
 
@@ -195,7 +193,7 @@ def test_largest_scale_that_fits() -> None:
 
 
 def test_nothing_fits() -> None:
-    fit = largest_fit("size", 1000, balanced, 1000, ranks=2, threads=1)
+    fit = largest_fit("size", 1000, with_noise, 1000, ranks=2, threads=1)
     assert fit.value is None
 
 

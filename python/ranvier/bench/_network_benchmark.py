@@ -6,7 +6,6 @@ import argparse
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -18,6 +17,7 @@ from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, choose, recorded_options
 from ranvier.commands import info
 from ranvier.commands.keys import add_settings, signature_keys
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes.machine import usable_processors
 
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser, benchmark: NetworkBenchmark) 
         default=[],
         help="run Ranvier with each value of a key of `ranvier run`, e.g. instruction_set=avx2,avx512",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    add_result_files(parser)
 
 
 def run(arguments: argparse.Namespace, benchmark: NetworkBenchmark) -> int:

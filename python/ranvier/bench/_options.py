@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.bench._settings import Chosen
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = [
@@ -42,8 +43,7 @@ def add_shared_arguments(parser: argparse.ArgumentParser, *, ranks: str, methods
     parser.add_argument(
         "--mpiexec", type=Path, metavar="PATH", help="default: that of the Python environment, or the first on the PATH"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all that was measured")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it into this file (png, pdf, svg)")
+    add_result_files(parser, "the results")
 
 
 def parse_ranks(text: str, least: int, reason: str) -> list[int]:

@@ -27,6 +27,7 @@ from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.networks import NetworkModel, brunel, microcircuit
 from ranvier.processes.machine import usable_processors
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_bench_settings(
         parser, f"time={_TIME:g} presim={_PRESIM:g} threads={usable_processors()}, held against threads=1"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    add_result_files(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -42,6 +42,7 @@ from ranvier.bench._options import (
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import expect_load, expect_times
@@ -95,8 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory-per-rank", metavar="SIZE", help="memory limit to draw as a line: 16GB, 500MiB, or bytes"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="plot the results into this file (png, pdf, svg)")
+    add_result_files(parser, "the results")
 
 
 def main(arguments: argparse.Namespace) -> int:

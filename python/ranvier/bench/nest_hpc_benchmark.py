@@ -9,24 +9,14 @@ Jordan et al., Frontiers in Neuroinformatics 12, 2 (2018), https://doi.org/10.33
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import sys
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.special import lambertw
 
-from ranvier.base.names import unknown_name
-from ranvier.base.paths import write_text
-from ranvier.bench._nest import load_nest, thread_count
-from ranvier.bench._settings import Chosen, choose
-from ranvier.commands.keys import add_settings, signature_keys
-from ranvier.processes.machine import peak_resident_bytes
+from ranvier.bench._nest import add_nest_arguments, choose_keys, measure, write_report
 
 __all__ = ["add_arguments", "build", "excitatory_weight", "main"]
 
@@ -110,75 +100,43 @@ def build(nest: Any, keys: _Keys, presim: float) -> tuple[Any, Any, Any]:
     return populations[0], populations[1], recorder
 
 
-def _choose(settings: Sequence[str]) -> tuple[Chosen, _Keys]:
-    chosen = choose(settings, _keys, time=_TIME, presim=_PRESIM)
-    for name in chosen.options:
-        if name != "threads":
-            unknown_name("key", name, ["time", "presim", "threads", *signature_keys(_keys)])
-    return chosen, _keys(**chosen.network)
-
-
 def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build and run the network; return the report."""
-    chosen, keys = _choose(arguments.settings)
+    chosen, keys = choose_keys(arguments.settings, _keys, _TIME, _PRESIM)
     sizes = np.array([round(size * keys.scale) for size in (EXCITATORY, INHIBITORY)])
     indegrees = np.array([round(size * keys.indegree_scale) for size in (EXCITATORY, INHIBITORY)])
     synapses = int(indegrees.sum() * sizes.sum())
-    threads = chosen.options.get("threads") or thread_count(synapses)
-    nest = load_nest()
-    nest.set(resolution=keys.resolution, local_num_threads=threads, rng_seed=keys.seed, print_time=False)
-
-    start = time.perf_counter()
-    excitatory, _, recorder = build(nest, keys, chosen.presim)
-    built = time.perf_counter()
-    nest.Prepare()
-    prepared = time.perf_counter()
-    if chosen.presim > 0.0:
-        nest.Run(chosen.presim)
-    begin = time.perf_counter()
-    nest.Run(chosen.time)
-    end = time.perf_counter()
-    nest.Cleanup()
+    (excitatory, _, recorder), times = measure(
+        chosen,
+        lambda nest: build(nest, keys, chosen.presim),
+        synapses=synapses,
+        resolution=keys.resolution,
+        seed=keys.seed,
+    )
 
     senders = np.asarray(recorder.get("events")["senders"], dtype=np.int64)
     spikes = np.bincount(senders > int(excitatory[-1].global_id), minlength=2)
     seconds = chosen.time / 1000.0
     return {
-        "program": "NEST",
-        "version": nest.build_info["version"],
+        **times.as_json(),
         "neurons": int(sizes.sum()),
         "synapses": synapses,
-        "threads": threads,
-        "build_s": built - start,
-        "init_s": prepared - built,
-        "sim_s": end - begin,
-        "simulated_ms": chosen.time,
-        "presim_ms": chosen.presim,
         "parameters": {"resolution": keys.resolution, "seed": keys.seed, "plastic": keys.plastic},
-        "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
         # NEST does not count events: compute them from the spikes and the mean out-degrees.
         "synaptic_events": round(float(spikes @ (indegrees * sizes.sum() / sizes))),
         "mean_rate_hz": dict(zip(("excitatory", "inhibitory"), (spikes / sizes / seconds).tolist(), strict=True)),
-        "peak_rss_bytes": peak_resident_bytes(),
     }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    add_settings(
-        parser,
-        "scale, indegree_scale, plastic, resolution and seed as for ranvier run hpc_benchmark, "
-        f"time ({_TIME:g}), presim ({_PRESIM:g}), threads (the processors, or more where NEST's tables need them)",
+    add_nest_arguments(
+        parser, "scale, indegree_scale, plastic, resolution and seed as for ranvier run hpc_benchmark", _TIME, _PRESIM
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there instead of to the terminal")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run and report."""
-    report = json.dumps(simulate(arguments), indent=2)
-    if arguments.json is None:
-        sys.stdout.write(report + "\n")
-    else:
-        write_text(arguments.json, report + "\n")
+    write_report(simulate(arguments), arguments.json)
     return 0

@@ -9,11 +9,8 @@ Potjans and Diesmann, Cerebral Cortex 24, 785-806 (2014), https://doi.org/10.109
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.names import check_choice, unknown_name
-from ranvier.base.paths import write_text
-from ranvier.bench._nest import load_nest, thread_count
-from ranvier.bench._settings import Chosen, choose
-from ranvier.commands.keys import add_settings, signature_keys
-from ranvier.processes.machine import peak_resident_bytes
+from ranvier.base.names import check_choice
+from ranvier.bench._nest import add_nest_arguments, choose_keys, measure, write_report
 
 __all__ = ["add_arguments", "main"]
 
@@ -194,34 +187,18 @@ def _keys(
     return _Keys(n, k, drive, resolution, seed)
 
 
-def _choose(settings: Sequence[str]) -> tuple[Chosen, _Keys]:
-    chosen = choose(settings, _keys, time=_TIME, presim=_PRESIM)
-    for name in chosen.options:
-        if name != "threads":
-            unknown_name("key", name, ["time", "presim", "threads", *signature_keys(_keys)])
-    return chosen, _keys(**chosen.network)
-
-
 def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     """Build and run the circuit; return the report."""
-    chosen, keys = _choose(arguments.settings)
+    chosen, keys = choose_keys(arguments.settings, _keys, _TIME, _PRESIM)
     circuit = describe(keys.n_scaling, keys.k_scaling, keys.drive)
     synapses = int(circuit.synapses.sum())
-    threads = chosen.options.get("threads") or thread_count(synapses)
-    nest = load_nest()
-    nest.set(resolution=keys.resolution, local_num_threads=threads, rng_seed=keys.seed, print_time=False)
-
-    start = time.perf_counter()
-    populations, recorder = build(nest, circuit, keys.drive, chosen.presim)
-    built = time.perf_counter()
-    nest.Prepare()
-    prepared = time.perf_counter()
-    if chosen.presim > 0.0:
-        nest.Run(chosen.presim)
-    begin = time.perf_counter()
-    nest.Run(chosen.time)
-    end = time.perf_counter()
-    nest.Cleanup()
+    (populations, recorder), times = measure(
+        chosen,
+        lambda nest: build(nest, circuit, keys.drive, chosen.presim),
+        synapses=synapses,
+        resolution=keys.resolution,
+        seed=keys.seed,
+    )
 
     events = recorder.get("events")
     steps = np.asarray(events["times"], dtype=np.int64)
@@ -233,44 +210,31 @@ def simulate(arguments: argparse.Namespace) -> dict[str, Any]:
     neuron_count = int(sizes.sum())
     seconds = chosen.time / 1000.0
     return {
-        "program": "NEST",
-        "version": nest.build_info["version"],
+        **times.as_json(),
         "neurons": neuron_count,
         "synapses": synapses,
-        "threads": threads,
-        "build_s": built - start,
-        "init_s": prepared - built,
-        "sim_s": end - begin,
-        "simulated_ms": chosen.time,
-        "presim_ms": chosen.presim,
         "parameters": {"resolution": keys.resolution, "seed": keys.seed, "drive": keys.drive},
-        "real_time_factor": (end - begin) / seconds,
         "spikes": int(spikes.sum()),
         # NEST does not count events: compute them from the spikes of each population and its mean out-degree.
         "synaptic_events": round(float(spikes @ (circuit.synapses.sum(axis=0) / sizes))),
         "mean_rate_hz": dict(zip(POPULATIONS, (spikes / sizes / seconds).tolist(), strict=True)),
-        "peak_rss_bytes": peak_resident_bytes(),
     }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    add_settings(
+    add_nest_arguments(
         parser,
-        "scale, n_scaling, k_scaling, drive (dc), resolution and seed as for ranvier run microcircuit, "
-        f"time ({_TIME:g}), presim ({_PRESIM:g}), threads (the processors, or more where NEST's tables need them)",
+        "scale, n_scaling, k_scaling, drive (dc), resolution and seed as for ranvier run microcircuit",
+        _TIME,
+        _PRESIM,
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report there instead of to the terminal")
     parser.add_argument("--spikes", type=Path, metavar="FILE", help="write the spikes there (.npz)")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run and report."""
-    report = json.dumps(simulate(arguments), indent=2)
-    if arguments.json is None:
-        sys.stdout.write(report + "\n")
-    else:
-        write_text(arguments.json, report + "\n")
+    write_report(simulate(arguments), arguments.json)
     return 0
 
 

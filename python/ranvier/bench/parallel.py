@@ -52,6 +52,7 @@ from ranvier.bench._portability import (
 )
 from ranvier.bench._results import ResultsFile
 from ranvier.commands import info
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.processes import machine
 
@@ -108,8 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-synthetic", action="store_true", help="include synthetic topologies as platforms in the portability"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="plot the results into this file (png, pdf, svg)")
+    add_result_files(parser, "the results")
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from rich.console import Console
@@ -31,6 +30,7 @@ from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.bench.many_ranks import parse_ranks
 from ranvier.commands import info
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import UnknownNameError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import Times, expect_load, expect_times
@@ -107,7 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repetitions", type=int, default=3, metavar="N", help="number of repetitions (default: %(default)s)"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all results to this file")
+    add_result_files(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -30,6 +29,7 @@ from ranvier.commands import run
 from ranvier.commands.dry_report import memory_table
 from ranvier.commands.keys import RUN_KEYS, add_settings, parse_settings, signature_keys
 from ranvier.commands.report import UNSORTED, _seconds, _size
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import StateError, ValueOutOfBoundsError
 from ranvier.forecast import calibration
 from ranvier.forecast.prediction import (
@@ -76,8 +76,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         help=f"mean rate of all neurons, spikes/s; by default the published ones, or {DEFAULT_RATE:g}",
     )
     parser.add_argument("--recalibrate", action="store_true", help="measure the costs on this machine again")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="plot memory over processes into this file")
+    add_result_files(parser, "memory over processes")
     parser.set_defaults(carry_out=carry_out)
 
 

@@ -42,6 +42,7 @@ from ranvier.commands.keys import (
     shipped_networks,
     signature_keys,
 )
+from ranvier.commands.result_files import add_result_files
 from ranvier.errors import FileError, InternalError, RanvierError, RuleError, ValueOutOfBoundsError
 from ranvier.network.network import Network
 from ranvier.networks import NetworkModel
@@ -62,8 +63,7 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     )
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the results to this file")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the spikes into this file (png, pdf, svg)")
+    add_result_files(parser, "the spikes")
     dry_report.add_arguments(parser)
     parser.set_defaults(carry_out=carry_out)
 

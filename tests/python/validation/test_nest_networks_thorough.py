@@ -3,15 +3,10 @@
 Here it is found, too, when only the inhibitory synapses of the microcircuit are 5 % weaker.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Future
-
 import pytest
 
-import ranvier as rv
-from nest_pool import nest_pool, requires_nest
-from network_runs import BrunelRun, MicrocircuitRun, NetworkRun, nest_activity, weaken_inhibition, with_seeds
-from spike_statistics import Activity, compare
+from nest_pool import requires_nest
+from network_runs import BrunelRun, MicrocircuitRun, NetworkRun, SeededRuns, weaken_inhibition
 
 pytestmark = [requires_nest, pytest.mark.timeout(3600)]
 
@@ -30,12 +25,9 @@ NETWORKS: dict[str, NetworkRun] = {
 
 
 @pytest.fixture(scope="module")
-def futures() -> dict[str, list[Future[Activity]]]:
+def runs() -> SeededRuns:
     """Start all runs in NEST."""
-    return {
-        name: [nest_pool().submit(nest_activity, run) for run in with_seeds(network, SEED_OF_NEST, RUNS)]
-        for name, network in NETWORKS.items()
-    }
+    return SeededRuns(NETWORKS, RUNS, SEED_OF_NEST, SEED_OF_RANVIER, threads=2)
 
 
 @pytest.fixture(params=NETWORKS)
@@ -44,16 +36,12 @@ def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def ours_of(network: NetworkRun, change: Callable[[rv.Simulation], None] | None = None) -> list[Activity]:
-    return [run.in_ranvier(change=change, threads=2) for run in with_seeds(network, SEED_OF_RANVIER, RUNS)]
-
-
-def test_activity(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
-    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name]))
+def test_activity(name: str, runs: SeededRuns) -> None:
+    verdict = runs.compare(name)
     print(verdict.report())
     assert verdict.p_value > SIGNIFICANCE, verdict.report()
 
 
-def test_that_weaker_inhibition_is_found(name: str, futures: dict[str, list[Future[Activity]]]) -> None:
-    verdict = compare([future.result() for future in futures[name]], ours_of(NETWORKS[name], weaken_inhibition))
+def test_that_weaker_inhibition_is_found(name: str, runs: SeededRuns) -> None:
+    verdict = runs.compare(name, weaken_inhibition)
     assert verdict.p_value <= SIGNIFICANCE, verdict.report()

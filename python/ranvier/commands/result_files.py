@@ -1,0 +1,15 @@
+"""Where commands write their results."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+__all__ = ["add_result_files"]
+
+
+def add_result_files(parser: argparse.ArgumentParser, drawn: str = "") -> None:
+    """Declare ``--json``, and ``--plot`` for commands that draw something, as `drawn` says."""
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write all results to this file")
+    if drawn:
+        parser.add_argument("--plot", metavar="FILE", type=Path, help=f"draw {drawn} into this file (png, pdf, svg)")
