@@ -11,26 +11,15 @@
 
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
-#include "connect/plasticity/plastic_table.hpp"
+#include "connect/plasticity/learning_rule.hpp"
+#include "connect/plasticity/rule_loops.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 #include "models/model_info.hpp"
 
 /// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
 ///
-/// Such a model gives a class template `Rule<Real>` of the precision that weights are stored in, with
-///
-///     Constants                                 what follows from the parameters
-///     postsynaptic(weight, trace, constants)    the weight after a postsynaptic spike; trace of the presynaptic ones
-///     presynaptic(weight, trace, constants)     after a presynaptic spike; trace of the postsynaptic ones
-///     {pre,post}synaptic_trace_accumulates      whether spikes add to the trace, or set it to 1 (nearest neighbour)
-///
-/// It may also give
-///
-///     pairing                                   which spikes form pairs, if not all (connect::Pairing)
-///     own_{pre,post}synaptic_traces             how many more traces there are, read by spikes of the same side: then
-///                                               both functions take these, as they are before the spike, after `trace`
-///
-/// and a class with `parameters`, `learning(values)`, `constants<Real>(values)` and the bounds of the weight.
+/// Such a model gives a class template `Rule<Real>` for connect::make_learning_rule(), of the precision that weights are
+/// stored in, and a class with `parameters`, `learning(values)`, `constants<Real>(values)` and the bounds of the weight.
 namespace ranvier::models::pair_plasticity {
 
 /// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
@@ -92,9 +81,9 @@ class Dynamics final : public connect::SynapseDynamics {
         for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
         for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
         learning.quantum = arguments.quantum;
-        return std::make_unique<connect::PlasticTable<Rule, Target>>(std::move(columns), arguments.local_neurons,
-                                                                     learning, Model::template constants<Real>(values_),
-                                                                     arguments.synapses, arguments.spikes);
+        return connect::make_plastic_table(std::move(columns), learning,
+                                           connect::make_learning_rule<Rule>(Model::template constants<Real>(values_)),
+                                           arguments);
     }
 
     std::array<double, Model::parameters.size()> values_;

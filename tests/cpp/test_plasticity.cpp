@@ -16,6 +16,7 @@
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "connect/plasticity/plastic_table.hpp"
+#include "connect/plasticity/rule_loops.hpp"
 
 namespace ranvier::connect {
 namespace {
@@ -212,17 +213,23 @@ TableColumns<std::uint16_t, Real> make_columns(const Scene& scene) {
     return columns;
 }
 
+template <std::size_t traces>
+std::vector<double> own_steps(double time_constant) {
+    return std::vector<double>(traces, time_constant);
+}
+
 template <class Rule>
 Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
     using Real = typename Rule::Real;
-    using Table = PlasticTable<Rule, std::uint16_t>;
+    using Table = PlasticTable<std::uint16_t, Real>;
     const Learning learning{.presynaptic_steps = pre_steps,
                             .postsynaptic_steps = post_steps,
-                            .own_presynaptic_steps = {400.0},
-                            .own_postsynaptic_steps = {500.0},
+                            .own_presynaptic_steps = own_steps<detail::own_presynaptic_traces<Rule>>(400.0),
+                            .own_postsynaptic_steps = own_steps<detail::own_postsynaptic_traces<Rule>>(500.0),
                             .axonal_fraction = how.fraction,
                             .quantum = 0x1p-26};
-    Table table(make_columns<Real>(scene), neurons, learning, {Real(0.4), Real(0.03), Real(50.0)}, page_memory(),
+    Table table(make_columns<Real>(scene), neurons, learning,
+                make_learning_rule<Rule>({Real(0.4), Real(0.03), Real(50.0)}), page_memory(),
                 std::pmr::new_delete_resource());
     constexpr std::uint32_t slots = 32;
     std::vector<double> ring(slots * neurons, 0.0);

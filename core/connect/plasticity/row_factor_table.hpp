@@ -49,13 +49,7 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
             const std::span<const RowIndex> some = left.first(std::min(left.size(), rows_at_once));
             left = left.subspan(some.size());
             events += release(stamp, some);
-            if (same_delay()) {
-                add_rows<detail::SameDelay>(set, stamp, nullptr, inputs);
-            } else {
-                std::visit(
-                    [&]<class Delay>(const Buffer<Delay>& delays) { add_rows(set, stamp, delays.data(), inputs); },
-                    this->columns_.delays);
-            }
+            add_rows(set, stamp, inputs);
         }
         return events;
     }
@@ -104,27 +98,25 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
         return events;
     }
 
-    template <class Delay>
-    void add_rows(InstructionSet set, Step stamp, const Delay* delays, const InputRing& inputs) const {
-        const detail::ScaledArguments<Target, Weight, Delay> arguments{
-            .begins = begins_.data(),
-            .ends = ends_.data(),
-            .factors = factors_.data(),
-            .count = begins_.size(),
-            .targets = this->columns_.targets.data(),
-            .weights = this->columns_.weights.data(),
-            .delays = delays,
-            .base = stamp + this->columns_.least_delay,
-            .inputs = inputs,
-            .to_grid = to_grid_,
-            // Of short rows more must be under way to hide the wait for memory.
-            .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
-        };
-        if (inputs.wide != nullptr) {
-            detail::DeliverScaled<Target, Weight, Delay, true>::run(&arguments);
-        } else {
-            Dispatched<detail::DeliverScaled<Target, Weight, Delay>>::call(set, &arguments);
-        }
+    void add_rows(InstructionSet set, Step stamp, const InputRing& inputs) const {
+        const auto* const narrow = std::get_if<Buffer<std::uint8_t>>(&this->columns_.delays);
+        const auto* const wide = std::get_if<Buffer<std::uint16_t>>(&this->columns_.delays);
+        detail::deliver_scaled<Target, Weight>(
+            set, {
+                     .begins = begins_.data(),
+                     .ends = ends_.data(),
+                     .factors = factors_.data(),
+                     .count = begins_.size(),
+                     .targets = this->columns_.targets.data(),
+                     .weights = this->columns_.weights.data(),
+                     .narrow_delays = same_delay() || narrow == nullptr ? nullptr : narrow->data(),
+                     .wide_delays = same_delay() || wide == nullptr ? nullptr : wide->data(),
+                     .base = stamp + this->columns_.least_delay,
+                     .inputs = inputs,
+                     .to_grid = to_grid_,
+                     // Of short rows more must be under way to hide the wait for memory.
+                     .ahead = this->size() < std::uint64_t{16} * this->rows() ? std::size_t{24} : std::size_t{4},
+                 });
     }
 
     /// The lists of so many stay in the nearest cache.

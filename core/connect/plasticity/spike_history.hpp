@@ -25,7 +25,7 @@ namespace ranvier::connect {
 ///
 /// With each spike there is the trace that presynaptic spikes read, after the spike, and any number of other traces that
 /// postsynaptic spikes read, as they were before the spike.
-template <class Real, std::size_t own_traces = 0>
+template <class Real>
 class SpikeHistory {
    public:
     using Bits = std::conditional_t<sizeof(Real) == sizeof(std::uint32_t), std::uint32_t, std::uint64_t>;
@@ -39,41 +39,39 @@ class SpikeHistory {
     struct Traces {
         std::array<Real, newest> after;  ///< the spike at the same place
     };
-    struct NoTraces {};
     struct OwnTraces {
-        std::array<std::array<Real, newest>, own_traces> before;  ///< the spike at the same place
+        std::array<Real, newest> before;  ///< the spike at the same place
     };
-    using Own = std::conditional_t<own_traces == 0, NoTraces, std::array<Real, own_traces>>;
     struct Older {
         std::int32_t step = never;
         std::uint32_t before = none;  ///< of the same neuron
         Real after = 0;
-        [[no_unique_address]] Own own = {};
     };
 
     SpikeHistory() = default;
     /// @param own_steps time constants of the traces that postsynaptic spikes read
     /// @param accumulates whether each spike adds to the traces; else they are set to 1
-    SpikeHistory(std::uint32_t neurons, double trace_steps, const std::array<double, own_traces>& own_steps,
-                 bool accumulates, std::pmr::memory_resource* memory)
+    SpikeHistory(std::uint32_t neurons, double trace_steps, const std::vector<double>& own_steps, bool accumulates,
+                 std::pmr::memory_resource* memory)
         : decay_(trace_steps),
           accumulates_(accumulates),
           steps_(neurons, memory),
           traces_(neurons, memory),
-          own_(own_traces == 0 ? 0 : neurons, memory),
+          own_(neurons * own_steps.size(), memory),
           last_trace_(neurons, memory),
-          last_own_(neurons * own_traces, memory),
+          last_own_(neurons * own_steps.size(), memory),
           chains_(neurons, memory),
-          older_(memory) {
+          older_(memory),
+          older_own_(memory) {
         for (std::uint32_t i = 0; i < neurons; ++i) {
             steps_[i].at.fill(never);
             traces_[i].after.fill(Real{0});
             last_trace_[i] = 0.0;
             chains_[i] = none;
         }
-        for (std::size_t i = 0; i < own_.size(); ++i) own_[i] = {};
+        for (std::size_t i = 0; i < own_.size(); ++i) own_[i].before.fill(Real{0});
         std::fill_n(last_own_.data(), last_own_.size(), 0.0);
-        for (std::size_t k = 0; k < own_traces; ++k) own_decays_[k] = Decay<double>(own_steps[k]);
+        for (const double steps : own_steps) own_decays_.emplace_back(steps);
     }
 
     /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base
@@ -81,13 +79,16 @@ class SpikeHistory {
         auto& steps = steps_[neuron].at;
         auto& traces = traces_[neuron].after;
         if (steps[newest - 1] != never) {
-            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1], own_at(neuron, newest - 1)});
+            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1]});
+            for (std::size_t k = 0; k < own_traces(); ++k) {
+                append(older_own_, own_[k * neurons() + neuron].before[newest - 1]);
+            }
             chains_[neuron] = static_cast<std::uint32_t>(older_.size() - 1);
         }
         double trace = 1.0;
         if (accumulates_ && steps[0] != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - steps[0]);
         last_trace_[neuron] = trace;
-        if constexpr (own_traces > 0) add_to_own(neuron, step, steps[0]);
+        add_to_own(neuron, step, steps[0]);
         std::copy_backward(steps.begin(), steps.end() - 1, steps.end());
         std::copy_backward(traces.begin(), traces.end() - 1, traces.end());
         steps[0] = step;
@@ -96,17 +97,24 @@ class SpikeHistory {
 
     const Steps* steps() const { return steps_.data(); }
     const Traces* traces() const { return traces_.data(); }
-    const OwnTraces* own() const { return own_.data(); }
+    std::size_t own_traces() const { return own_decays_.size(); }
+    /// One of the traces that postsynaptic spikes read, of all neurons.
+    const OwnTraces* own(std::size_t trace) const { return own_.data() + trace * neurons(); }
     std::uint32_t neurons() const { return static_cast<std::uint32_t>(steps_.size()); }
     /// The newest of the older spikes of a neuron, or null.
     const Older* first_older(std::uint32_t neuron) const { return link(chains_[neuron]); }
     const Older* next_older(const Older& older) const { return link(older.before); }
+    /// One of the traces that an older spike reads.
+    Real older_own(const Older& older, std::size_t trace) const {
+        return older_own_[static_cast<std::size_t>(&older - older_.data()) * own_traces() + trace];
+    }
     std::size_t older_spikes() const { return older_.size(); }
 
     /// Drops older spikes, when all synapses have learnt from those up to a step. The newest of these is kept: the next
     /// presynaptic spike may ask for it.
     void forget_older(std::int32_t learnt) {
         std::pmr::vector<Older> kept(older_.get_allocator());
+        std::pmr::vector<Real> kept_own(older_own_.get_allocator());
         for (std::size_t neuron = 0; neuron < chains_.size(); ++neuron) {
             std::uint32_t place = chains_[neuron];
             std::int32_t newer = steps_[neuron].at[newest - 1];
@@ -114,12 +122,14 @@ class SpikeHistory {
             for (std::uint32_t* link = &chains_[neuron]; place != none && newer > learnt; link = &kept.back().before) {
                 *link = static_cast<std::uint32_t>(kept.size());
                 append(kept, older_[place]);
+                for (std::size_t k = 0; k < own_traces(); ++k) append(kept_own, older_own(older_[place], k));
                 newer = older_[place].step;
                 place = older_[place].before;
                 kept.back().before = none;
             }
         }
         older_ = std::move(kept);
+        older_own_ = std::move(kept_own);
     }
     /// Counts steps from a later base. Spikes that have left no trace stand where they end to matter.
     void move_base(std::int64_t by) {
@@ -130,19 +140,12 @@ class SpikeHistory {
     }
 
    private:
-    Own own_at(std::uint32_t neuron, std::size_t place) const {
-        Own own;
-        if constexpr (own_traces > 0) {
-            for (std::size_t k = 0; k < own_traces; ++k) own[k] = own_[neuron].before[k][place];
-        }
-        return own;
-    }
     void add_to_own(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
-        for (std::size_t k = 0; k < own_traces; ++k) {
-            double& after = last_own_[neuron * own_traces + k];
+        for (std::size_t k = 0; k < own_traces(); ++k) {
+            double& after = last_own_[k * neurons() + neuron];
             const double before = last == never ? 0.0 : after * own_decays_[k](std::int64_t{step} - last);
             after = accumulates_ ? before + 1.0 : 1.0;
-            auto& kept = own_[neuron].before[k];
+            auto& kept = own_[k * neurons() + neuron].before;
             std::copy_backward(kept.begin(), kept.end() - 1, kept.end());
             kept[0] = static_cast<Real>(before);
         }
@@ -155,15 +158,16 @@ class SpikeHistory {
     }
 
     Decay<double> decay_;
-    std::array<Decay<double>, own_traces> own_decays_;
+    std::vector<Decay<double>> own_decays_;
     bool accumulates_ = true;
     Buffer<Steps> steps_;
     Buffer<Traces> traces_;
-    Buffer<OwnTraces> own_;
+    Buffer<OwnTraces> own_;      ///< by trace, then neuron
     Buffer<double> last_trace_;  ///< after the newest spike
-    Buffer<double> last_own_;    ///< after the newest spike, by neuron, then trace
+    Buffer<double> last_own_;    ///< after the newest spike, by trace, then neuron
     Buffer<std::uint32_t> chains_;
     std::pmr::vector<Older> older_;
+    std::pmr::vector<Real> older_own_;  ///< by older spike, then trace
 };
 
 }  // namespace ranvier::connect

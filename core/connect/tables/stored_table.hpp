@@ -30,24 +30,7 @@ class StoredTable : public SynapseTable {
         return columns_.row_map.source(
             columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});
     }
-    void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const override {
-        if (columns_.numbering == RowNumbering::unsorted) {
-            search_unsorted(sources, rows);
-            return;
-        }
-        for (const NeuronId source : sources) {
-            const RowIndex index = columns_.row_map.row(source);
-            if (index == RowMap::none) continue;
-            if (columns_.numbering == RowNumbering::dense) {
-                if (row_begin(index) != row_end(index)) rows.push_back(index);
-                continue;
-            }
-            const std::span<const std::uint32_t> all = columns_.sources.span();
-            const auto found = std::lower_bound(all.begin(), all.end(), index.value);
-            if (found == all.end() || *found != index.value) continue;
-            rows.push_back(RowIndex{static_cast<std::uint32_t>(found - all.begin())});
-        }
-    }
+    void find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const override;
     std::uint64_t size() const override { return columns_.targets.size(); }
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
@@ -110,27 +93,13 @@ class StoredTable : public SynapseTable {
 
    private:
     /// find_rows() by one walk through all synapses, however many sources are looked for.
-    void search_unsorted(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const {
-        struct Wanted {
-            std::uint32_t index;
-            std::size_t turn;
-        };
-        std::vector<Wanted> wanted;
-        for (std::size_t turn = 0; turn < sources.size(); ++turn) {
-            const RowIndex index = columns_.row_map.row(sources[turn]);
-            if (index != RowMap::none) wanted.push_back({index.value, turn});
-        }
-        const auto by_index = [](const Wanted& a, const Wanted& b) { return a.index < b.index; };
-        std::sort(wanted.begin(), wanted.end(), by_index);
-        std::vector<std::pair<std::size_t, std::uint32_t>> found;
-        for (std::uint32_t row = 0; row < columns_.sources.size(); ++row) {
-            const auto [first, last] =
-                std::equal_range(wanted.begin(), wanted.end(), Wanted{columns_.sources[row], 0}, by_index);
-            for (auto source = first; source != last; ++source) found.emplace_back(source->turn, row);
-        }
-        std::sort(found.begin(), found.end());
-        for (const auto& [turn, row] : found) rows.push_back(RowIndex{row});
-    }
+    void search_unsorted(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const;
 };
+
+// Compiled once, in stored_table.cpp.
+extern template class StoredTable<std::uint16_t, float>;
+extern template class StoredTable<std::uint32_t, float>;
+extern template class StoredTable<std::uint16_t, double>;
+extern template class StoredTable<std::uint32_t, double>;
 
 }  // namespace ranvier::connect

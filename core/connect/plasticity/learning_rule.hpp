@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/instruction_set.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+
+namespace ranvier::connect {
+
+/// Which spikes of the two sides a synapse pairs.
+enum class Pairing {
+    all,  ///< all, or the nearest ones if traces do not accumulate
+    /// Only spikes that follow each other: of the postsynaptic spikes between two presynaptic ones, the first is paired
+    /// with the presynaptic one before, and the last with that after. Traces must not accumulate.
+    restricted,
+    /// Each presynaptic spike with the postsynaptic one before it and that after it. So a postsynaptic spike is paired
+    /// with all presynaptic ones since the last postsynaptic one: each synapse has a presynaptic trace of its own.
+    presynaptic_centred,
+};
+
+/// Weights are changed so many at a time, at least: a widest register of single precision, or two of double.
+inline constexpr std::size_t rule_lanes = 16;
+
+/// How many traces of its own side a spike may read, beside that of the other side.
+inline constexpr std::size_t most_own_traces = 1;
+
+/// How weights change with spikes. Tables and their loops are the same for all rules: a rule changes arrays of weights
+/// (connect/plasticity/rule_loops.hpp makes one from equations for a single weight).
+template <class Real>
+struct LearningRule {
+    /// Changes each weight by one spike.
+    /// @param weights of synapses that the spike changes, in their order in the other arrays
+    /// @param traces of the spikes of the other side
+    /// @param own of the spikes of the same side, before this one; null if the rule reads none
+    /// @param count a multiple of `rule_lanes`; all arrays begin at a cache line
+    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* own, std::size_t count,
+                            const void* constants);
+
+    Change postsynaptic = nullptr;
+    Change presynaptic = nullptr;
+    std::shared_ptr<const void> constants;
+    Pairing pairing = Pairing::all;
+    bool presynaptic_trace_accumulates = true;  ///< else it is set to 1 with each spike
+    bool postsynaptic_trace_accumulates = true;
+    std::size_t own_presynaptic_traces = 0;
+    std::size_t own_postsynaptic_traces = 0;
+};
+
+/// How the synapses of a table learn, beside their rule.
+struct Learning {
+    double presynaptic_steps = 1.0;  ///< time constants of the traces, in steps of the resolution
+    double postsynaptic_steps = 1.0;
+    /// The same of the traces that spikes of their own side read, as many as the rule has.
+    std::vector<double> own_presynaptic_steps = {};
+    std::vector<double> own_postsynaptic_steps = {};
+    /// Which part of the delay is axonal: the rest is dendritic, which postsynaptic spikes take to the synapse too.
+    double axonal_fraction = 0.0;
+    /// What weights are rounded to when they are added to the inputs: a power of two.
+    double quantum = 0x1p-32;
+
+    /// Steps of a delay that the presynaptic spike takes to the synapse.
+    DelaySteps axonal(DelaySteps delay) const {
+        return static_cast<DelaySteps>(std::floor(axonal_fraction * static_cast<double>(delay) + 0.5));
+    }
+};
+
+/// A table of synapses that learn (connect/plasticity/plastic_table.hpp). @param columns whose rows are sorted by delay
+template <class Target, class Real>
+std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
+                                                 LearningRule<Real> rule, const PlasticTableArguments& arguments);
+
+}  // namespace ranvier::connect

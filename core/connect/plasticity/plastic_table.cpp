@@ -1,0 +1,343 @@
+#include "connect/plasticity/plastic_table.hpp"
+
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "connect/tables/delivery_loops.hpp"
+
+namespace ranvier::connect {
+
+template <class Target, class Real>
+PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std::uint32_t local_neurons,
+                                         const Learning& learning, LearningRule<Real> rule,
+                                         std::pmr::memory_resource* synapse_memory,
+                                         std::pmr::memory_resource* spike_memory)
+    : Base(std::move(columns)),
+      learning_(learning),
+      rule_(std::move(rule)),
+      row_decay_(learning.presynaptic_steps),
+      own_decays_(learning.own_presynaptic_steps.begin(), learning.own_presynaptic_steps.end()),
+      presynaptic_(learning.presynaptic_steps),
+      postsynaptic_(learning.postsynaptic_steps),
+      history_(local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
+               rule_.postsynaptic_trace_accumulates, spike_memory),
+      last_(Base::rows(), synapse_memory),
+      traces_(Base::rows(), synapse_memory),
+      own_(Base::rows() * own_decays_.size(), synapse_memory),
+      synapse_traces_(centred() ? this->size() : 0, synapse_memory),
+      waiting_(std::bit_ceil(std::size_t{learning.axonal(this->columns_.greatest_delay)} + 1)) {
+    std::fill_n(last_.data(), last_.size(), History::never);
+    std::fill_n(traces_.data(), traces_.size(), 0.0);
+    std::fill_n(own_.data(), own_.size(), 0.0);
+    std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
+    for (auto& some : waiting_) some = std::pmr::vector<Waiting>(spike_memory);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) {
+    now_ = step;
+    for (const std::uint32_t neuron : neurons) history_.add(neuron, relative(step));
+}
+
+template <class Target, class Real>
+std::uint64_t PlasticTable<Target, Real>::accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
+                                                 Step now, Step /*window_end*/, const InputRing& inputs) {
+    std::uint64_t events = 0;
+    constexpr std::size_t ahead = 4;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
+        const RowIndex row = rows[i];
+        const Spike spike = next_spike(row, relative(stamp));
+        for_each_run(row, [&](const Run& run) {
+            events += run.end - run.begin;
+            if (stamp + run.axonal <= now) {
+                visit(set, spike, run, inputs);
+            } else {
+                append(waiting_at(stamp + run.axonal), {spike, run});
+            }
+        });
+    }
+    return events;
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const InputRing& inputs) {
+    auto& due = waiting_at(step);
+    for (const Waiting& waiting : due) visit(set, waiting.spike, waiting.run, inputs);
+    due.clear();
+    if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, step - 1);
+    if (step - base_ > most_steps) move_base(set, step);
+}
+
+template <class Target, class Real>
+double PlasticTable<Target, Real>::weight(std::uint64_t position) const {
+    Real weight = this->columns_.weights[position];
+    const RowIndex row = this->row_of(position);
+    for_each_run(row, [&](const Run& run) {
+        if (run.begin <= position && position < run.end) bring_up_to_date(row, run, position, &weight, 1);
+    });
+    return static_cast<double>(weight);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::read(RowIndex row, std::uint64_t begin, std::uint64_t end,
+                                      std::vector<SynapseView>& out) const {
+    std::vector<Real> weights(this->columns_.weights.data() + begin, this->columns_.weights.data() + end);
+    for_each_run(row, [&](const Run& run) {
+        const std::uint64_t first = std::max(begin, run.begin);
+        const std::uint64_t last = std::min(end, run.end);
+        if (first >= last) return;
+        bring_up_to_date(row, run, first, weights.data() + (first - begin), last - first);
+        for (std::uint64_t position = first; position < last; ++position) {
+            out.push_back({position, this->target(position), run.delay, static_cast<double>(weights[position - begin]),
+                           this->tag(position)});
+        }
+    });
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
+                                             Step now, Step /*window_end*/, const InputRing& /*inputs*/) {
+    settle(InstructionSet::baseline, now);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        this->columns_.weights[positions[i]] = static_cast<Real>(weights[i]);
+    }
+}
+
+template <class Target, class Real>
+double PlasticTable<Target, Real>::greatest_added() const {
+    return static_cast<double>(std::bit_cast<Real>(greatest_));
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
+    const auto waiting = first_waiting();
+    for (std::uint32_t row = 0; row < last_.size(); ++row) {
+        for_each_run(RowIndex{row}, [&](const Run& run) {
+            Arguments arguments = pending(RowIndex{row}, run, waiting, step);
+            name_targets(arguments, run.begin);
+            arguments.weights = this->columns_.weights.data() + run.begin;
+            arguments.count = run.end - run.begin;
+            learn_run(set, arguments);
+        });
+    }
+    settled_ = relative(step);
+    const DelaySteps longest = this->columns_.greatest_delay;
+    history_.forget_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
+    kept_ = history_.older_spikes();
+}
+
+/// The source of a row has fired: its traces go on.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::next_spike(RowIndex row, std::int32_t stamp) -> Spike {
+    const std::int32_t last = last_[row.value];
+    double& trace = traces_[row.value];
+    Spike spike{.row = row, .stamp = stamp, .last = last, .trace = static_cast<Real>(trace)};
+    const auto after = [&](double before) { return rule_.presynaptic_trace_accumulates ? before + 1.0 : 1.0; };
+    trace = after(last == History::never ? 0.0 : trace * row_decay_(std::int64_t{stamp} - last));
+    for (std::size_t k = 0; k < own_decays_.size(); ++k) {
+        double& own = own_[row.value * own_decays_.size() + k];
+        const double before = last == History::never ? 0.0 : own * own_decays_[k](std::int64_t{stamp} - last);
+        spike.own[k] = static_cast<Real>(before);
+        own = after(before);
+    }
+    last_[row.value] = stamp;
+    return spike;
+}
+
+/// The synapses of a row from a place on that have the same delay.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row_end) const -> Run {
+    std::uint64_t end = row_end;
+    DelaySteps delay = this->columns_.least_delay;
+    if (delay != this->columns_.greatest_delay) {
+        std::visit(
+            [&](const auto& delays) {
+                const auto relative = delays[begin];
+                for (end = begin + 1; end < row_end && delays[end] == relative;) ++end;
+                delay += relative;
+            },
+            this->columns_.delays);
+    }
+    return {begin, end, delay, learning_.axonal(delay)};
+}
+
+template <class Target, class Real>
+template <class Visit>
+void PlasticTable<Target, Real>::for_each_run(RowIndex row, Visit visit) const {
+    const std::uint64_t end = this->row_end(row);
+    for (std::uint64_t begin = this->row_begin(row); begin < end;) {
+        const Run run = run_from(begin, end);
+        visit(run);
+        begin = run.end;
+    }
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::prefetch(RowIndex row) const {
+    const std::uint64_t begin = this->row_begin(row);
+    const std::size_t count = std::min<std::size_t>(this->row_end(row) - begin, learn_block);
+    detail::prefetch_span(this->columns_.targets.data() + begin, count * sizeof(Target));
+    detail::prefetch_span(this->columns_.weights.data() + begin, count * sizeof(Real));
+}
+
+/// Tells which synapses learn. Of these all have the same target array and traces, whose weights may be copies.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::name_targets(Arguments& arguments, std::uint64_t first) const {
+    const Target* const targets = this->columns_.targets.data() + first;
+    if constexpr (std::is_same_v<Target, std::uint16_t>) {
+        arguments.narrow_targets = targets;
+    } else {
+        arguments.wide_targets = targets;
+    }
+    if (centred()) arguments.synapse_traces = synapse_traces_.data() + first;
+}
+
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::arguments_of(const Run& run, std::int32_t last, Real trace) const -> Arguments {
+    Arguments arguments;
+    arguments.history = &history_;
+    arguments.presynaptic = presynaptic_.view();
+    arguments.postsynaptic = postsynaptic_.view();
+    arguments.rule = &rule_;
+    arguments.trace = trace;
+    const auto dendritic = static_cast<std::int32_t>(run.dendritic());
+    arguments.learnt = settled_ - dendritic;
+    arguments.since = History::never;
+    if (last == History::never) {
+        // Nothing is learnt before the first presynaptic spike.
+        arguments.learnt = std::numeric_limits<std::int32_t>::max();
+    } else {
+        arguments.last = last + run.shift();
+        arguments.since = arguments.last - run.tie();
+        arguments.learnt = std::max(arguments.learnt, arguments.since);
+    }
+    return arguments;
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::visit(InstructionSet set, const Spike& spike, const Run& run,
+                                       const InputRing& inputs) {
+    Arguments arguments = arguments_of(run, spike.last, spike.trace);
+    name_targets(arguments, run.begin);
+    arguments.weights = this->columns_.weights.data() + run.begin;
+    arguments.count = run.end - run.begin;
+    arguments.meets = spike.stamp + run.shift();
+    arguments.end = arguments.meets - run.tie();
+    arguments.own = spike.own;
+    if (centred()) {
+        arguments.new_synapse_traces = synapse_traces_.data() + run.begin;
+        if (spike.last != History::never) arguments.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
+    }
+    const Step arrival = base_ + spike.stamp + run.delay;
+    if (inputs.wide == nullptr) {
+        arguments.inputs = inputs.slot(arrival);
+        arguments.greatest = &greatest_;
+        arguments.to_grid = 0x1.8p52 * learning_.quantum;
+    }
+    learn_run(set, arguments);
+    if (inputs.wide == nullptr) return;
+    WideSum* const sums = inputs.wide_slot(arrival);
+    const double to_grid = 0x1.8p52 * learning_.quantum;
+    for (std::uint64_t i = run.begin; i < run.end; ++i) {
+        const double weight = (static_cast<double>(this->columns_.weights[i]) + to_grid) - to_grid;
+        greatest_ = std::max(greatest_, std::bit_cast<Bits>(static_cast<Real>(std::abs(this->columns_.weights[i]))));
+        add_wide(sums[this->columns_.targets[i]], weight, inputs.exponent);
+    }
+}
+
+/// What the synapses of a run have still to learn from postsynaptic spikes that arrive up to the end of a step.
+/// @param waiting the first spike that waits for each run
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting,
+                                         Step step) const -> Arguments {
+    std::int32_t last = last_[row.value];
+    auto trace = static_cast<Real>(traces_[row.value]);
+    const auto found = std::lower_bound(waiting.begin(), waiting.end(), run.begin,
+                                        [](const Waiting* one, std::uint64_t begin) { return one->run.begin < begin; });
+    if (found != waiting.end() && (*found)->run.begin == run.begin) {
+        last = (*found)->spike.last;
+        trace = (*found)->spike.trace;
+    }
+    Arguments arguments = arguments_of(run, last, trace);
+    arguments.arrives = false;
+    arguments.end = relative(step) - static_cast<std::int32_t>(run.dendritic());
+    return arguments;
+}
+
+/// The first spike that waits for each run for which any does, by the place of the run.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Waiting*> {
+    std::vector<const Waiting*> found;
+    for (Step step = now_ + 1; step <= now_ + static_cast<Step>(waiting_.size()); ++step) {
+        for (const Waiting& one : waiting_[static_cast<std::uint64_t>(step) & (waiting_.size() - 1)]) {
+            found.push_back(&one);
+        }
+    }
+    // Those of one run and step lie in one list, in the order in which they came.
+    std::sort(found.begin(), found.end(), [](const Waiting* a, const Waiting* b) {
+        return std::tie(a->run.begin, a->spike.stamp, a) < std::tie(b->run.begin, b->spike.stamp, b);
+    });
+    found.erase(std::unique(found.begin(), found.end(),
+                            [](const Waiting* a, const Waiting* b) { return a->run.begin == b->run.begin; }),
+                found.end());
+    return found;
+}
+
+/// Applies to copies of weights what their synapses have still to learn.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights,
+                                                  std::uint64_t count) const {
+    Arguments arguments = pending(row, run, first_waiting(), now_);
+    name_targets(arguments, first);
+    arguments.weights = weights;
+    arguments.count = count;
+    learn_run(InstructionSet::baseline, arguments);
+}
+
+template <class Target, class Real>
+void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
+    settle(set, step - 1);
+    const Step by = step - 1 - base_;
+    history_.move_base(by);
+    const auto moved = [by](std::int32_t relative_step) {
+        constexpr std::int64_t least = std::int64_t{History::never} / 2;
+        if (relative_step == History::never) return relative_step;
+        return static_cast<std::int32_t>(std::max<std::int64_t>(std::int64_t{relative_step} - by, least));
+    };
+    for (std::int32_t& last : last_.span()) last = moved(last);
+    for (auto& some : waiting_) {
+        for (Waiting& one : some) {
+            one.spike.stamp = moved(one.spike.stamp);
+            one.spike.last = moved(one.spike.last);
+        }
+    }
+    settled_ = moved(settled_);
+    base_ += by;
+}
+
+template <class Target, class Real>
+std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
+                                                 LearningRule<Real> rule, const PlasticTableArguments& arguments) {
+    return std::make_unique<PlasticTable<Target, Real>>(std::move(columns), arguments.local_neurons, learning,
+                                                        std::move(rule), arguments.synapses, arguments.spikes);
+}
+
+template class PlasticTable<std::uint16_t, float>;
+template class PlasticTable<std::uint32_t, float>;
+template class PlasticTable<std::uint16_t, double>;
+template class PlasticTable<std::uint32_t, double>;
+template std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<std::uint16_t, float>, const Learning&,
+                                                          LearningRule<float>, const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<std::uint32_t, float>, const Learning&,
+                                                          LearningRule<float>, const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<std::uint16_t, double>, const Learning&,
+                                                          LearningRule<double>, const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<std::uint32_t, double>, const Learning&,
+                                                          LearningRule<double>, const PlasticTableArguments&);
+
+}  // namespace ranvier::connect

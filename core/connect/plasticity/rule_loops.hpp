@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "base/instruction_set.hpp"
+#include "connect/plasticity/learning_rule.hpp"
+
+namespace ranvier::connect {
+
+namespace detail {
+
+template <class Rule>
+inline constexpr std::size_t own_presynaptic_traces = [] {
+    if constexpr (requires { Rule::own_presynaptic_traces; }) {
+        return std::size_t{Rule::own_presynaptic_traces};
+    } else {
+        return std::size_t{0};
+    }
+}();
+template <class Rule>
+inline constexpr std::size_t own_postsynaptic_traces = [] {
+    if constexpr (requires { Rule::own_postsynaptic_traces; }) {
+        return std::size_t{Rule::own_postsynaptic_traces};
+    } else {
+        return std::size_t{0};
+    }
+}();
+template <class Rule>
+inline constexpr Pairing pairing_of = [] {
+    if constexpr (requires { Rule::pairing; }) {
+        return Rule::pairing;
+    } else {
+        return Pairing::all;
+    }
+}();
+
+template <class Rule, bool of_postsynaptic_spike>
+struct RuleLoop {
+    using Real = typename Rule::Real;
+    static constexpr std::size_t own_traces =
+        of_postsynaptic_spike ? own_postsynaptic_traces<Rule> : own_presynaptic_traces<Rule>;
+    static_assert(own_traces <= most_own_traces);
+
+    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, const Real* own, std::size_t count,
+                                          const typename Rule::Constants* given) {
+        const typename Rule::Constants constants = *given;
+        auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
+        const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
+        const std::size_t whole = count / rule_lanes * rule_lanes;
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < whole; ++i) w[i] = changed(w[i], trace[i], own, i, constants);
+    }
+
+   private:
+    RANVIER_ALWAYS_INLINE static Real changed(Real weight, Real trace, [[maybe_unused]] const Real* own,
+                                              [[maybe_unused]] std::size_t i,
+                                              const typename Rule::Constants& constants) {
+        if constexpr (own_traces == 0) {
+            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, constants);
+            return Rule::presynaptic(weight, trace, constants);
+        } else {
+            if constexpr (of_postsynaptic_spike) return Rule::postsynaptic(weight, trace, {own[i]}, constants);
+            return Rule::presynaptic(weight, trace, {own[i]}, constants);
+        }
+    }
+};
+
+template <class Rule, bool of_postsynaptic_spike>
+void change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
+            const typename Rule::Real* own, std::size_t count, const void* constants) {
+    Dispatched<RuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, own, count,
+                                                            static_cast<const typename Rule::Constants*>(constants));
+}
+
+}  // namespace detail
+
+/// The rule of all weights, from what a spike does to one:
+///
+///     Real, Constants                           of the precision that weights are stored in
+///     postsynaptic(weight, trace, constants)    the weight after a postsynaptic spike; trace of the presynaptic ones
+///     presynaptic(weight, trace, constants)     after a presynaptic spike; trace of the postsynaptic ones
+///     {pre,post}synaptic_trace_accumulates      whether spikes add to the trace, or set it to 1 (nearest neighbour)
+///
+/// It may also give
+///
+///     pairing                                   which spikes form pairs, if not all
+///     own_{pre,post}synaptic_traces             how many more traces there are, read by spikes of the same side: then
+///                                               that function takes these, as they are before the spike, after `trace`
+template <class Rule>
+LearningRule<typename Rule::Real> make_learning_rule(const typename Rule::Constants& constants) {
+    return {.postsynaptic = detail::change<Rule, true>,
+            .presynaptic = detail::change<Rule, false>,
+            .constants = std::make_shared<const typename Rule::Constants>(constants),
+            .pairing = detail::pairing_of<Rule>,
+            .presynaptic_trace_accumulates = Rule::presynaptic_trace_accumulates,
+            .postsynaptic_trace_accumulates = Rule::postsynaptic_trace_accumulates,
+            .own_presynaptic_traces = detail::own_presynaptic_traces<Rule>,
+            .own_postsynaptic_traces = detail::own_postsynaptic_traces<Rule>};
+}
+
+}  // namespace ranvier::connect
