@@ -152,8 +152,11 @@ def _synapse_page(model: _core.SynapseModel) -> str:
         lines += ["## Parameters", "", "All synapses of a projection share them.", "", table]
     lines += [*_equations(model.equations), *_reference(model.reference)]
     values = ", ".join(f"{p.name}={p.default:g}" for p in model.parameters[:2])
-    call = f"net.connect(sources, targets, rule, weight=..., delay=..., synapse=rv.{model.name}({values}))"
-    lines += ["## Use", "", "```python", call, "```", "", f"In Python: {{py:class}}`ranvier.{model.name}`.", ""]
+    use = [
+        f"synapse = rv.{model.name}({values})",
+        "net.connect(sources, targets, rule, weight=..., delay=..., synapse=synapse)",
+    ]
+    lines += ["## Use", "", "```python", *use, "```", "", f"In Python: {{py:class}}`ranvier.{model.name}`.", ""]
     return "\n".join(lines)
 
 

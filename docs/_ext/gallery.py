@@ -17,6 +17,7 @@ EXAMPLES = (
     "balanced_network",
     "changing_input",
     "connections_and_weights",
+    "learning",
     "recordings_in_files",
     "statistics_of_spikes",
     "microcircuit",
