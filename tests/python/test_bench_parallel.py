@@ -97,7 +97,7 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
             assert result["reduction_tasks"]["stolen_remotely"] == 0
     assert "laid over" in capfd.readouterr().out
 
-    # Together with what was measured elsewhere. What was made up is no other machine.
+    # Together with what was measured elsewhere. A synthetic platform is not another machine.
     settings = ["--threads=1", "--pinning=equal", "--stealing=all", "--topology=node:1 core:2 pu:1"]
     assert bench(*settings, f"--platforms={elsewhere}", f"--json={here}") == 0
     found = json.loads(here.read_text())["portability"]

@@ -66,7 +66,7 @@ def describe(model: str, neurons: int, indegree: int, keywords: Mapping[str, Any
     UnknownNameError
         For another model.
     ValueOutOfBoundsError
-        For numbers that leave nothing of a population or of its synapses.
+        For numbers so small that a population or an in-degree would be 0.
     """
     if model not in NETWORKS:
         unknown_name("--model", model, list(NETWORKS))

@@ -52,7 +52,7 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
     Raises
     ------
     ValueOutOfBoundsError
-        For what is not a number, or is too small; the reason tells why that is the smallest.
+        For text that is not a number, and for numbers that are too small; `reason` tells why.
     """
     ranks = []
     for part in text.split(","):
@@ -66,7 +66,7 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
 
 
 def is_directed(method: str) -> bool:
-    """Return whether a method can be used where synapses are not sorted by source, which ids of sources cannot find."""
+    """Return whether a method works with unsorted synapses: methods that send ids of sources do not."""
     return "allgather" not in method and method != "auto"
 
 
@@ -89,7 +89,7 @@ def method_variants(methods: Sequence[str], sortings: Sequence[Sorting]) -> list
         raise ValueOutOfBoundsError(
             "--methods",
             f"'{','.join(methods)}'",
-            "they send ids of sources, which unsorted synapses cannot be found by",
+            "they send ids of sources, and unsorted synapses are not found by these",
             "leave out sort_connections=false, or use a method that sends to those who need a spike",
         )
     return variants

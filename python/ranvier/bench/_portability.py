@@ -77,7 +77,7 @@ def efficiency(platform: Platform, policies: Policies) -> Efficiency | None:
 
 
 def counted(platforms: Sequence[Platform], *, with_synthetic: bool) -> list[Platform]:
-    """Return the platforms that portability is reckoned over: what was made up is no other machine."""
+    """Return the platforms over which portability is computed: a synthetic one is not another machine."""
     return [platform for platform in platforms if with_synthetic or not platform["synthetic"]]
 
 

@@ -39,7 +39,7 @@ class Specification(TypedDict):
 
 
 class Report(TypedDict):
-    """What came out of a run; lists are by rank.
+    """Results of a run; lists are by rank.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def main(text: str) -> None:
     model = describe(wanted["model"], wanted["neurons"], wanted["indegree"], wanted["network"])
     simulation = Simulation(
         model.net,
-        # What rank 0 gathered would look as if it grew with the number of processes.
+        # If rank 0 gathered recordings, its memory would seem to grow with the number of processes.
         recordings="local",
         progress=False,
         **grouped({**wanted["options"], "threads": wanted["threads"]}),

@@ -78,7 +78,7 @@ def choose(
     Raises
     ------
     UnknownNameError, ValueOutOfBoundsError
-        As for `ranvier.commands.keys.parse_settings`, for a key that is refused, and for a time that is none.
+        As for `ranvier.commands.keys.parse_settings`, for a key that is refused, and for times out of bounds.
     """
     refused = {**({} if presim is not None else {"presim": "leave it out"}), **(refused or {})}
     for setting in settings:

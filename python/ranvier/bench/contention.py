@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_bench_settings(
-        parser, f"time={_TIME:g} presim={_PRESIM:g} threads={usable_processors()}, held against threads=1"
+        parser, f"time={_TIME:g} presim={_PRESIM:g} threads={usable_processors()}, compared with threads=1"
     )
     add_result_files(parser)
 
@@ -140,7 +140,7 @@ def _check(arguments: argparse.Namespace, names: Sequence[str]) -> None:
         raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
     if arguments.ranks is not None and not 2 <= arguments.ranks <= _MOST_RANKS:
         raise ValueOutOfBoundsError(
-            "--ranks", str(arguments.ranks), f"must be from 2, to be held against 1, to {_MOST_RANKS}"
+            "--ranks", str(arguments.ranks), f"must be from 2 to {_MOST_RANKS}, since it is compared with 1"
         )
     if arguments.ranks is None and arguments.mpiexec is not None:
         raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "is used only with --ranks")

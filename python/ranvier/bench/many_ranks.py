@@ -230,7 +230,7 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
         "simulation_s_per_s": median("simulation") * a_second,
         "parts_s_per_s": {name: median(name) * a_second for name in parts},
         "all_simulations_s_per_s": [run["phases"]["simulation"] * a_second for run in runs],
-        # Of the dry run itself, and of what nobody asked to keep.
+        # Without the memory of the dry run itself, and without recordings.
         "memory_bytes": {
             name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
         },

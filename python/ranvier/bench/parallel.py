@@ -314,7 +314,7 @@ def _show_platform(console: Console, platform: Platform) -> None:
     crowded = sorted({result["threads"] for result in platform["results"] if not result["spins"]})
     if crowded:
         console.print(
-            f"  With {', '.join(map(str, crowded))} threads some share a processor: who waits sleeps at once",
+            f"  With {', '.join(map(str, crowded))} threads, some share a processor: waiting threads sleep at once",
             style="dim",
         )
     costs = _table("threads", "pinning", "stealing", "barrier (us)", "round (ns)", "job (us)", "task (ns)")
@@ -381,8 +381,8 @@ def _show_portability(
 ) -> None:
     console.print("\nPerformance portability of the sum", style="bold")
     for platform in everywhere:
-        kind = "made up" if platform["synthetic"] else _counted(platform["processors"], "processor")
-        note = "" if platform in over else ": left out of Phi, since it is no other machine"
+        kind = "synthetic" if platform["synthetic"] else _counted(platform["processors"], "processor")
+        note = "" if platform in over else ": not part of Phi, since it is not another machine"
         console.print(f"  {platform['name']}, {kind}{note}", soft_wrap=True, style=None if platform in over else "dim")
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
         for column in ("pinning", "stealing"):

@@ -212,7 +212,7 @@ def _measure(sim: Simulation, duration: float) -> Summary:
     slices: list[dict[str, float]] = []
     steps = max(1, round(duration / _SLICES / sim.resolution))
     begin = time.perf_counter()
-    # Such as take a millisecond are told from others by many of them.
+    # If a slice takes about a millisecond, many are needed for a stable minimum.
     while len(slices) < _SLICES or (time.perf_counter() - begin < _LEAST and len(slices) < _MOST_SLICES):
         before = sim.phases
         sim.run(time_of(steps, sim.resolution))

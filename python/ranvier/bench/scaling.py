@@ -293,7 +293,7 @@ def _plan(
         "sorted": is_sorted,
         "crowded": is_crowded(ranks, chosen.threads),
         "neurons": neurons,
-        # None: what is predicted is predicted from what the run will tell.
+        # None: memory is predicted after the run, from its rate and bursts.
         "predicted_from": None if activity is _UNKNOWN else asdict(activity),
     }
 
