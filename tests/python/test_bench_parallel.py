@@ -103,7 +103,7 @@ def test_made_up_machines(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> 
     found = json.loads(here.read_text())["portability"]
     assert (found["over"], found["left_out"]) == ([], ["node:1 core:2 pu:1", "node:4 core:2 pu:1"])
     assert {(result["phi_architectural"], result["phi_scaling"]) for result in found["results"]} == {(None, None)}
-    assert "left out of Phi" in capfd.readouterr().out
+    assert "not part of Phi" in capfd.readouterr().out
 
     assert bench(*settings, f"--platforms={elsewhere}", f"--json={here}", "--with-synthetic") == 0
     whole = json.loads(here.read_text())
