@@ -1,5 +1,5 @@
 // The samplers against the exact probabilities, with parameters on both sides of every change of algorithm.
-#include "connect/rules/sampling.hpp"
+#include "base/sampling.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,6 @@
 namespace {
 
 using namespace ranvier;
-using connect::draw_binomial;
-using connect::draw_hypergeometric;
 
 constexpr int draws = 100000;
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/errors.hpp"
-#include "connect/rules/sampling.hpp"
+#include "base/sampling.hpp"
 
 namespace ranvier::connect {
 

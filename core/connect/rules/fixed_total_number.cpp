@@ -4,11 +4,11 @@
 #include <numeric>
 
 #include "base/errors.hpp"
+#include "base/sampling.hpp"
 #include "connect/rules/degree_tree.hpp"
 #include "connect/rules/partners.hpp"
 #include "connect/rules/registry.hpp"
 #include "connect/rules/rule_checks.hpp"
-#include "connect/rules/sampling.hpp"
 
 namespace ranvier::connect {
 

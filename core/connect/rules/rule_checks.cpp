@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/errors.hpp"
-#include "connect/rules/sampling.hpp"
+#include "base/sampling.hpp"
 
 namespace ranvier::connect {
 

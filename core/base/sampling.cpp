@@ -1,4 +1,4 @@
-#include "connect/rules/sampling.hpp"
+#include "base/sampling.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "base/math.hpp"
 
-namespace ranvier::connect {
+namespace ranvier {
 
 namespace {
 
@@ -232,4 +232,4 @@ std::uint64_t draw_hypergeometric(SequentialRandom& random, std::uint64_t good, 
     return take_rest ? good - good_taken : good_taken;
 }
 
-}  // namespace ranvier::connect
+}  // namespace ranvier

@@ -4,9 +4,9 @@
 
 #include "base/random.hpp"
 
-/// Exact samplers of the two distributions by which a number of synapses is dealt to groups of neurons. They use only
+/// Exact samplers of distributions of whole numbers, by which synapses are dealt to groups of neurons, for example. They use only
 /// operations that give the same bits on every machine.
-namespace ranvier::connect {
+namespace ranvier {
 
 /// Greatest number that the samplers accept.
 inline constexpr std::uint64_t most_items = std::uint64_t{1} << 62;
@@ -19,4 +19,4 @@ std::uint64_t draw_binomial(SequentialRandom& random, std::uint64_t trials, doub
 std::uint64_t draw_hypergeometric(SequentialRandom& random, std::uint64_t good, std::uint64_t bad,
                                   std::uint64_t sample);
 
-}  // namespace ranvier::connect
+}  // namespace ranvier
