@@ -4,8 +4,8 @@
 
 #include "base/random.hpp"
 
-/// Exact samplers of distributions of whole numbers, by which synapses are dealt to groups of neurons, for example. They use only
-/// operations that give the same bits on every machine.
+/// Exact samplers of distributions of whole numbers, by which synapses are dealt to groups of neurons, for example. They
+/// use only operations that give the same bits on every machine.
 namespace ranvier {
 
 /// Greatest number that the samplers accept.

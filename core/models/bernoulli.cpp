@@ -1,67 +1,44 @@
 #include <array>
-#include <limits>
-#include <memory>
+#include <cstdint>
 #include <span>
-#include <utility>
 
-#include "base/random.hpp"
-#include "connect/plasticity/random_release_table.hpp"
-#include "connect/tables/synapse_dynamics.hpp"
+#include "models/random_release.hpp"
 #include "models/registry.hpp"
 
 namespace ranvier::models {
 
 namespace {
 
-constexpr std::array parameters{
-    ParameterInfo{"p_transmit",
-                  "",
-                  1.0,
-                  {.lower = 0.0, .upper = 1.0},
-                  "Probability with which a synapse transmits a spike of its source"},
-};
-
-class Dynamics final : public connect::SynapseDynamics {
+class Bernoulli {
    public:
-    explicit Dynamics(double probability) : probability_(probability) {}
+    static constexpr std::array parameters{
+        ParameterInfo{"p_transmit",
+                      "",
+                      1.0,
+                      {.lower = 0.0, .upper = 1.0},
+                      "Probability with which a synapse transmits a spike of its source"},
+    };
 
-    double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
-    double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
-    double greatest_factor() const override { return 1.0; }
-    void use_key(RandomKey key) override { key_ = key; }
+    struct Rule {
+        struct Constants {
+            double probability;
+        };
+        struct RowState {};
+        using Spike = Constants;
+        static constexpr std::uint32_t blocks = 1;
 
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
+        static RowState initial(const Constants&) { return {}; }
+        static std::uint32_t greatest_state(const Constants&) { return 0; }
+        static std::uint32_t initial_state(const Constants&) { return 0; }
+        static Spike spike(RowState&, Step, const Constants& c) { return c; }
+        static std::uint32_t released(const Spike& spike, std::uint32_t&, const connect::SynapseDraws& draws) {
+            return draws.unit(0) < spike.probability ? 1 : 0;
+        }
+    };
 
-   private:
-    template <class Target, class Weight>
-    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
-                                                const connect::PlasticTableArguments& arguments) const {
-        using Table = connect::RandomReleaseTable<Target, Weight>;
-        return std::make_unique<Table>(std::move(columns), probability_, key_, arguments);
-    }
-
-    double probability_;
-    RandomKey key_;
+    static Rule::Constants constants(std::span<const double> p, double /*resolution*/) { return {p[0]}; }
+    static double most_released(const Rule::Constants&) { return 1.0; }
 };
-
-std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double /*resolution*/) {
-    return std::make_unique<Dynamics>(values[0]);
-}
 
 }  // namespace
 
@@ -71,8 +48,8 @@ constinit const SynapseModel bernoulli{
     .equations = R"(Each spike of the source adds the weight to the input of the target with the probability p_transmit.
 Synapses draw independently of each other, and anew for each spike.)",
     .reference = "S. Lefort, C. Tomm, J.-C. F. Sarria and C. C. H. Petersen, Neuron 61, 301-316 (2009)",
-    .parameters = parameters,
-    .create = create,
+    .parameters = Bernoulli::parameters,
+    .create = random_release::create<Bernoulli>,
     .keeps_weights = true,
     .is_random = true,
 };

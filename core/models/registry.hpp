@@ -22,6 +22,7 @@ extern const StimulatorModel poisson_generator;
 extern const StimulatorModel step_current_generator;
 
 extern const SynapseModel bernoulli;
+extern const SynapseModel quantal_stp;
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
 extern const SynapseModel stdp_nn_pre_centered;

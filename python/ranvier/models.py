@@ -30,6 +30,7 @@ __all__ = [
     "interval_fire",
     "noise_generator",
     "poisson_generator",
+    "quantal_stp",
     "static_synapse",
     "stdp",
     "stdp_nn_pre_centered",
@@ -511,6 +512,68 @@ class bernoulli(SynapseModel):
     ) -> None:
         super().__init__(
             p_transmit=p_transmit,
+        )
+
+
+class quantal_stp(SynapseModel):
+    """Synapse with sites that release vesicles at random, with short-term depression and facilitation.
+
+    For ``synapse=`` of `Network.connect`. Only the user changes weights.
+
+    Parameters
+    ----------
+    n : default 1; >= 1 and <= 65535
+        Number of release sites of each synapse, a whole number.
+    U : default 0.5; >= 0 and <= 1
+        Probability with which a site releases at rest.
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+        Mean time after which a site holds a vesicle again.
+    tau_fac : default 0 ms; >= 0 and <= 1e+09
+        Time constant of facilitation; 0 means none.
+    u : default 0.5; >= 0 and <= 1
+        Probability with which a site releases at the first spike: U is the value at rest.
+    depleted : default 0; >= 0 and <= 65535
+        Number of sites that hold no vesicle at the first spike, a whole number.
+
+    Notes
+    -----
+    ::
+
+        Of n sites, a_k hold a vesicle when the k-th spike of the source comes, and each of these releases it with the
+        probability u_k. The spike adds the weight as many times as there are sites that release. A site that has released
+        is refilled after a random time with the mean tau_rec. With the interval t since the spike before:
+            a_k = (a_(k-1) - released_(k-1)) + as many as are drawn of the others, each with 1 - exp(-t / tau_rec)
+            u_k = U + u_(k-1) (1 - U) exp(-t / tau_fac)
+            released_k is drawn from a_k, each with u_k
+        u_1 = u and a_1 = n - depleted: the first spike finds the synapse as the parameters say, whenever it comes.
+        Synapses draw independently of each other. Those with the same source share u_k.
+
+    References
+    ----------
+    G. Fuhrmann, I. Segev, H. Markram and M. Tsodyks, Journal of Neurophysiology 87, 140-148 (2002); A. Loebel, G.
+    Silberberg, D. Helbig, H. Markram, M. Tsodyks and M. J. E. Richardson, Frontiers in Computational Neuroscience 3, 27
+    (2009)
+    """
+
+    name: ClassVar[str] = "quantal_stp"
+
+    def __init__(
+        self,
+        *,
+        n: float = 1.0,
+        U: float = 0.5,
+        tau_rec: float = 800.0,
+        tau_fac: float = 0.0,
+        u: float = 0.5,
+        depleted: float = 0.0,
+    ) -> None:
+        super().__init__(
+            n=n,
+            U=U,
+            tau_rec=tau_rec,
+            tau_fac=tau_fac,
+            u=u,
+            depleted=depleted,
         )
 
 
@@ -1399,6 +1462,7 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
 }
 SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "bernoulli": bernoulli,
+    "quantal_stp": quantal_stp,
     "static_synapse": static_synapse,
     "stdp": stdp,
     "stdp_nn_pre_centered": stdp_nn_pre_centered,

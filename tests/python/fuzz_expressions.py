@@ -179,7 +179,7 @@ class Drawing:
         if kind == 5:
             return self.call("rv.tsodyks2", **self.some({"tau_fac": "50.0", "U": "0.2"}))
         if kind == 6:
-            return self.call("rv.bernoulli", p_transmit=self.one("0.5", "0.0"))
+            return self.one("rv.bernoulli(p_transmit=0.5)", "rv.quantal_stp(n=3)", "rv.quantal_stp(n=2.5)")
         return self.one("'static_synapse'", "'stdp'", "'stdp_pl'", "rv.static_synapse()")
 
     def stimulator(self) -> str:

@@ -174,7 +174,10 @@ def _short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
     """Return how weights are used that stay."""
     part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
     facilitation = chance.choice([0.0, 50.0, 1000.0])
-    kind = chance.randrange(3)
+    kind = chance.randrange(4)
+    if kind == 3:
+        sites = chance.choice([1, 6, 300])
+        return rv.quantal_stp(n=sites, U=part, u=0.5, tau_rec=recovery, tau_fac=facilitation, depleted=sites // 2)
     if kind == 0:
         return rv.bernoulli(p_transmit=chance.choice([0.0, 0.3, 0.9, 1.0]))
     if kind == 1:

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <numeric>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -14,37 +15,66 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/errors.hpp"
 #include "base/random.hpp"
+#include "connect/plasticity/narrow_numbers.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 
-/// Synapses each of which transmits a spike with the same probability, or does not. Weights stay as they are.
+/// The random numbers of a synapse for one spike.
+struct SynapseDraws {
+    std::array<std::uint32_t, 4> first;  ///< those of the first block
+    RandomStream stream;
+    std::uint32_t next_block = 0;  ///< where more are found
+
+    /// @param place 0 or 1
+    double unit(std::size_t place) const {
+        return to_open_unit(first[2 * place] | std::uint64_t{first[2 * place + 1]} << 32);
+    }
+    /// More numbers, of others than those of the first block. @param block how many blocks behind it they begin
+    SequentialRandom more(std::uint32_t block) const { return SequentialRandom(stream, next_block + block); }
+};
+
+/// Synapses each of which adds its weight a random number of times when a spike comes. Weights stay as they are.
 ///
-/// Whether a synapse transmits is a function of the key, the ids of source and target, which of several synapses of this
-/// pair it is, the step in which the source fired, and which of its spikes of this step it is: never of its place.
-template <class Target, class Weight>
+/// What a synapse draws is a function of the key, the ids of source and target, which of several synapses of this pair it
+/// is, the step in which the source fired, and which of its spikes of this step it is: never of its place.
+///
+/// `Rule` has
+///
+///     Constants                         what follows from the parameters
+///     RowState, initial(constants)      what synapses of the same source share
+///     greatest_state(constants)         each synapse has a number of its own, up to this
+///     initial_state(constants)
+///     spike(row, step, constants)       the source has fired: what is the same for all of its synapses, a `Spike`
+///     released(spike, state, draw)      how many times the weight is added; changes the number of the synapse
+///     blocks                            of random numbers (base/random.hpp) that a synapse may draw for one spike
+template <class Rule, class Target, class Weight>
 class RandomReleaseTable final : public StoredTable<Target, Weight> {
    public:
     using Base = StoredTable<Target, Weight>;
+    using Constants = typename Rule::Constants;
 
     /// @param columns of one projection, whose rows are sorted by delay
-    RandomReleaseTable(TableColumns<Target, Weight> columns, double probability, RandomKey key,
+    RandomReleaseTable(TableColumns<Target, Weight> columns, const Constants& constants, RandomKey key,
                        const PlasticTableArguments& arguments)
         : Base(std::move(columns)),
-          probability_(probability),
+          constants_(constants),
           // Synapses of both signs of a projection may reach different receptors.
           key_(make_key(key.low | std::uint64_t{key.high} << 32, Purpose::release, arguments.receptor)),
           to_grid_(0x1.8p52 * arguments.quantum),
           ids_(arguments.local_neurons, arguments.synapses),
-          spikes_(Base::rows(), arguments.synapses) {
+          rows_(Base::rows(), arguments.synapses),
+          states_(this->size(), Rule::greatest_state(constants), arguments.synapses) {
         for (std::uint32_t local = 0; local < ids_.size(); ++local) ids_[local] = 0;
         for (const Target target : this->columns_.targets.span()) {
             if (ids_[target] == 0) ids_[target] = arguments.layout->id_of(LocalIndex{target}).value;
         }
-        std::fill_n(spikes_.data(), spikes_.size(), LastSpike{});
+        std::fill_n(rows_.data(), rows_.size(), Row{.state = Rule::initial(constants)});
+        states_.fill(Rule::initial_state(constants));
         number_synapses(arguments.synapses);
     }
 
@@ -59,14 +89,15 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         constexpr std::size_t ahead = 4;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
-            const RowIndex row = rows[i];
-            LastSpike& last = spikes_[row.value];
-            last.repeated = last.step == stamp ? last.repeated + 1 : 0;
-            last.step = stamp;
-            const std::uint64_t end = this->row_end(row);
-            for (std::uint64_t begin = this->row_begin(row); begin < end; begin += block) {
+            Row& row = rows_[rows[i].value];
+            row.repeated = row.last == stamp ? row.repeated + 1 : 0;
+            row.last = stamp;
+            const Draws draws{.set = set, .key = row_key(rows[i], stamp), .repeated = row.repeated, .stamp = stamp};
+            const auto spike = Rule::spike(row.state, stamp, constants_);
+            const std::uint64_t end = this->row_end(rows[i]);
+            for (std::uint64_t begin = this->row_begin(rows[i]); begin < end; begin += block) {
                 const std::size_t count = std::min<std::uint64_t>(block, end - begin);
-                release(set, row_key(row, stamp), last.repeated, begin, count, stamp, inputs);
+                release(draws, spike, begin, count, inputs);
                 events += count;
             }
         }
@@ -91,10 +122,19 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
 
    private:
     static constexpr std::size_t block = 256;
+    static constexpr std::uint32_t most_synapses_of_a_pair = UINT32_MAX / Rule::blocks;
 
-    struct LastSpike {
-        Step step = -1;
-        std::uint32_t repeated = 0;  ///< how many of this step came before it
+    struct Row {
+        Step last = -1;  ///< in which the source fired
+        std::uint32_t repeated = 0;  ///< how many spikes of this step came before that
+        [[no_unique_address]] typename Rule::RowState state;
+    };
+    /// What random numbers of a spike are drawn for.
+    struct Draws {
+        InstructionSet set;
+        RandomKey key;
+        std::uint32_t repeated;
+        Step stamp;
     };
 
     DelaySteps delay_of(std::uint64_t position) const {
@@ -120,26 +160,32 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         return {words[0], words[1]};
     }
 
-    void release(InstructionSet set, RandomKey key, std::uint32_t repeated, std::uint64_t begin, std::size_t count,
-                 Step stamp, const InputRing& inputs) const {
+    void release(const Draws& draws, const typename Rule::Spike& spike, std::uint64_t begin, std::size_t count,
+                 const InputRing& inputs) {
         std::array<std::uint64_t, block> streams;
-        std::array<std::uint32_t, block> numbers;
+        std::array<std::uint32_t, block> blocks;
         std::array<std::uint32_t, 4 * block> words;
         const Target* const targets = this->columns_.targets.data() + begin;
         for (std::size_t i = 0; i < count; ++i) streams[i] = ids_[targets[i]];
+        for (std::size_t i = 0; i < count; ++i) blocks[i] = Rule::blocks * numbers_[begin + i];
+        fill_blocks(draws.set, draws.key, draws.repeated, std::span(streams).first(count),
+                    std::span(blocks).first(count), words.data());
         for (std::size_t i = 0; i < count; ++i) {
-            numbers[i] = few_.empty() ? (many_.empty() ? 0 : many_[begin + i]) : few_[begin + i];
-        }
-        fill_blocks(set, key, repeated, std::span(streams).first(count), std::span(numbers).first(count), words.data());
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::uint64_t word = words[4 * i] | std::uint64_t{words[4 * i + 1]} << 32;
-            if (!(to_open_unit(word) < probability_)) continue;
-            const Step arrival = stamp + delay_of(begin + i);
-            const double weight = (static_cast<double>(this->columns_.weights[begin + i]) + to_grid_) - to_grid_;
+            std::uint32_t state = states_[begin + i];
+            const std::uint32_t before = state;
+            const SynapseDraws own{.first = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]},
+                                   .stream = {draws.key, streams[i], draws.repeated},
+                                   .next_block = blocks[i] + 1};
+            const std::uint32_t times = Rule::released(spike, state, own);
+            if (state != before) states_.set(begin + i, state);
+            if (times == 0) continue;
+            const Step arrival = draws.stamp + delay_of(begin + i);
+            const double weight = static_cast<double>(this->columns_.weights[begin + i]) * static_cast<double>(times);
+            const double added = (weight + to_grid_) - to_grid_;
             if (inputs.wide == nullptr) {
-                inputs.slot(arrival)[targets[i]] += weight;
+                inputs.slot(arrival)[targets[i]] += added;
             } else {
-                add_wide(inputs.wide_slot(arrival)[targets[i]], weight, inputs.exponent);
+                add_wide(inputs.wide_slot(arrival)[targets[i]], added, inputs.exponent);
             }
         }
     }
@@ -149,16 +195,14 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     void number_synapses(std::pmr::memory_resource* memory) {
         std::uint32_t greatest = 0;
         visit_numbers([&](std::uint64_t, std::uint32_t number) { greatest = std::max(greatest, number); });
-        if (greatest == 0) return;
-        if (greatest <= UINT8_MAX) {
-            few_ = Buffer<std::uint8_t>(this->size(), memory);
-            visit_numbers([&](std::uint64_t position, std::uint32_t number) {
-                few_[position] = static_cast<std::uint8_t>(number);
-            });
-        } else {
-            many_ = Buffer<std::uint32_t>(this->size(), memory);
-            visit_numbers([&](std::uint64_t position, std::uint32_t number) { many_[position] = number; });
+        if (greatest > most_synapses_of_a_pair - 1) {
+            throw ValueOutOfBoundsError({.object = "synapses of one pair of neurons that draw random numbers",
+                                         .value = std::to_string(greatest + std::uint64_t{1}),
+                                         .bound = "there can be at most " + std::to_string(most_synapses_of_a_pair),
+                                         .remedy = "divide them among several projections"});
         }
+        numbers_ = NarrowNumbers(this->size(), greatest, memory);
+        visit_numbers([&](std::uint64_t position, std::uint32_t number) { numbers_.set(position, number); });
     }
 
     template <class Visit>
@@ -193,13 +237,13 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         }
     }
 
-    double probability_;
+    Constants constants_;
     RandomKey key_;
     double to_grid_;
     Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets
-    Buffer<LastSpike> spikes_;   ///< of rows
-    Buffer<std::uint8_t> few_;    ///< which of several synapses of a pair; empty where there is only one
-    Buffer<std::uint32_t> many_;  ///< the same where there are more than 256
+    Buffer<Row> rows_;
+    NarrowNumbers states_;   ///< of synapses
+    NarrowNumbers numbers_;  ///< which of several synapses of a pair
 };
 
 }  // namespace ranvier::connect

@@ -24,7 +24,7 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     (
         "stdp_dopamine_synapse stdp_facetshw_synapse_hom "
         "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
-        "quantal_stp_synapse ht_synapse "
+        "ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
         "STDPMechanism SpikePairRule",
         _SYNAPSES,
@@ -89,6 +89,7 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_triplet_synapse": _LEARNING.format("stdp_triplet"),
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
     "bernoulli_synapse": _LEARNING.format("bernoulli"),
+    "quantal_stp_synapse": _LEARNING.format("quantal_stp"),
     "tsodyks_synapse": _LEARNING.format("tsodyks"),
     "tsodyks_synapse_hom": _LEARNING.format("tsodyks"),
     "tsodyks2_synapse": _LEARNING.format("tsodyks2"),

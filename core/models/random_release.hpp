@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "base/random.hpp"
+#include "connect/plasticity/random_release_table.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
+
+/// What models of random transmission have in common: the weight stays, and a spike adds it a random number of times.
+///
+/// Such a model gives a class with `parameters`, `constants(values, resolution)`, `most_released(constants)`, which tells
+/// how many times a spike can add the weight, and a class `Rule` for connect::RandomReleaseTable.
+namespace ranvier::models::random_release {
+
+template <class Model>
+class Dynamics final : public connect::SynapseDynamics {
+   public:
+    Dynamics(std::span<const double> values, double resolution) : constants_(Model::constants(values, resolution)) {}
+
+    double least_weight() const override { return -std::numeric_limits<double>::infinity(); }
+    double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
+    double greatest_factor() const override { return Model::most_released(constants_); }
+    void use_key(RandomKey key) override { key_ = key; }
+
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
+                                                      const connect::PlasticTableArguments& arguments) const override {
+        return make(std::move(columns), arguments);
+    }
+
+   private:
+    template <class Target, class Weight>
+    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
+                                                const connect::PlasticTableArguments& arguments) const {
+        using Table = connect::RandomReleaseTable<typename Model::Rule, Target, Weight>;
+        return std::make_unique<Table>(std::move(columns), constants_, key_, arguments);
+    }
+
+    typename Model::Rule::Constants constants_;
+    RandomKey key_;
+};
+
+template <class Model>
+std::unique_ptr<connect::SynapseDynamics> create(std::span<const double> values, double resolution) {
+    return std::make_unique<Dynamics<Model>>(values, resolution);
+}
+
+}  // namespace ranvier::models::random_release
