@@ -275,3 +275,25 @@ def test_a_description_shows_and_keeps_what_learns() -> None:
     assert projection.synapse == rv.static_synapse()
     with pytest.raises(rv.errors.ReadOnlyError):
         projection.synapse = rv.stdp_pl()
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.6])
+def test_weights_do_not_depend_on_when_old_spikes_are_forgotten(fraction: float) -> None:
+    """All synapses of a shard learn when it has so many spikes: also within an interval between two exchanges."""
+
+    def weights(shards: int) -> Any:
+        net = rv.Network(seed=1)
+        random = np.random.default_rng(0)
+        trains = [np.flatnonzero(random.random(2950) < rate) + 1 for rate in [0.05] * 10 + [0.2] * 300]
+        times = [[round(int(step) * 0.1, 6) for step in train] for train in trains]
+        sources, drivers = net.create_spike_generators(times[:10]), net.create_spike_generators(times[10:])
+        targets = net.create("iaf_psc_delta", 300, V_th=1e6, t_ref=0.0)
+        net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=1.5)
+        synapse = rv.stdp(learning_rate=0.01, axonal_fraction=fraction)
+        projection = net.connect(sources, targets, rv.AllToAll(), weight=40.0, delay=1.5, synapse=synapse)
+        sim = rv.Simulation(net, threads=1, tuning=rv.Tuning(shards=shards), progress=False)
+        sim.run(300.0)
+        return np.asarray(sim.connections(projection=projection).weights)
+
+    # A shard forgets after 65536 spikes, which one of seven does not have.
+    np.testing.assert_array_equal(weights(1), weights(7))

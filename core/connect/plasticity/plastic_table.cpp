@@ -69,7 +69,7 @@ void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const Inp
     auto& due = waiting_at(step);
     for (const Waiting& waiting : due) visit(set, waiting.spike, waiting.run, inputs);
     due.clear();
-    if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, step - 1);
+    if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, told_of(step));
     if (step - base_ > most_steps) move_base(set, step);
 }
 
@@ -115,6 +115,7 @@ double PlasticTable<Target, Real>::greatest_added() const {
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
+    if (relative(step) <= settled_) return;
     const auto waiting = first_waiting();
     for (std::uint32_t row = 0; row < last_.size(); ++row) {
         for_each_run(RowIndex{row}, [&](const Run& run) {
@@ -301,8 +302,8 @@ void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run, 
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
-    settle(set, step - 1);
-    const Step by = step - 1 - base_;
+    settle(set, told_of(step));
+    const Step by = told_of(step) - base_;
     history_.move_base(by);
     const auto moved = [by](std::int32_t relative_step) {
         constexpr std::int64_t least = std::int64_t{History::never} / 2;

@@ -60,6 +60,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
 
     /// All synapses learn from the postsynaptic spikes that have arrived up to the end of a step, so that older ones can be
     /// forgotten. Weights that are read are the same before and after.
+    /// @pre the table has been told of all presynaptic spikes up to this step
     void settle(InstructionSet set, Step step);
 
    private:
@@ -119,6 +120,9 @@ class PlasticTable final : public StoredTable<Target, Real> {
         constexpr std::size_t least = 1 << 16;
         return std::max(least, static_cast<std::size_t>(this->size() / 32));
     }
+    /// The table has been told of all presynaptic spikes up to this step: within a step, those of the present epoch are
+    /// still missing, which is at most as long as the shortest delay of all.
+    Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.least_delay); }
     /// Steps stay far from the end of 32 bits.
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
