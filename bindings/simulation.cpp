@@ -35,13 +35,14 @@ void set(Simulation& self, const std::vector<InputChange>& changes) {
 }
 
 void set_stimulus(Simulation& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
-                  const std::optional<InputValue>& weight) {
+                  const std::optional<InputValue>& weight, const std::map<std::string, Step>& steps) {
     auto own_values = to_values(values);
     auto own_sequences = to_lists(sequences);
     std::optional<engine::Values> own_weight;
     if (weight) own_weight = to_values(*weight);
     const Unlocked unlocked;
-    self.set_stimulus(stimulus, std::move(own_values), std::move(own_sequences), std::move(own_weight));
+    self.set_stimulus(stimulus, std::move(own_values), std::move(own_sequences), std::move(own_weight),
+                      {steps.begin(), steps.end()});
 }
 
 void set_spike_times(Simulation& self, std::uint32_t population, const InputArray<std::int64_t>& units,
@@ -56,7 +57,9 @@ void bind_changes(nb::class_<Simulation>& simulation) {
     simulation
         .def("set", set, nb::arg("changes"), "Values of parameters and variables of neurons, all together or none.")
         .def("set_stimulus", set_stimulus, nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"),
-             nb::arg("weight").none(), "Other values of a stimulus from the next step on.")
+             nb::arg("weight").none(), nb::arg("steps") = std::map<std::string, Step>(),
+             "Other values of a stimulus from the next step on; of some it may be told after which step they were "
+             "given.")
         .def("set_spike_times", set_spike_times, nb::arg("population"), nb::arg("units"), nb::arg("times"),
              nb::arg("counts"), "Other spikes for units to play; unit i plays the next counts[i] of the times.");
 }
@@ -161,6 +164,7 @@ void bind_simulation(nb::module_& module) {
     bind_connections(simulation);
     bind_state(simulation);
     bind_changes(simulation);
+    bind_saved_state(module);
     bind_forecasts(module);
 }
 

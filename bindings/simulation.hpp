@@ -9,6 +9,8 @@ namespace ranvier::bindings {
 void bind_options(nb::module_& module);
 /// The records in which times and counts are told.
 void bind_results(nb::module_& module);
+/// What saves the state of simulations, and loads it.
+void bind_saved_state(nb::module_& module);
 /// What is told without a simulation.
 void bind_forecasts(nb::module_& module);
 

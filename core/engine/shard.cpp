@@ -24,7 +24,11 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
       fired_(memory_[Component::spikes]),
       outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
                 std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
-      rows_(memory_[Component::spikes]) {
+      rows_(memory_[Component::spikes]),
+      sent_(memory_[Component::spikes]) {
+    for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
+        static_kinds_.push_back(network.plan().dynamics_of(connect::KindIndex{kind}) == nullptr);
+    }
     create_groups(network, options);
     create_stimuli(network);
     create_recorders(network.network());
@@ -265,6 +269,7 @@ void Shard::accept(Step stamp, std::span<const NeuronId> sources, Step now) {
 }
 
 void Shard::accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex> rows, Step now) {
+    if (replays_ && !is_static(kind)) return;
     synaptic_events_ += tables_[kind.value]->accept(instruction_set_, stamp, rows, now, window_end(now), ring(kind));
 }
 

@@ -3,14 +3,17 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "connect/placement/layout.hpp"
+#include "connect/tables/recent_rows.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_kind.hpp"
 #include "engine/invented_spikes.hpp"
@@ -93,10 +96,45 @@ class Shard {
     std::pmr::vector<comm::EmittedSpike>& outbox(std::uint64_t epoch) { return outboxes_[epoch % 2]; }
     /// Begins an epoch with an empty box.
     void begin_epoch(std::uint64_t epoch, Step first_step) {
+        if (sent_steps_ > 0) note_sent(first_step);
         outbox_ = &outboxes_[epoch % 2];
         outbox_->clear();
         epoch_begin_ = first_step;
     }
+
+    // The state between two steps, beside that of neurons and tables.
+
+    /// Lets the shard remember, from the present step on, what its neurons have sent in the latest steps: as long as static
+    /// synapses may have it under way.
+    void keep_sent(Step steps) { sent_steps_ = steps; }
+    template <class Visit>
+    void visit_sent(Visit visit) const {
+        sent_.for_each(visit);
+    }
+    bool is_static(connect::KindIndex kind) const { return static_kinds_[kind.value]; }
+    connect::SynapseTable* table(connect::KindIndex kind) { return tables_[kind.value].get(); }
+    std::uint32_t receptors() const { return static_cast<std::uint32_t>(receptors_.size()); }
+    /// Whether synapses that are not static reach a receptor, and how many steps ahead of the present one inputs are kept.
+    bool has_dynamic_inputs(std::uint32_t receptor) const;
+    Step input_steps(std::uint32_t receptor) const { return Step{receptors_[receptor].ring.slot_mask} + 1; }
+    /// Steps [begin, end), all of them kept.
+    struct Steps {
+        Step begin = 0;
+        Step end = 0;
+    };
+    /// What synapses that are not static have added to the inputs of neurons in steps after `now`, as numbers whose sum, which
+    /// may be 0, is exact: visit(step, neuron, number). @pre Spikes that are under way have been accepted.
+    void visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
+                              const std::function<void(Step, std::uint32_t, double)>& visit) const;
+    void add_input(std::uint32_t receptor, Step step, std::uint32_t neuron, double number);
+
+    /// While a shard replays, its neurons stand still and only static tables take in spikes: those that were sent before the
+    /// state was saved, so that what is under way is as it was. @param sent by step, then neuron
+    void begin_replay(std::vector<std::pair<Step, LocalIndex>> sent);
+    void replay(Step step);
+    void end_replay();
+    /// Counts that were saved.
+    void add_synaptic_events(std::uint64_t events) { synaptic_events_ += events; }
 
     struct Group {
         PopulationId population;
@@ -179,6 +217,11 @@ class Shard {
     }
     void fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range);
     void invent_spikes(Step step);
+    /// Notes the spikes of the epoch that has ended.
+    void note_sent(Step next_step);
+    /// What static tables have added to the inputs of a receptor in some steps after `now`, step by step.
+    template <class Sum, class Add>
+    std::vector<Sum> static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const;
     /// Tells tables of synapses that learn which neurons have fired.
     void tell_learning_tables(Step step, std::size_t first_of_step);
     void add_stimulus(ShardStimulus& stimulus, Step step);
@@ -212,6 +255,12 @@ class Shard {
     Step epoch_begin_ = 1;
     std::unique_ptr<InventedSpikes> invented_;  ///< in place of what neurons send; null: they send their own
     std::pmr::vector<RowIndex> rows_;
+    std::vector<bool> static_kinds_;
+    Step sent_steps_ = 0;
+    connect::RecentSpikes<LocalIndex> sent_;
+    std::vector<std::pair<Step, LocalIndex>> replayed_;
+    std::size_t next_replayed_ = 0;
+    bool replays_ = false;
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
     std::uint64_t synaptic_events_ = 0;

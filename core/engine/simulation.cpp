@@ -108,10 +108,28 @@ void Simulation::Implementation::build(const Poll& poll) {
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
+    parameters_set.resize(network.populations().size());
+    spikes_set.resize(network.populations().size());
+    weights_set.resize(lowered.plan().kinds.size());
+    remember_sent_spikes();
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_traffic(numbering, build_poll);
     phases.init = timer.lap();
+}
+
+void Simulation::Implementation::remember_sent_spikes() {
+    for (const auto& shard : shards) {
+        for (std::uint32_t kind = 0; kind < weights_set.size(); ++kind) {
+            const connect::SynapseTable* const table = shard->table(connect::KindIndex{kind});
+            if (table == nullptr || !shard->is_static(connect::KindIndex{kind})) continue;
+            longest_static_delay = std::max<Step>(longest_static_delay, table->greatest_delay());
+        }
+    }
+    longest_static_delay = static_cast<Step>(communicator->greatest(static_cast<std::uint64_t>(longest_static_delay)));
+    // The state of a dry run is not saved.
+    if (communicator->is_dry_run() || !options.invented_rates.empty()) return;
+    for (const auto& shard : shards) shard->keep_sent(longest_static_delay);
 }
 
 /// The presynaptic side and the exchange, where spikes have to travel.

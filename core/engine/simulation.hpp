@@ -214,8 +214,10 @@ class Simulation {
              std::span<const double> values);
     /// Other values of a stimulus, of what reaches its targets from the next step on. Numbers that are drawn for a step stay
     /// the same. @throws UnknownNameError, ShapeError, ValueOutOfBoundsError; nothing is changed then.
+    /// @param steps after which values were given, if it is not the present one: drawn ones depend on it
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                      std::map<std::string, std::vector<double>, std::less<>> sequences, std::optional<Values> weight);
+                      std::map<std::string, std::vector<double>, std::less<>> sequences, std::optional<Values> weight,
+                      const std::map<std::string, Step, std::less<>>& steps = {});
     /// Other spikes (ms, after the present) for some units that play spikes, in place of all that these have still to play.
     /// @throws ValueOutOfBoundsError, ShapeError, also where sums of so many spikes at once would not be exact; nothing is
     /// changed then.
@@ -223,6 +225,8 @@ class Simulation {
                          std::span<const std::vector<double>> spike_times);
 
    private:
+    friend class StateSaver;
+    friend class StateLoader;
     struct Implementation;
     std::unique_ptr<Implementation> implementation_;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -8,7 +9,20 @@
 
 namespace ranvier::engine {
 
-void Simulation::set(std::span<const NeuronChange> changes) { implementation_->neurons().set(changes, step()); }
+void Simulation::set(std::span<const NeuronChange> changes) {
+    implementation_->neurons().set(changes, step());
+    for (const NeuronChange& change : changes) {
+        for (const auto& [name, values] : change.values) implementation_->note_set(change.population, name);
+    }
+}
+
+void Simulation::Implementation::note_set(PopulationId id, std::string_view name) {
+    const models::NeuronModel& model = *network.population(id).model;
+    const auto is_it = [&](const auto& info) { return info.name == name; };
+    if (std::ranges::any_of(model.parameters, is_it) && std::ranges::none_of(model.variables, is_it)) {
+        parameters_set[id.value].emplace(name);
+    }
+}
 
 void Simulation::set(PopulationId population, std::string_view name, std::span<const std::uint64_t> indices,
                      std::span<const double> values) {
@@ -19,7 +33,7 @@ void Simulation::set(PopulationId population, std::string_view name, std::span<c
 
 void Simulation::set_stimulus(std::size_t index, std::map<std::string, Values, std::less<>> values,
                               std::map<std::string, std::vector<double>, std::less<>> sequences,
-                              std::optional<Values> weight) {
+                              std::optional<Values> weight, const std::map<std::string, Step, std::less<>>& steps) {
     Implementation& self = *implementation_;
     if (index >= self.network.stimuli().size()) {
         throw ValueOutOfBoundsError({.object = "stimulus",
@@ -35,6 +49,7 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, Values, s
         agree(*self.communicator, "setting stimulus " + quoted(self.network.stimuli()[index].name), [&] {
             other = self.network.changed_stimulus(index, std::move(values), std::move(sequences), std::move(weight),
                                                   step());
+            for (const auto& [name, step] : steps) other.changed_at.insert_or_assign(name, step);
             self.network.swap_stimulus(index, other);
             is_swapped = true;
             for (const auto& shard : self.shards) {
@@ -80,22 +95,35 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);
             check_sums(ranges[receptor], "weights of synapses that such spikes reach");
         }
-        for (const auto& shard : self.shards) {
-            std::vector<std::vector<Step>> own;
-            const IdSequence& ids = shard->layout().share(id).ids;
-            own.reserve(ids.size());
-            for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - population.first.value]);
-            const Shard::Group& group = shard->group(id);
-            if (group.neurons) {
-                changes.push_back(group.neurons->prepare_spikes(own));
-                shard->make_room_for_output(changes.back()->largest_output());
-            }
-            shard->fit_sums(ranges);
-        }
+        changes = self.prepare_spikes(id, lists);
+        for (const auto& shard : self.shards) shard->fit_sums(ranges);
     });
+    self.play(id, std::move(lists), changes);
+}
+
+std::vector<std::unique_ptr<models::ParameterChange>> Simulation::Implementation::prepare_spikes(
+    PopulationId id, std::span<const std::vector<Step>> lists) {
+    std::vector<std::unique_ptr<models::ParameterChange>> changes;
+    const std::uint64_t first = network.population(id).first.value;
+    for (const auto& shard : shards) {
+        std::vector<std::vector<Step>> own;
+        const IdSequence& ids = shard->layout().share(id).ids;
+        own.reserve(ids.size());
+        for (std::uint64_t i = 0; i < ids.size(); ++i) own.push_back(lists[ids[i].value - first]);
+        const Shard::Group& group = shard->group(id);
+        if (!group.neurons) continue;
+        changes.push_back(group.neurons->prepare_spikes(own));
+        shard->make_room_for_output(changes.back()->largest_output());
+    }
+    return changes;
+}
+
+void Simulation::Implementation::play(PopulationId id, std::vector<std::vector<Step>> lists,
+                                      std::span<const std::unique_ptr<models::ParameterChange>> changes) {
     for (const auto& change : changes) change->apply();
-    self.network.swap_spikes(id, lists);
-    self.lowered.count_bursts(id);
+    network.swap_spikes(id, lists);
+    lowered.count_bursts(id);
+    spikes_set[id.value] = true;
 }
 
 }  // namespace ranvier::engine

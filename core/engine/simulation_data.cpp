@@ -134,6 +134,9 @@ std::vector<std::uint64_t> Simulation::stored_here(std::span<const std::uint64_t
 
 void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights) {
     implementation_->connections().set_weights(handles, weights, implementation_->build_options.double_weights, step());
+    for (const std::uint64_t handle : handles) {
+        implementation_->weights_set[SynapseHandle::unpack(handle).kind.value] = true;
+    }
 }
 
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,

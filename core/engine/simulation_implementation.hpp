@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "connect/routing/played_sources.hpp"
@@ -58,8 +60,13 @@ struct Simulation::Implementation {
     void count_foreign_memory();
     void start_workers();
     void build(const Poll& poll);
+    /// So that they can be saved while they are under way. @note Collective.
+    void remember_sent_spikes();
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
     void run(Step steps, const Poll& poll);
+    /// Brings what static synapses have under way after step `now` to where it is then: their spikes are sent again, those of
+    /// the last `steps` steps, which each shard has been given. @note Collective.
+    void replay(Step now, Step steps);
     /// @throws StateError when a variable of a neuron is infinite or not a number
     void check_finite() const;
     /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
@@ -73,6 +80,12 @@ struct Simulation::Implementation {
     bool stops(std::uint64_t epoch_number);
     void trace_epoch();
     void run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job, const Poll& poll);
+    /// For each shard that has units of a population, to play other lists of spikes.
+    std::vector<std::unique_ptr<models::ParameterChange>> prepare_spikes(PopulationId population,
+                                                                         std::span<const std::vector<Step>> lists);
+    void play(PopulationId population, std::vector<std::vector<Step>> lists,
+              std::span<const std::unique_ptr<models::ParameterChange>> changes);
+    void note_set(PopulationId population, std::string_view name);
     NeuronAccess neurons() const { return {lowered, layout, shards, *communicator}; }
     ConnectionAccess connections() const { return {lowered, shards, weight_bounds, *communicator}; }
     std::uint32_t threads() const { return static_cast<std::uint32_t>(places.size()); }
@@ -116,6 +129,12 @@ struct Simulation::Implementation {
     Crowding crowding_before;  ///< until the last reset of the counts
     std::vector<EpochTimes> epoch_times;
     RunProgress progress;
+    Step longest_static_delay = 0;  ///< of all processes
+    bool replays = false;
+    /// What the user has changed since the network was built: names of parameters and spikes by population, weights by kind.
+    std::vector<std::set<std::string, std::less<>>> parameters_set;
+    std::vector<bool> spikes_set;
+    std::vector<bool> weights_set;
     /// Whole epochs begun since the start; chooses the outbox.
     std::uint64_t epoch = 0;
 };

@@ -91,6 +91,14 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     }
 }
 
+void Simulation::Implementation::replay(Step now, Step steps) {
+    step.store(now - steps);
+    replays = true;
+    run(steps, {});
+    replays = false;
+    step.store(now);
+}
+
 /// Weights of some models have no bound, but sums of inputs have.
 void Simulation::Implementation::check_growth() const {
     for (const auto& shard : shards) {
@@ -167,6 +175,11 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
     if (index == 0) traffic->begin(present.begin);
     times.communicate += timer.lap();
     for (Step now = present.begin; now <= present.end; ++now) {
+        if (replays) {
+            shard.replay(now);
+            if (index == 0) traffic->advance(shard.outbox(present.number));
+            continue;
+        }
         shard.begin_step(now);
         times.deliver += timer.lap();
         shard.update(now);

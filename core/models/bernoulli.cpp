@@ -34,6 +34,7 @@ class Bernoulli {
         static std::uint32_t released(const Spike& spike, std::uint32_t&, const connect::SynapseDraws& draws) {
             return draws.unit(0) < spike.probability ? 1 : 0;
         }
+        static void exchange(RowState&, StateColumns&) {}
     };
 
     static Rule::Constants constants(std::span<const double> p, double /*resolution*/) { return {p[0]}; }

@@ -15,6 +15,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
+#include "base/state_columns.hpp"
 #include "models/model_info.hpp"
 
 namespace ranvier::models {
@@ -80,6 +81,10 @@ class NeuronGroup {
     virtual void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) = 0;
     /// @throws ValueOutOfBoundsError for values of a variable, all finite, that the group cannot hold.
     virtual void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const = 0;
+
+    /// Saves or loads the state of a neuron after step `now`: all that it goes on from, beside parameters, in numbers that
+    /// mean the same in every group. Loaded into a group that has just been made, for all of its neurons.
+    virtual void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) = 0;
 
     /// Prepares parameters (all of them, in the order of NeuronModel::parameters), each within its bounds and without
     /// conflict. When they are in force, state is kept, the absolute potential among it; a refractory period that has

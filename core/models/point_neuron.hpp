@@ -286,6 +286,16 @@ class Group final : public NeuronGroup {
         }
     }
 
+    /// Potentials are relative to the resting potential, as they are stored.
+    void exchange_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
+        for (std::size_t v = 0; v < Arrays::state_count; ++v) {
+            columns.exchange(Model::variables[v].name, state_[v][neuron]);
+        }
+        std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
+        columns.exchange("refractory_steps", refractory);
+        if (columns.loads()) release_[neuron] = clock_ + refractory;
+    }
+
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
         return std::make_unique<Change>(*this, derive(parameters));
     }

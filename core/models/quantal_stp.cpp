@@ -86,6 +86,10 @@ class QuantalStp {
             available -= quanta;
             return quanta;
         }
+        static void exchange(RowState& state, StateColumns& columns) {
+            columns.exchange("used", state.used);
+            columns.exchange("last_spike", state.last);
+        }
     };
 
     static Rule::Constants constants(std::span<const double> p, double resolution) {

@@ -38,6 +38,8 @@ class SpikeGenerator final : public NeuronGroup {
     void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
+    /// What is still to be played follows from the lists and the step.
+    void exchange_state(std::uint32_t, Step, StateColumns&) override {}
     std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues>) override {
         struct Nothing final : ParameterChange {
             void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}

@@ -66,6 +66,12 @@ class Tsodyks {
             state.last = now;
             return released;
         }
+        static void exchange(State& state, StateColumns& columns) {
+            columns.exchange("recovered", state.recovered);
+            columns.exchange("in_use", state.in_use);
+            columns.exchange("used", state.used);
+            columns.exchange("last_spike", state.last);
+        }
     };
 
     static Rule::Constants constants(std::span<const double> p, double resolution) {

@@ -49,6 +49,11 @@ class Tsodyks2 {
             state.last = now;
             return state.resources * state.used;
         }
+        static void exchange(State& state, StateColumns& columns) {
+            columns.exchange("used", state.used);
+            columns.exchange("resources", state.resources);
+            columns.exchange("last_spike", state.last);
+        }
     };
 
     static Rule::Constants constants(std::span<const double> p, double resolution) {

@@ -10,7 +10,10 @@ import hashlib
 import json
 import math
 import random
+import shutil
 import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +22,12 @@ import numpy as np
 import ranvier as rv
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
+from ranvier.simulation.agreement import from_root
 from ranvier.simulation.options import grouped
 
-__all__ = ["NetworkRun", "Outcome", "described", "draw_run", "outcome", "reference"]
+__all__ = ["NetworkRun", "Outcome", "begin", "described", "draw_run", "end", "outcome", "reference"]
+
+DrawGiven = Callable[[random.Random], dict[str, Any]]
 
 STEPS = 300
 
@@ -34,6 +40,8 @@ class NetworkRun(NamedTuple):
     options: dict[str, Any]
     pieces: list[int]
     """Steps of each call of `run`."""
+    later: Sequence[dict[str, Any]] = ()
+    """Options of the simulations that go on after each of the first pieces, from a saved state."""
 
 
 class Outcome(NamedTuple):
@@ -241,9 +249,24 @@ def reference(seed: int) -> NetworkRun:
     return NetworkRun(seed, options, [STEPS])
 
 
-def draw_run(seed: int, number: int, **given: Any) -> NetworkRun:
-    """Return another way to run the network of a seed; some of the options may be given."""
+def draw_run(seed: int, number: int, *, saves: bool = False, draw_given: DrawGiven | None = None) -> NetworkRun:
+    """Return another way to run the network of a seed; `draw_given` may draw some of the options.
+
+    If it `saves`, it goes on after each piece from a saved state, each time in another way.
+    """
     chance = random.Random(f"run {number} of {seed}")
+    precisions = _precisions(seed)
+
+    def draw_options() -> dict[str, Any]:
+        return {**precisions, **_draw_options(chance, draw_given(chance) if draw_given else {})}
+
+    options = draw_options()
+    cuts = sorted(chance.choices(range(STEPS + 1), k=chance.choice([1, 2] if saves else [0, 1, 4])))
+    pieces = [end - begin for begin, end in zip([0, *cuts], [*cuts, STEPS], strict=True)]
+    return NetworkRun(seed, options, pieces, [draw_options() for _ in cuts] if saves else [])
+
+
+def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any]:
     threads = chance.choice([1, 2, 2, 3, 4])
     options = {
         "threads": threads,
@@ -260,9 +283,35 @@ def draw_run(seed: int, number: int, **given: Any) -> NetworkRun:
     }
     if options["table_layout"] == "runs":
         options["delivery_window"] = chance.choice([None, 1, 2, 16, 64])
-    cuts = sorted(chance.choices(range(STEPS + 1), k=chance.choice([0, 1, 4])))
-    pieces = [end - begin for begin, end in zip([0, *cuts], [*cuts, STEPS], strict=True)]
-    return NetworkRun(seed, {**_precisions(seed), **options}, pieces)
+    return options
+
+
+def _gone_on(sim: rv.Simulation, options: dict[str, Any]) -> rv.Simulation:
+    """Save a simulation, and go on in another way."""
+    folder = from_root(mpi.world(), "a folder", tempfile.mkdtemp)
+    path = Path(folder) / "state.h5"
+    sim.save(path)
+    loaded = rv.Simulation.load(sim.network, path, progress=False, **grouped(options))
+    mpi.world().barrier()
+    if mpi.world().rank == 0:
+        shutil.rmtree(folder)
+    return loaded
+
+
+def begin(run: NetworkRun, path: Path) -> None:
+    """Run the first piece, and save the state."""
+    net = described(run.seed)
+    sim = rv.Simulation(net, progress=False, **grouped(run.options))
+    sim.run(time_of(run.pieces[0], net.resolution))
+    sim.save(path)
+
+
+def end(run: NetworkRun, path: Path) -> Outcome:
+    """Go on after the first piece from a saved state, and return what comes of all."""
+    net = described(run.seed)
+    sim = rv.Simulation.load(net, path, progress=False, **grouped(run.later[0]))
+    sim.run(time_of(STEPS - run.pieces[0], net.resolution))
+    return outcome_of(sim)
 
 
 def outcome(run: NetworkRun) -> Outcome:
@@ -270,10 +319,18 @@ def outcome(run: NetworkRun) -> Outcome:
     net = described(run.seed)
     try:
         sim = rv.Simulation(net, progress=False, **grouped(run.options))
-        for steps in run.pieces:
+        for number, steps in enumerate(run.pieces):
             sim.run(time_of(steps, net.resolution))
+            if number < len(run.later):
+                sim = _gone_on(sim, run.later[number])
     except rv.errors.RanvierError as error:
         return Outcome(type(error).__name__, 0)
+    return outcome_of(sim)
+
+
+def outcome_of(sim: rv.Simulation) -> Outcome:
+    """Return what a simulation has come to."""
+    net = sim.network
     result, count = hashlib.sha256(), 0
     for recorder in net.recorders:
         if isinstance(recorder, rv.SpikeRecorder):
@@ -298,13 +355,21 @@ def outcome(run: NetworkRun) -> Outcome:
 
 
 def main() -> None:
-    """Run what a file tells, on all processes; what any of them finds is written by the first."""
+    """Run what a file tells, on all processes; what any of them finds is written by the first.
+
+    A third argument, ``begin`` or ``end``, lets them save states in this folder or go on from them.
+    """
     runs = [NetworkRun(*run) for run in json.loads(Path(sys.argv[1]).read_text())]
     outcomes = []
-    for run in runs:
+    for number, run in enumerate(runs):
         # For who looks at a run that hangs.
         print(json.dumps(run), flush=True)
-        outcomes.append(outcome(run))
+        if sys.argv[3:] == ["begin"]:
+            begin(run, Path(f"state{number}.h5"))
+        elif sys.argv[3:] == ["end"]:
+            outcomes.append(end(run, Path(f"state{number}.h5")))
+        else:
+            outcomes.append(outcome(run))
     if mpi.world().rank == 0:
         Path(sys.argv[2]).write_text(json.dumps(outcomes))
 

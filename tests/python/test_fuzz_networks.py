@@ -11,7 +11,7 @@ import pytest
 
 import ranvier as rv
 from fuzz_networks import Outcome, described, draw_run, outcome, reference
-from fuzz_networks_on_ranks import METHODS, check_on_ranks
+from fuzz_networks_on_ranks import METHODS, check_between_ranks, check_on_ranks
 from mpi_runs import WHEELS
 
 NETWORKS = 12
@@ -24,6 +24,21 @@ def test_same_in_many_ways(seed: int) -> None:
     for number in range(3):
         run = draw_run(seed, number)
         assert outcome(run) == expected, run
+
+
+@pytest.mark.parametrize("seed", range(NETWORKS))
+def test_same_from_saved_states(seed: int) -> None:
+    run = draw_run(seed, 0, saves=True)
+    assert outcome(run) == outcome(reference(seed)), run
+
+
+def test_same_from_saved_states_on_ranks(tmp_path: Path) -> None:
+    check_on_ranks(WHEELS[0], 2, range(200, 200 + len(METHODS)), METHODS, tmp_path, saves=True)
+
+
+@pytest.mark.parametrize("ranks", [(3, 2)], ids=str)
+def test_same_on_other_ranks(ranks: tuple[int, int], tmp_path: Path) -> None:
+    check_between_ranks(WHEELS[0], ranks, range(300, 306), METHODS, tmp_path)
 
 
 def test_same_on_ranks(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "connect/plasticity/plastic_table_state.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
 namespace ranvier::connect {

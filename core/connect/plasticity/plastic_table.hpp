@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -63,6 +64,18 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// @pre the table has been told of all presynaptic spikes up to this step
     void settle(InstructionSet set, Step step);
 
+    SavedParts saved_parts() const override { return {.synapses = true, .rows = true, .targets = true}; }
+    void begin_saving(Step now) override;
+    void begin_loading(Step now) override;
+    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override;
+    void exchange_row(RowIndex row, StateColumns& columns) override;
+    void exchange_target(std::uint32_t neuron, StateColumns& columns) override {
+        history_.exchange(neuron, base_, columns);
+    }
+    void exchange_common(StateColumns& columns) override;
+    void end_saving() override { saved_ = {}; }
+    void end_loading() override;
+
    private:
     using History = SpikeHistory<Real>;
     using Bits = typename History::Bits;
@@ -94,6 +107,13 @@ class PlasticTable final : public StoredTable<Target, Real> {
         Spike spike;
         Run run;
     };
+    /// A spike that waits, as it is saved: for one run of its row.
+    struct Saved {
+        Spike spike;
+        std::uint32_t number = 0;  ///< among those of its source and step
+
+        std::tuple<RowIndex, std::int32_t, std::uint32_t> place() const { return {spike.row, spike.stamp, number}; }
+    };
 
     bool centred() const { return rule_.pairing == Pairing::presynaptic_centred; }
     Spike next_spike(RowIndex row, std::int32_t stamp);
@@ -114,6 +134,10 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Arguments pending(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, Step step) const;
     std::vector<const Waiting*> first_waiting() const;
     void bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights, std::uint64_t count) const;
+
+    void exchange_waiting(Spike& spike, StateColumns& columns) const;
+    /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
+    std::vector<Saved> waiting_spikes() const;
 
     std::size_t most_older_spikes() const {
         // They may take about as much as a sixteenth of the synapses, and are not looked for too often.
@@ -139,6 +163,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Buffer<double> own_;         ///< traces that presynaptic spikes read, after that, by row, then trace
     Buffer<Real> synapse_traces_;  ///< of each synapse, after the last presynaptic spike that has arrived at it
     std::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
+    std::vector<Saved> saved_;  ///< while the table is saved or loaded
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;
     Bits greatest_ = 0;  ///< absolute value of a weight that was added, as bits

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,6 +52,7 @@ struct SynapseDraws {
 ///     initial_state(constants)
 ///     spike(row, step, constants)       the source has fired: what is the same for all of its synapses, a `Spike`
 ///     released(spike, state, draw)      how many times the weight is added; changes the number of the synapse
+///     exchange(row, columns)            saves or loads what synapses of the same source share
 ///     blocks                            of random numbers (base/random.hpp) that a synapse may draw for one spike
 template <class Rule, class Target, class Weight>
 class RandomReleaseTable final : public StoredTable<Target, Weight> {
@@ -120,6 +122,22 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         }
     }
 
+    SavedParts saved_parts() const override {
+        return {.synapses = Rule::greatest_state(constants_) > 0, .rows = !std::is_empty_v<typename Rule::RowState>};
+    }
+    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::exchange_synapses(positions, columns);
+        if (Rule::greatest_state(constants_) == 0) return;
+        std::vector<std::uint32_t> numbers;
+        for (const std::uint64_t position : positions) numbers.push_back(states_[position]);
+        columns.exchange_list<std::uint32_t>("state", numbers.size(),
+                                             [&](std::size_t i) -> std::uint32_t& { return numbers[i]; });
+        for (std::size_t i = 0; i < positions.size(); ++i) states_.set(positions[i], numbers[i]);
+    }
+    /// How many spikes of a step there were matters no more after the step.
+    void exchange_row(RowIndex row, StateColumns& columns) override { Rule::exchange(rows_[row.value].state, columns); }
+    void exchange_target(std::uint32_t, StateColumns&) override {}
+
    private:
     static constexpr std::size_t block = 256;
     static constexpr std::uint32_t most_synapses_of_a_pair = UINT32_MAX / Rule::blocks;
@@ -137,11 +155,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         Step stamp;
     };
 
-    DelaySteps delay_of(std::uint64_t position) const {
-        if (this->columns_.least_delay == this->columns_.greatest_delay) return this->columns_.least_delay;
-        return this->columns_.least_delay +
-               std::visit([&](const auto& delays) { return DelaySteps{delays[position]}; }, this->columns_.delays);
-    }
+    DelaySteps delay_of(std::uint64_t position) const { return Base::delay_at(RowIndex{}, position); }
 
     void prefetch(RowIndex row) const {
         const std::uint64_t begin = this->row_begin(row);

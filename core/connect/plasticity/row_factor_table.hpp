@@ -21,7 +21,7 @@ namespace ranvier::connect {
 /// the same for all synapses of a row, which keeps a state for it. Weights stay as they are.
 ///
 /// `Rule` has a `State` of a row, `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the
-/// factor of a spike of this step and what the state is after it.
+/// factor of a spike of this step and what the state is after it, and `exchange(state, columns)`, which saves or loads a state.
 template <class Rule, class Target, class Weight>
 class RowFactorTable final : public StoredTable<Target, Weight> {
    public:
@@ -74,6 +74,10 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
             },
             this->columns_.delays);
     }
+
+    SavedParts saved_parts() const override { return {.rows = true}; }
+    void exchange_row(RowIndex row, StateColumns& columns) override { Rule::exchange(states_[row.value], columns); }
+    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory_resource>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/buffer.hpp"
 #include "base/ids.hpp"
+#include "base/state_columns.hpp"
 #include "base/tight_list.hpp"
 #include "connect/plasticity/decay.hpp"
 
@@ -139,7 +141,82 @@ class SpikeHistory {
         for (Older& older : older_) older.step = moved(older.step, by);
     }
 
+    /// Saves or loads the spikes of a neuron, newest first. Loaded are those of one that has not fired.
+    /// @param base that steps are relative to
+    void exchange(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
+        columns.exchange("last_trace", last_trace_[neuron]);
+        for (std::size_t k = 0; k < own_traces(); ++k) {
+            columns.exchange("last_own_trace" + std::to_string(k), last_own_[k * neurons() + neuron]);
+        }
+        if (columns.loads()) {
+            load(neuron, base, columns);
+        } else {
+            save(neuron, base, columns);
+        }
+    }
+    /// A step as it is saved, and back.
+    static std::int64_t absolute(std::int32_t step, std::int64_t base) {
+        return step == never ? std::numeric_limits<std::int64_t>::min() : step + base;
+    }
+    static std::int32_t relative(std::int64_t step, std::int64_t base) {
+        return step == std::numeric_limits<std::int64_t>::min() ? never : bounded(step - base);
+    }
+
    private:
+    static void exchange_spike(std::int64_t base, std::int32_t& step, Real& after, StateColumns& columns) {
+        std::int64_t spike = absolute(step, base);
+        columns.exchange_element("spike", spike);
+        step = relative(spike, base);
+        columns.exchange_element("trace", after);
+    }
+    void save(std::uint32_t neuron, std::int64_t base, StateColumns& columns) const {
+        const auto& steps = steps_[neuron].at;
+        const auto recent = static_cast<std::size_t>(std::find(steps.begin(), steps.end(), never) - steps.begin());
+        std::size_t size = recent;
+        for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) ++size;
+        columns.exchange_size(size);
+        for (std::size_t i = 0; i < recent; ++i) {
+            std::int32_t step = steps[i];
+            Real after = traces_[neuron].after[i];
+            exchange_spike(base, step, after, columns);
+            for (std::size_t k = 0; k < own_traces(); ++k) {
+                Real before = own_[k * neurons() + neuron].before[i];
+                columns.exchange_element("own_trace" + std::to_string(k), before);
+            }
+        }
+        for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) {
+            Older one = *older;
+            exchange_spike(base, one.step, one.after, columns);
+            for (std::size_t k = 0; k < own_traces(); ++k) {
+                Real before = older_own(*older, k);
+                columns.exchange_element("own_trace" + std::to_string(k), before);
+            }
+        }
+    }
+    void load(std::uint32_t neuron, std::int64_t base, StateColumns& columns) {
+        const std::size_t size = columns.exchange_size(0);
+        for (std::size_t i = 0; i < size; ++i) {
+            Older one;
+            exchange_spike(base, one.step, one.after, columns);
+            if (i < newest) {
+                steps_[neuron].at[i] = one.step;
+                traces_[neuron].after[i] = one.after;
+            } else {
+                std::uint32_t& link = i == newest ? chains_[neuron] : older_.back().before;
+                link = static_cast<std::uint32_t>(older_.size());
+                append(older_, one);
+            }
+            for (std::size_t k = 0; k < own_traces(); ++k) {
+                Real before = 0;
+                columns.exchange_element("own_trace" + std::to_string(k), before);
+                if (i < newest) {
+                    own_[k * neurons() + neuron].before[i] = before;
+                } else {
+                    append(older_own_, before);
+                }
+            }
+        }
+    }
     void add_to_own(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
         for (std::size_t k = 0; k < own_traces(); ++k) {
             double& after = last_own_[k * neurons() + neuron];
@@ -152,9 +229,11 @@ class SpikeHistory {
     }
     const Older* link(std::uint32_t place) const { return place == none ? nullptr : &older_[place]; }
     static std::int32_t moved(std::int32_t step, std::int64_t by) {
-        if (step == never) return never;
+        return step == never ? never : bounded(std::int64_t{step} - by);
+    }
+    static std::int32_t bounded(std::int64_t step) {
         constexpr std::int64_t least = std::int64_t{never} / 2;
-        return static_cast<std::int32_t>(std::max(std::int64_t{step} - by, least));
+        return static_cast<std::int32_t>(std::max(step, least));
     }
 
     Decay<double> decay_;

@@ -11,14 +11,15 @@
 
 namespace ranvier::connect {
 
-/// Rows for which spikes came, step by step, until the spikes have reached all of their targets. In unsorted tables
-/// each synapse that a spike reaches is a row, so only the row is stored for each.
-class RecentRows {
+/// Spikes of the latest steps, each by the index of its row, or of its source on its shard, until they have reached all of
+/// their targets. In unsorted tables each synapse that a spike reaches is a row, so only the index is stored for each.
+template <class Index>
+class RecentSpikes {
    public:
-    explicit RecentRows(std::pmr::memory_resource* memory) : rows_(memory), steps_(memory) {}
+    explicit RecentSpikes(std::pmr::memory_resource* memory) : rows_(memory), steps_(memory) {}
 
     /// @pre stamps do not descend
-    void add(Step stamp, std::span<const RowIndex> rows) {
+    void add(Step stamp, std::span<const Index> rows) {
         if (rows.empty()) return;
         append(rows_, rows);
         if (steps_.empty() || steps_.back().stamp != stamp) append(steps_, {stamp, 0});
@@ -51,9 +52,11 @@ class RecentRows {
         std::size_t end = 0;  ///< of its rows
     };
 
-    std::pmr::vector<RowIndex> rows_;
+    std::pmr::vector<Index> rows_;
     std::pmr::vector<Stretch> steps_;
     std::size_t done_ = 0;  ///< steps that are not needed any more
 };
+
+using RecentRows = RecentSpikes<RowIndex>;
 
 }  // namespace ranvier::connect

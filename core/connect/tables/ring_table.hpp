@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory_resource>
 #include <span>
@@ -139,6 +140,13 @@ class RingTable final : public StoredTable<Target, Weight> {
             },
             this->columns_.delays);
     }
+
+    SavedParts saved_parts() const override { return {}; }
+    void visit_recent(const std::function<void(RowIndex, Step)>& visit) const override {
+        recent_.for_each([&](Step stamp, RowIndex row) { visit(row, stamp); });
+    }
+    void exchange_row(RowIndex, StateColumns&) override {}
+    void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
     bool same_delay() const { return this->columns_.least_delay == this->columns_.greatest_delay; }

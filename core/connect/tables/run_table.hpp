@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory_resource>
 #include <span>
 #include <string_view>
@@ -145,12 +146,7 @@ class RunTable final : public StoredTable<Target, Weight> {
         for (std::size_t i = head_; i < active_.size(); ++i) {
             recent.push_back({static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1)), active_[i].stamp});
         }
-        const auto delay_of = [this](RowIndex row, std::uint64_t position) {
-            const Offset* begin = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
-            const auto place = static_cast<Offset>(position - this->row_begin(row));
-            return this->columns_.least_delay +
-                   static_cast<DelaySteps>(std::upper_bound(begin, begin + delays_ + 1, place) - begin - 1);
-        };
+        const auto delay_of = [this](RowIndex row, std::uint64_t position) { return delay_at(row, position); };
         this->change_weights(positions, weights, std::move(recent), now, window_end, inputs, delay_of);
     }
 
@@ -165,7 +161,23 @@ class RunTable final : public StoredTable<Target, Weight> {
         }
     }
 
+    SavedParts saved_parts() const override { return {}; }
+    void visit_recent(const std::function<void(RowIndex, Step)>& visit) const override {
+        for (std::size_t i = head_; i < active_.size(); ++i) {
+            visit(RowIndex{static_cast<std::uint32_t>(active_[i].offsets / (delays_ + 1))}, active_[i].stamp);
+        }
+    }
+    void exchange_row(RowIndex, StateColumns&) override {}
+    void exchange_target(std::uint32_t, StateColumns&) override {}
+
    private:
+    DelaySteps delay_at(RowIndex row, std::uint64_t position) const override {
+        const Offset* begin = offsets_.data() + std::uint64_t{row.value} * (delays_ + 1);
+        const auto place = static_cast<Offset>(position - this->row_begin(row));
+        return this->columns_.least_delay +
+               static_cast<DelaySteps>(std::upper_bound(begin, begin + delays_ + 1, place) - begin - 1);
+    }
+
     void deliver_from(InstructionSet set, std::size_t first, Step begin, Step end, const InputRing& inputs) {
         if (first == active_.size()) return;
         const detail::RunArguments<Target, Weight, Offset> arguments{

@@ -1,7 +1,9 @@
 #include "connect/tables/stored_table.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -49,6 +51,54 @@ void StoredTable<Target, Weight>::search_unsorted(std::span<const NeuronId> sour
     }
     std::sort(found.begin(), found.end());
     for (const auto& [turn, row] : found) rows.push_back(RowIndex{row});
+}
+
+template <class Target, class Weight>
+void StoredTable<Target, Weight>::find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
+                                            std::span<std::uint64_t> positions) const {
+    if (neurons.empty()) return;
+    constexpr std::uint32_t unwanted = UINT32_MAX;
+    std::vector<std::uint32_t> places(std::size_t{std::ranges::max(neurons)} + 1, unwanted);
+    std::vector<std::uint64_t> next(ends.size(), 0);
+    for (std::uint32_t i = 0; i < neurons.size(); ++i) {
+        places[neurons[i]] = i;
+        next[i] = i == 0 ? 0 : ends[i - 1];
+    }
+    const std::span<const Target> targets = columns_.targets.span();
+    for (std::uint64_t position = 0; position < targets.size(); ++position) {
+        if (targets[position] >= places.size() || places[targets[position]] == unwanted) continue;
+        positions[next[places[targets[position]]]++] = position;
+    }
+    if (columns_.numbering != RowNumbering::unsorted && columns_.tags.empty() &&
+        columns_.least_delay == columns_.greatest_delay) {
+        return;
+    }
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
+        order(positions.subspan(begin, ends[i] - begin));
+    }
+}
+
+template <class Target, class Weight>
+void StoredTable<Target, Weight>::order(std::span<std::uint64_t> positions) const {
+    struct Place {
+        std::uint32_t source;
+        std::uint32_t tag;
+        DelaySteps delay;
+        std::uint64_t position;
+
+        auto operator<=>(const Place&) const = default;
+    };
+    std::vector<Place> places;
+    places.reserve(positions.size());
+    for (const std::uint64_t position : positions) {
+        const RowIndex row = row_of(position);
+        const bool unsorted = columns_.numbering == RowNumbering::unsorted;
+        places.push_back(
+            {unsorted ? columns_.sources[position] : row.value, tag(position), delay_at(row, position), position});
+    }
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 0; i < places.size(); ++i) positions[i] = places[i].position;
 }
 
 template class StoredTable<std::uint16_t, float>;

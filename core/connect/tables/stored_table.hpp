@@ -4,9 +4,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory_resource>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "connect/tables/table.hpp"
@@ -53,7 +55,25 @@ class StoredTable : public SynapseTable {
         return columns_.tags.empty() ? 0 : columns_.tags[position];
     }
 
+    void visit_recent(const std::function<void(RowIndex, Step)>& /*visit*/) const override {}
+    void count_onto(std::span<std::uint32_t> counts) const override {
+        for (const Target target : columns_.targets.span()) ++counts[target];
+    }
+    void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
+                   std::span<std::uint64_t> positions) const override;
+    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        columns.exchange_list<Weight>("weight", positions.size(),
+                                      [&](std::size_t i) -> Weight& { return columns_.weights[positions[i]]; });
+    }
+
    protected:
+    /// Of a synapse of a row.
+    virtual DelaySteps delay_at(RowIndex /*row*/, std::uint64_t position) const {
+        if (columns_.least_delay == columns_.greatest_delay) return columns_.least_delay;
+        return columns_.least_delay +
+               std::visit([&](const auto& delays) { return DelaySteps{delays[position]}; }, columns_.delays);
+    }
+
     /// A spike that may not have reached all of its targets.
     struct RecentSpike {
         std::uint32_t row = 0;
@@ -92,6 +112,8 @@ class StoredTable : public SynapseTable {
     TableColumns<Target, Weight> columns_;
 
    private:
+    /// Puts ascending positions of synapses onto one neuron into the order of find_onto().
+    void order(std::span<std::uint64_t> positions) const;
     /// find_rows() by one walk through all synapses, however many sources are looked for.
     void search_unsorted(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const;
 };

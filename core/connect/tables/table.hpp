@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory_resource>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "base/state_columns.hpp"
 #include "connect/tables/input_sums.hpp"
 
 namespace ranvier::connect {
@@ -45,6 +47,13 @@ struct SynapseView {
     DelaySteps delay = 0;
     double weight = 0.0;
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
+};
+
+/// What a table of synapses that are not static keeps beside their weights, so that it must be saved.
+struct SavedParts {
+    bool synapses = false;  ///< something of each synapse that changes by itself, weights among it
+    bool rows = false;      ///< something of each source
+    bool targets = false;   ///< something of each neuron that they reach
 };
 
 /// The synapses of one kind (TableKind) on one shard, sorted by source unless the user wants them unsorted.
@@ -105,6 +114,33 @@ class SynapseTable {
                              Step window_end, const InputRing& inputs) = 0;
     virtual bool has_tags() const = 0;
     virtual std::uint32_t tag(std::uint64_t position) const = 0;
+
+    // The state of the table between two steps, for a table of the same synapses on any number of shards. What static tables
+    // have under way follows from the latest spikes, what other tables have added to the inputs is saved with these.
+
+    virtual SavedParts saved_parts() const = 0;
+    /// Visits the spikes (row, stamp) that may not have reached all of their targets yet, of a static table; of others none.
+    virtual void visit_recent(const std::function<void(RowIndex, Step)>& visit) const = 0;
+    /// Adds to the number of each neuron how many synapses onto it there are.
+    virtual void count_onto(std::span<std::uint32_t> counts) const = 0;
+    /// The positions of the synapses onto some neurons, one neuron after another, those of one neuron in an order that does
+    /// not depend on the table: by source, projection, delay, and as they were drawn. One walk through all synapses.
+    /// @param neurons each of them once
+    /// @param ends where those of each of these neurons end, as follows from count_onto()
+    virtual void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
+                           std::span<std::uint64_t> positions) const = 0;
+    /// Before what follows saves, or loads into a table that has just been made. @param now the last step
+    virtual void begin_saving(Step /*now*/) {}
+    virtual void begin_loading(Step /*now*/) {}
+    /// Weights, and what else each synapse has.
+    virtual void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) = 0;
+    /// The same row may be loaded several times. @pre has_sources()
+    virtual void exchange_row(RowIndex row, StateColumns& columns) = 0;
+    virtual void exchange_target(std::uint32_t neuron, StateColumns& columns) = 0;
+    /// What the synapses of all tables of a kind have in common: the greatest of all that is loaded counts.
+    virtual void exchange_common(StateColumns& /*columns*/) {}
+    virtual void end_saving() {}
+    virtual void end_loading() {}
 };
 
 }  // namespace ranvier::connect

@@ -29,6 +29,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.file_space import reserve
 from ranvier.base.paths import file_errors
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
@@ -39,9 +40,6 @@ __all__ = ["Hdf5File", "describe", "read"]
 
 # Bytes of one chunk of a dataset.
 _CHUNK_BYTES = 1 << 18
-# Largest space that HDF5 itself needs in addition to the chunks when a file grows, in bytes and as a fraction of them.
-_OVERHEAD_BYTES = 1 << 17
-_OVERHEAD = 1.0 / 64.0
 # The first version of the format that supports reading while writing, and has checksums for its own structures.
 _VERSIONS = ("v110", "v110")
 _PIECE = np.dtype([("end", np.int64), ("rows", np.int64), ("check", "S16")])
@@ -64,7 +62,7 @@ class Hdf5File:
         self._check = _check_of_description(description.encode(), fixed)
         self._last = np.array([(metadata["end"], 0, _told(self._check, metadata["end"], 0))], dtype=_PIECE)
         path.write_bytes(b"")
-        _reserve(path, len(description) + sum(array.nbytes for array in fixed.values()))
+        reserve(path, len(description) + sum(array.nbytes for array in fixed.values()))
         with h5py.File(path, "w", libver=_VERSIONS) as file:
             for name, value in metadata.items():
                 file.attrs[name] = json.dumps(value) if isinstance(value, list | dict) else value
@@ -97,7 +95,7 @@ class Hdf5File:
         with file_errors(self._path, "written"):
             # Check this before changing anything: the file may belong to another program by now.
             self._make_sure_it_is_ours()
-            _reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
+            reserve(self._path, sum(self._growth(name, array) for name, array in columns.items()))
             self._write(columns, end)
 
     def _make_sure_it_is_ours(self) -> None:
@@ -147,21 +145,6 @@ def _stamp(path: Path) -> tuple[int, ...]:
     """Return properties of a file by which a later change of it is noticed."""
     now = path.stat()
     return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns
-
-
-def _reserve(path: Path, size: int) -> None:
-    """Make sure that an HDF5 file can grow by `size` bytes.
-
-    If a write fails inside HDF5, for example on a full disk, the library is left in a state in which it later crashes.
-    So the space is allocated before; HDF5 releases unused space when it closes the file.
-    """
-    with path.open("r+b") as file:
-        now = file.seek(0, os.SEEK_END)
-        try:
-            os.posix_fallocate(file.fileno(), now, _OVERHEAD_BYTES + size + int(size * _OVERHEAD))
-        except OSError:
-            file.truncate(now)
-            raise
 
 
 def _open_to_append(path: Path) -> Any:

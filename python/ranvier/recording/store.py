@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +19,7 @@ from ranvier.recording import files, reading
 from ranvier.recording.data import IntArray, SpikeData, StateData, WeightData
 from ranvier.recording.kept import Pieces
 from ranvier.recording.neuron_ids import NeuronIds
+from ranvier.recording.saved import Columns, load_samples, load_spikes, save_samples, save_spikes
 from ranvier.recording.segments import Segment, as_segment
 from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
 from ranvier.simulation.connections import Connections
@@ -139,6 +140,64 @@ class RecordingStore:
                 for filed, file in self._files.items():
                     file.append(self._columns(filed, self._joined(filed)), now)
                     self._pieces[filed].clear()
+
+    def take(self) -> None:
+        """Take all recordings from the core, and write those that have a file."""
+        self.write()
+        with interrupts_deferred():
+            for recorder in self._recorders:
+                if recorder.to is None and not isinstance(recorder, WeightRecorder):
+                    self._take(recorder)
+
+    def descriptions(self) -> list[dict[str, Any]]:
+        """Return what a saved state says about each recorder, in types of JSON."""
+        return [{"kind": recorder.kind, "in_file": recorder.to is not None} for recorder in self._recorders]
+
+    def save(self, write: Callable[[str, Columns], None]) -> None:
+        """Write what is kept in memory, after `take`, as tables. Each process calls it alone."""
+        if not _writes(self._communicator, self._gather):
+            return
+        for table, recorder in self._kept_tables():
+            steps, values = self._joined(recorder)
+            if isinstance(recorder, SpikeRecorder):
+                pieces = save_spikes(steps, values)
+            else:
+                pieces = save_samples(self._places[recorder], values)
+                if self._communicator.rank == 0:
+                    write(f"{table}.steps", [("id", False, np.arange(len(steps))), ("step", False, steps)])
+            for columns in pieces:
+                write(table, columns)
+
+    def load(self, pieces_of: Callable[[str], Iterable[Columns]], owns: Callable[[IntArray], npt.NDArray[Any]]) -> None:
+        """Take over saved recordings, in place of what is kept in memory. Each process calls it alone.
+
+        Parameters
+        ----------
+        pieces_of
+            Function that returns the saved rows of a table, of all processes.
+        owns
+            Function that returns which neurons of some ids belong to this process.
+        """
+        self._last_sample = self._core.step
+        for table, recorder in self._kept_tables():
+            if not self._keeps(recorder):
+                continue
+            if isinstance(recorder, SpikeRecorder):
+                everything = self._gathering(recorder) != "local"
+                keeps = (lambda ids: np.ones(len(ids), dtype=np.bool_)) if everything else owns
+                self._append(recorder, *load_spikes(pieces_of(table), keeps))
+                continue
+            steps = np.concatenate(
+                [np.empty(0, dtype=np.int64)]
+                + [values for piece in pieces_of(f"{table}.steps") for name, _, values in piece if name == "step"]
+            )
+            if len(steps):
+                empty = self._empty(recorder)[1]
+                shape = (len(steps), *empty.shape[1:])
+                self._append(recorder, steps, load_samples(pieces_of(table), self._places[recorder], shape))
+
+    def _kept_tables(self) -> list[tuple[str, Recorder]]:
+        return [(f"recorder{i}", recorder) for i, recorder in enumerate(self._recorders) if recorder.to is None]
 
     def spikes(self, recorder: SpikeRecorder) -> SpikeData:
         """Return what was recorded."""

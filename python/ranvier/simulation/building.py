@@ -15,6 +15,7 @@ from ranvier.recording.store import check_files
 from ranvier.simulation.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
 from ranvier.simulation.core_options import checked_group, core_options
+from ranvier.simulation.loading import SavedState
 from ranvier.simulation.options import DryRun, Processes, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
 
@@ -49,8 +50,9 @@ def build(
     choose_options: Callable[[], RunOptions],
     groups: tuple[Processes | None, Tuning | None, DryRun | None],
     progress: ProgressOption,
+    saved: SavedState | None = None,
 ) -> BuiltNetwork:
-    """Build a network on some processes; `choose_options` may raise.
+    """Build a network on some processes; `choose_options` may raise. If there is a `saved` state, it must be one of it.
 
     Raises
     ------
@@ -63,7 +65,10 @@ def build(
     def check() -> tuple[RunOptions, _core.SimulationOptions]:
         chosen = choose_options()
         for_core = core_options(snapshot.populations, chosen, *groups)
-        check_files(snapshot.recorders, communicator, chosen.recordings)
+        if saved is not None:
+            saved.check_network(snapshot.core, for_core, snapshot.recorders)
+        else:
+            check_files(snapshot.recorders, communicator, chosen.recordings)
         return chosen, for_core
 
     chosen, options = agree(communicator, "options of the simulation", check)
@@ -84,7 +89,7 @@ def build(
             options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
             options.measure_costs = tuning.measure_costs
         core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
-    return BuiltNetwork(core, network, snapshot, communicator, tuning.trace_epochs)
+    return BuiltNetwork(core, network, snapshot, communicator, options, tuning.trace_epochs)
 
 
 def _measure_costs(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.numeric import as_array
+from ranvier.base.values import StoredValues
 from ranvier.errors import ShapeError, StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.checks import check_receptor
 from ranvier.network.contents import Contents
@@ -35,6 +36,10 @@ class BuiltNetwork:
         The network that was built. It may have changed since.
     populations, projections, stimuli, recorders, seed
         Parts and seed of the network when it was built.
+    description, options
+        The network and the options in the form in which the core took them.
+    network_name
+        Name of the network when it was built.
     communicator
         The processes that have built the network.
     traces_epochs
@@ -47,6 +52,7 @@ class BuiltNetwork:
         network: Network,
         snapshot: Contents,
         communicator: _core.Communicator,
+        options: _core.SimulationOptions,
         traces_epochs: bool,
     ) -> None:
         self.core = core
@@ -56,6 +62,11 @@ class BuiltNetwork:
         self.stimuli = tuple(snapshot.stimuli)
         self.recorders = tuple(snapshot.recorders)
         self.seed = snapshot.core.seed
+        self.description = snapshot.core
+        self.options = options
+        self.network_name = network.name
+        # By index: the step after which a value of a stimulus was changed, and the value.
+        self.stimulus_changes: dict[int, dict[str, tuple[int, StoredValues]]] = {}
         self.communicator = communicator
         self.traces_epochs = traces_epochs
         # The resolution of the network may be changed later; that of the simulation stays.

@@ -176,7 +176,11 @@ def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any
         sequences = network_changes.sequences_of(stimulus.stimulator, stored)
         numbers = {name: to_core(value) for name, value in stored.items()}
     built.agree_on_request("setting", stimulus.name, index, *asked)
+    step = built.core.step
     built.core.set_stimulus(index, numbers, sequences, None if weight is None else to_core(weight))
+    noted = built.stimulus_changes.setdefault(index, {})
+    given = {**stored, **sequences} if weight is None else {**stored, **sequences, "weight": weight}
+    noted.update({name: (step, value) for name, value in given.items()})
 
 
 def _asked(values: dict[str, StoredValues]) -> list[object]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, Never, NoReturn, overload
+from os import PathLike
+from typing import Any, Never, NoReturn, Self, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +29,11 @@ from ranvier.simulation.building import build, choose_communicator
 from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
+from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import GROUPS, OPTIONS, DryRun, Precision, Processes, Recordings, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
+from ranvier.simulation.saving import save_state
 
 __all__ = ["Simulation"]
 
@@ -96,6 +99,70 @@ class Simulation(Accounts):
         tuning: Tuning | None = None,
         dry_run: DryRun | None = None,
     ) -> None:
+        run = (threads, precision, weight_precision, memory_limit, recordings)
+        self._begin(network, run, progress, (processes, tuning, dry_run))
+
+    @classmethod
+    @names_options
+    def load(
+        cls,
+        network: Network,
+        path: str | PathLike[str],
+        *,
+        threads: int | None = None,
+        precision: Precision = "double",
+        weight_precision: Precision = "single",
+        memory_limit: int | None = None,
+        recordings: Recordings = "everywhere",
+        progress: ProgressOption = None,
+        processes: Processes | None = None,
+        tuning: Tuning | None = None,
+        dry_run: DryRun | None = None,
+    ) -> Self:
+        """Build a network and put a state into it that `save` has written.
+
+        The simulation goes on as the saved one would have: spikes, weights and recordings are the same, bit for bit.
+        All options may differ except for the two precisions: the number of processes and threads, the exchange method,
+        the instruction set and so on.
+
+        Parameters
+        ----------
+        network
+            The network that was saved.
+        path
+            The file that `save` has written.
+        threads, precision, weight_precision, memory_limit, recordings, progress, processes, tuning, dry_run
+            As for `Simulation`.
+
+        Raises
+        ------
+        FileError
+            When there is no such file, or when it is not a complete, unchanged state.
+        StateError
+            When it is the state of another network; the error names the first difference.
+
+        Examples
+        --------
+        >>> sim.save("state.h5")
+        >>> later = rv.Simulation.load(net, "state.h5", threads=2)
+        >>> later.run(1000.0)
+        """
+        simulation = cls.__new__(cls)
+        run = (threads, precision, weight_precision, memory_limit, recordings)
+        simulation._begin(network, run, progress, (processes, tuning, dry_run), path)
+        return simulation
+
+    def _begin(
+        self,
+        network: Network,
+        run: tuple[int | None, Precision, Precision, int | None, Recordings],
+        progress: ProgressOption,
+        groups: tuple[Processes | None, Tuning | None, DryRun | None],
+        state: str | PathLike[str] | None = None,
+    ) -> None:
+        """Build the network, and load a state if there is one."""
+        threads, precision, weight_precision, memory_limit, recordings = run
+        processes, _, dry_run = groups
         check_network(network)
         communicator = choose_communicator(processes, dry_run)
         # One progress line for all processes is enough.
@@ -116,7 +183,8 @@ class Simulation(Accounts):
                 recordings=recordings,
             )
 
-        self._built = build(network, communicator, choose_options, (processes, tuning, dry_run), self._progress)
+        saved = None if state is None else open_state(state, communicator)
+        self._built = build(network, communicator, choose_options, groups, self._progress, saved)
         self._store = RecordingStore(
             self._built.core,
             (network.name, self._built.seed, self._built.recorders),
@@ -124,6 +192,8 @@ class Simulation(Accounts):
             communicator,
             "local" if plays_many else recordings,
         )
+        if saved is not None:
+            load_state(self._built, self._store, saved)
 
     def __setattr__(self, name: str, value: object) -> None:
         # An attribute that was assigned by mistake would have no effect.
@@ -172,6 +242,26 @@ class Simulation(Accounts):
             return steps
 
         self._advance(count_steps)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Save the state of the simulation to a file, so that `load` can continue it.
+
+        Everything is saved: variables and changed parameters of neurons, weights and traces of synapses, spikes on
+        their way, changed stimuli, and recordings in memory. The file has the suffix ``.h5`` or ``.hdf5``. With several
+        processes, each writes a file of its own beside it; keep them together. The file is replaced in one step at the
+        end: if the program is killed or the disk is full, the last complete state remains.
+
+        All processes call it with the same path, in a folder that all of them see.
+
+        Raises
+        ------
+        FileError
+            When the file cannot be written, or exists and is not a saved state.
+        StateError
+            For a dry run, and when synapses have a state but their sources were forgotten (``keep_sources=False``).
+        """
+        with self._built.exclusive():
+            save_state(self._built, self._store, path)
 
     def _advance(self, count_steps: Callable[[], int]) -> None:
         with self._built.exclusive():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz_networks import draw_run, outcome, reference
-from fuzz_networks_on_ranks import METHODS, check_on_ranks
+from fuzz_networks_on_ranks import METHODS, check_between_ranks, check_on_ranks
 from mpi_runs import INSTALLATIONS, Installation
 
 NETWORKS = 600
@@ -24,6 +24,23 @@ def test_same_in_many_ways() -> None:
             run = draw_run(seed, number)
             assert outcome(run) == expected, run
     assert firing > 0.8 * NETWORKS
+
+
+def test_same_from_saved_states() -> None:
+    firing = 0
+    for seed in range(5000, 5000 + NETWORKS):
+        expected = outcome(reference(seed))
+        firing += expected.spikes > 0
+        run = draw_run(seed, 0, saves=True)
+        assert outcome(run) == expected, run
+    assert firing > 0.8 * NETWORKS
+
+
+@pytest.mark.parametrize("ranks", [(1, 2), (2, 3), (3, 1), (4, 2)], ids=str)
+@pytest.mark.parametrize("installation", INSTALLATIONS, ids=str)
+def test_same_on_other_ranks(installation: Installation, ranks: tuple[int, int], tmp_path: Path) -> None:
+    first = 100_000 + 1000 * ranks[0] + 100 * INSTALLATIONS.index(installation)
+    check_between_ranks(installation, ranks, range(first, first + OF_INSTALLATION), METHODS, tmp_path)
 
 
 @pytest.mark.parametrize("ranks", [2, 3])

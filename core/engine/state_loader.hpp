@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/state_columns.hpp"
+#include "engine/simulation.hpp"
+#include "engine/state_tables.hpp"
+
+namespace ranvier::engine {
+
+/// Puts the state that another simulation of the same network has saved into one that has just been built, on any
+/// processes. If something is thrown on the way, the simulation is of no use any more.
+class StateLoader {
+   public:
+    /// @throws StateError unless nothing has happened in the simulation yet @note Collective.
+    StateLoader(Simulation& simulation, StateTotals totals);
+
+    const std::vector<StateTable>& tables() const { return tables_; }
+    /// Rows of a table, of which those are loaded that this process needs. Tables in their order, each in any number of
+    /// pieces. @throws StateError for columns that are not those of the table
+    void load(std::size_t table, std::vector<StateColumns::Column> columns);
+    /// After all pieces of "spikes", before any of "inputs". @note Collective.
+    void replay();
+    /// After all. @note Collective.
+    void finish();
+
+   private:
+    Simulation::Implementation& self() const { return *simulation_.implementation_; }
+    void load_parameters(std::uint32_t population, StateColumns& columns);
+    /// When all pieces have been loaded.
+    void set_parameters();
+    void load_neurons(std::uint32_t population, StateColumns& columns);
+    void load_synapses(connect::KindIndex kind, StateColumns& columns);
+    void load_sources(connect::KindIndex kind, StateColumns& columns);
+    void load_targets(connect::KindIndex kind, StateColumns& columns);
+    void load_common(connect::KindIndex kind, StateColumns& columns);
+    void load_spikes(StateColumns& columns);
+    void load_inputs(StateColumns& columns);
+    /// Goes to a row of columns, and returns the id of its thing. @throws StateError for an id that does not exist
+    NeuronId read_id(StateColumns& columns, std::size_t row) const;
+
+    Simulation& simulation_;
+    StateTotals totals_;
+    std::vector<StateTable> tables_;
+    std::vector<std::vector<std::pair<Step, LocalIndex>>> sent_;  ///< by shard
+    /// Of the population whose parameters are being loaded, by shard: all of them, one value for each neuron.
+    std::vector<std::vector<models::GroupValues>> parameters_;
+    std::uint32_t parameters_of_ = 0;
+};
+
+}  // namespace ranvier::engine

@@ -1,0 +1,1 @@
+"""Files in which the state of a simulation is saved."""

@@ -1,0 +1,139 @@
+"""Networks whose state is saved, and what shows that nothing of it is lost."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import ranvier as rv
+from ranvier.models import STIMULATORS, SYNAPSE_MODELS
+
+__all__ = [
+    "HALF",
+    "outcome",
+    "saved_half_way",
+    "second_half",
+    "whole",
+    "with_neurons",
+    "with_stimulator",
+    "with_synapses",
+]
+
+_VARIABLES = {"interval_fire": ("m",), "iaf_psc_exp": ("V_m", "I_syn_ex", "I_syn_in")}
+# Two halves of a run, ms.
+HALF = 60.0
+
+
+def with_neurons(model: str) -> rv.Network:
+    """Return a network of neurons of a model that are connected and driven."""
+    net = rv.Network(seed=5)
+    if model == "spike_generator":
+        sources = net.create_spike_generators([[10.0 * i + j for i in range(12)] for j in range(1, 9)])
+        neurons = net.create("iaf_psc_exp", 30)
+        net.connect(sources, neurons, rv.FixedIndegree(6), weight=400.0, delay=rv.Uniform(0.5, 8.0))
+        _record(net, neurons)
+        return net
+    neurons = net.create(model, 40, name="neurons")
+    weight = {"interval_fire": 0.02, "iaf_cond_nmda": 2.0, "iaf_psc_delta": 1.0}.get(model, 60.0)
+    receptor = "AMPA" if model == "iaf_cond_nmda" else None
+    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=weight, receptor=receptor)
+    net.connect(neurons, neurons, rv.FixedIndegree(8), weight=weight, delay=rv.Uniform(0.3, 4.0), receptor=receptor)
+    _record(net, neurons)
+    return net
+
+
+def with_stimulator(model: str) -> rv.Network:
+    """Return a network that a stimulator drives, with values that change in time where it has such."""
+    net = rv.Network(seed=6)
+    neurons = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 3.0), I_e=370.0), 30, name="neurons")
+    known = {
+        "times": [5.0, 55.0, 80.0],
+        "amplitudes": [300.0, -50.0, 600.0],
+        "rates": [9000.0, 200.0, 15000.0],
+        "rate": 9000.0,
+        "amplitude": 300.0,
+        "std": 500.0,
+        "frequency": 20.0,
+    }
+    kind = STIMULATORS[model]
+    values: dict[str, Any] = {name: known[name] for name in kind.value_names() if name in known}
+    assert values, f"nothing of what a {model} does is tested"
+    net.stimulate(neurons, getattr(rv, model)(**values), weight=60.0 if kind.emits_spikes else 1.0)
+    net.connect(neurons, neurons, rv.FixedIndegree(5), weight=40.0, delay=2.0)
+    _record(net, neurons)
+    return net
+
+
+def with_synapses(model: str, **parameters: Any) -> rv.Network:
+    """Return a network whose excitatory synapses follow a model, beside static ones that reach the same receptor."""
+    net = rv.Network(seed=7)
+    exc = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 4.0)), 40, name="exc")
+    inh = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 4.0)), 10, name="inh")
+    for population in (exc, inh):
+        net.stimulate(population, rv.poisson_generator(rate=9000.0), weight=60.0)
+    names = SYNAPSE_MODELS[model].value_names()
+    given: dict[str, Any] = {"axonal_fraction": 0.4} if "axonal_fraction" in names else {}
+    if model == "vogels_sprekeler":
+        given["W_max"] = 100.0
+    delay = rv.Uniform(0.5, 6.0)
+    net.connect(
+        exc, exc, rv.FixedIndegree(6), weight=45.0, delay=delay, synapse=getattr(rv, model)(**given | parameters)
+    )
+    net.connect(exc, exc, rv.FixedIndegree(3), weight=30.0, delay=delay)
+    net.connect(exc, inh, rv.FixedIndegree(6), weight=45.0, delay=delay)
+    net.connect(inh, exc, rv.FixedIndegree(3), weight=-90.0, delay=delay)
+    _record(net, exc)
+    net.record_weights(net.projections[0], 7.0)
+    return net
+
+
+def _record(net: rv.Network, neurons: rv.Population) -> None:
+    net.record_spikes()
+    net.record_state(neurons[::7], "m" if neurons.model == "interval_fire" else "V_m", 1.5)
+
+
+def outcome(sim: rv.Simulation) -> str:
+    """Return a digest of all that a simulation has recorded, of its weights and of its neurons."""
+    result = hashlib.sha256()
+    spikes = 0
+    for recorder in sim.network.recorders:
+        if isinstance(recorder, rv.SpikeRecorder):
+            data = sim.spikes(recorder)
+            spikes += len(data)
+            result.update(data.digest().encode() + data.steps.tobytes())
+        elif isinstance(recorder, rv.StateRecorder):
+            state = sim.state(recorder)
+            result.update(state.steps.tobytes() + state.ids.tobytes() + state.values.tobytes())
+        elif isinstance(recorder, rv.WeightRecorder):
+            weights = sim.weights(recorder)
+            result.update(weights.steps.tobytes() + weights.weights.tobytes())
+    for population in sim.network.populations:
+        for name in () if population.plays_spikes else _VARIABLES.get(population.model, ("V_m",)):
+            result.update(sim.get(population, name).tobytes())
+    result.update(sim.connections().weights.tobytes())
+    counts = sim.counts()
+    result.update(str((counts.spikes, counts.synaptic_events, counts.steps, sim.step)).encode())
+    assert spikes > 20, "a silent network proves nothing"
+    return result.hexdigest()
+
+
+def saved_half_way(net: rv.Network, path: Path, **options: Any) -> rv.Simulation:
+    """Run the first half, save the state, and return the simulation."""
+    sim = rv.Simulation(net, progress=False, **options)
+    sim.run(HALF)
+    sim.save(path)
+    return sim
+
+
+def whole(net: rv.Network) -> str:
+    """Return what comes of both halves without a save."""
+    sim = rv.Simulation(net, progress=False, threads=1)
+    sim.run(2.0 * HALF)
+    return outcome(sim)
+
+
+def second_half(sim: rv.Simulation) -> str:
+    """Return what comes of a simulation after the second half."""
+    sim.run(HALF)
+    return outcome(sim)

@@ -1,0 +1,141 @@
+"""A run that goes on from a saved state gives the same bits as one that was never saved, for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import _core
+from ranvier.models import NEURON_MODELS, STIMULATORS, SYNAPSE_MODELS
+from state_scenes import HALF, outcome, saved_half_way, second_half, whole, with_neurons, with_stimulator, with_synapses
+
+# What other simulations do differently.
+WAYS: list[dict[str, Any]] = [
+    {"threads": 1, "tuning": rv.Tuning(table_layout="runs", delivery_window=16, instruction_set="baseline")},
+    {"threads": 3, "tuning": rv.Tuning(table_layout="ring")},
+    {"threads": 2, "tuning": rv.Tuning(shards=5), "processes": rv.Processes(sort_connections=False)},
+]
+
+
+def check(make: Callable[[], rv.Network], tmp_path: Path) -> None:
+    path = tmp_path / "state.h5"
+    expected = whole(make())
+    first = saved_half_way(make(), path, threads=2)
+    # What is saved goes on as if it had not been.
+    assert second_half(first) == expected
+    for options in WAYS:
+        loaded = rv.Simulation.load(make(), path, progress=False, **options)
+        assert loaded.time == HALF
+        assert second_half(loaded) == expected, options
+
+
+@pytest.mark.parametrize("model", [*NEURON_MODELS, "spike_generator"])
+def test_neurons(model: str, tmp_path: Path) -> None:
+    check(lambda: with_neurons(model), tmp_path)
+
+
+@pytest.mark.parametrize("model", STIMULATORS)
+def test_stimulators(model: str, tmp_path: Path) -> None:
+    check(lambda: with_stimulator(model), tmp_path)
+
+
+@pytest.mark.parametrize("model", SYNAPSE_MODELS)
+def test_synapses(model: str, tmp_path: Path) -> None:
+    check(lambda: with_synapses(model), tmp_path)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_precisions(precision: str, tmp_path: Path) -> None:
+    net, path = with_synapses("stdp_triplet"), tmp_path / "state.h5"
+    options: dict[str, Any] = {"precision": precision, "weight_precision": precision}
+    plain = rv.Simulation(net, progress=False, **options)
+    plain.run(2.0 * HALF)
+    saved_half_way(net, path, **options)
+    assert second_half(rv.Simulation.load(net, path, progress=False, **options)) == outcome(plain)
+
+
+@pytest.mark.parametrize("exchange", _core.exchanges())
+def test_methods_of_exchange(exchange: Any, tmp_path: Path) -> None:
+    """An exchange holds nothing at the end of a run: what it was given has arrived."""
+    net, path = with_synapses("stdp"), tmp_path / "state.h5"
+    by_source = exchange in ("allgather", "rma_allgather")
+    processes = rv.Processes(exchange=exchange, sort_connections="auto" if by_source else False)
+    saved_half_way(net, path, processes=processes)
+    assert second_half(rv.Simulation.load(net, path, progress=False, processes=processes)) == whole(net)
+
+
+def change_everything(sim: rv.Simulation) -> None:
+    exc, inh, sources = sim.network.populations
+    sim.set(exc[3:20], V_m=-60.0, t_ref=rv.Uniform(1.0, 3.0), E_L=rv.Normal(-65.0, 1.0))
+    sim.set([exc, inh], tau_m=11.0)
+    sim.set(sim.network.stimuli[0], rate=rv.Uniform(8000.0, 9000.0), weight=np.linspace(55.0, 65.0, 40))
+    sim.set(sim.network.stimuli[2], times=[70.0, 90.0], amplitudes=[200.0, 10.0])
+    sim.set(sources, spike_times=[[61.0, 61.0, 70.0], [80.0]])
+    synapses = sim.connections(projection=sim.network.projections[1])
+    synapses.weights = synapses.weights * np.linspace(0.5, 1.5, len(synapses))
+    learning = sim.connections(projection=sim.network.projections[0])
+    learning.weights = learning.weights * 0.9
+
+
+def with_sources() -> rv.Network:
+    net = with_synapses("stdp")
+    sources = net.create_spike_generators([[10.0, 20.0, 99.0], [11.0]])
+    net.connect(sources, net.populations[0], rv.AllToAll(), weight=300.0, delay=7.0)
+    net.stimulate(net.populations[0], rv.step_current_generator(times=[1.0], amplitudes=[20.0]))
+    return net
+
+
+@pytest.mark.parametrize("before", [HALF, 0.5 * HALF], ids=["just before", "long before"])
+def test_what_was_changed_stays_changed(before: float, tmp_path: Path) -> None:
+    path = tmp_path / "state.h5"
+    expected = rv.Simulation(with_sources(), progress=False)
+    saved = rv.Simulation(with_sources(), progress=False, threads=2)
+    for sim in (expected, saved):
+        sim.run(before)
+        change_everything(sim)
+        sim.run(HALF - before)
+    expected.run(HALF)
+    saved.save(path)
+    loaded = rv.Simulation.load(with_sources(), path, threads=3, progress=False)
+    # A state that was loaded can be saved again.
+    loaded.save(path)
+    again = rv.Simulation.load(with_sources(), path, progress=False, tuning=rv.Tuning(table_layout="ring"))
+    assert second_half(loaded) == outcome(expected)
+    assert second_half(again) == outcome(expected)
+
+
+def test_changes_after_loading_find_what_is_on_its_way(tmp_path: Path) -> None:
+    path = tmp_path / "state.h5"
+    expected = saved_half_way(with_sources(), path, threads=2)
+    loaded = rv.Simulation.load(with_sources(), path, threads=1, progress=False)
+    for sim in (expected, loaded):
+        change_everything(sim)
+    assert second_half(loaded) == second_half(expected)
+
+
+def test_a_state_at_the_begin_and_one_after_one_step(tmp_path: Path) -> None:
+    net, path = with_synapses("stdp_nn_pre_centered"), tmp_path / "state.h5"
+    sim = rv.Simulation(net, progress=False)
+    for duration in (0.0, 0.1):
+        sim.run(duration)
+        sim.save(path)
+        sim = rv.Simulation.load(net, path, progress=False)
+    sim.run(2.0 * HALF - 0.1)
+    assert outcome(sim) == whole(net)
+
+
+def test_wide_sums(tmp_path: Path) -> None:
+    """Weights that are spread so widely that sums are taken in 128 bits, of both kinds of synapses at one receptor."""
+
+    def make() -> rv.Network:
+        net = with_synapses("tsodyks2")
+        exc = net.populations[0]
+        net.connect(exc, exc, rv.FixedIndegree(5), weight=rv.LogNormal(0.0, 8.0), delay=rv.Uniform(0.5, 5.0))
+        return net
+
+    check(make, tmp_path)
