@@ -1,3 +1,4 @@
+#include <array>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -230,6 +231,7 @@ struct Counter {
     static constexpr std::size_t receptor_count = 1;
     static constexpr std::size_t resting_potential = 0;
     static constexpr std::size_t refractory_period = 1;
+    static constexpr std::array variables{VariableInfo{"V_m", "mV", "Number of steps"}};
 
     template <class Real>
     struct State {
