@@ -82,19 +82,21 @@ constexpr double post_steps = 300.0;
 constexpr double first_weight = 40.0;
 
 struct Scene {
+    DelaySteps delay_count = delays;
     std::vector<Synapse> synapses;  ///< by row, then delay
     std::vector<std::vector<std::uint32_t>> pre;   ///< by step: rows
     std::vector<std::vector<std::uint32_t>> post;  ///< by step: neurons
 };
 
-Scene make_scene(std::uint64_t seed) {
+Scene make_scene(std::uint64_t seed, DelaySteps delay_count = delays) {
     std::mt19937_64 random(seed);
     Scene scene;
+    scene.delay_count = delay_count;
     for (std::uint32_t row = 0; row < rows; ++row) {
         const std::size_t count = row == 0 ? 0 : (row == 1 ? 700 : random() % 60);
         for (std::size_t i = 0; i < count; ++i) {
             scene.synapses.push_back({row, static_cast<std::uint32_t>(random() % neurons),
-                                      least_delay + static_cast<DelaySteps>(random() % delays)});
+                                      least_delay + static_cast<DelaySteps>(random() % delay_count)});
         }
     }
     std::stable_sort(scene.synapses.begin(), scene.synapses.end(), [](const Synapse& a, const Synapse& b) {
@@ -207,9 +209,9 @@ TableColumns<std::uint16_t, Real> make_columns(const Scene& scene) {
         }
     }
     columns.row_start.set(rows, next);
-    columns.delays = std::move(relative);
+    if (scene.delay_count > 1) columns.delays = std::move(relative);
     columns.least_delay = least_delay;
-    columns.greatest_delay = least_delay + delays - 1;
+    columns.greatest_delay = least_delay + scene.delay_count - 1;
     return columns;
 }
 
@@ -274,27 +276,31 @@ Driven<Real> drive(const Scene& scene, const Drive& how) {
 
 constexpr double fractions[] = {0.0, 0.2, 0.5, 0.6, 0.9, 1.0};
 
-TEST(Plasticity, WeightsAndInputsAreThoseOfTheEquations) {
-    for (const std::uint64_t seed : {1U, 2U}) {
-        const Scene scene = make_scene(seed);
-        for (const double fraction : fractions) {
-            const Expected expected = expect(scene, fraction, steps);
-            const Driven<double> driven = drive<double>(scene, {.fraction = fraction});
-            ASSERT_EQ(driven.weights.size(), expected.weights.size());
-            for (std::size_t i = 0; i < expected.weights.size(); ++i) {
-                // The traces are sums of exponentials from tables, each with an error of some units in the last place.
-                ASSERT_NEAR(driven.weights[i], expected.weights[i], 1e-11 * expected.weights[i])
-                    << "synapse " << i << ", axonal fraction " << fraction;
-            }
-            for (const auto& [key, input] : driven.inputs) {
-                const auto found = expected.inputs.find(key);
-                ASSERT_TRUE(found != expected.inputs.end());
-                // Every weight is rounded to the grid.
-                ASSERT_NEAR(input, found->second, 700 * 0x1p-26);
-            }
+void expect_those_of_the_equations(const Scene& scene) {
+    for (const double fraction : fractions) {
+        const Expected expected = expect(scene, fraction, steps);
+        const Driven<double> driven = drive<double>(scene, {.fraction = fraction});
+        ASSERT_EQ(driven.weights.size(), expected.weights.size());
+        for (std::size_t i = 0; i < expected.weights.size(); ++i) {
+            // The traces are sums of exponentials from tables, each with an error of some units in the last place.
+            ASSERT_NEAR(driven.weights[i], expected.weights[i], 1e-11 * expected.weights[i])
+                << "synapse " << i << ", axonal fraction " << fraction;
+        }
+        for (const auto& [key, input] : driven.inputs) {
+            const auto found = expected.inputs.find(key);
+            ASSERT_TRUE(found != expected.inputs.end());
+            // Every weight is rounded to the grid.
+            ASSERT_NEAR(input, found->second, 700 * 0x1p-26);
         }
     }
 }
+
+TEST(Plasticity, WeightsAndInputsAreThoseOfTheEquations) {
+    for (const std::uint64_t seed : {1U, 2U}) expect_those_of_the_equations(make_scene(seed));
+}
+
+/// Then, all synapses share one look at the neurons in steps with many spikes.
+TEST(Plasticity, WithOneDelayTheyAreToo) { expect_those_of_the_equations(make_scene(5, 1)); }
 
 TEST(Plasticity, SinglePrecisionIsClose) {
     const Scene scene = make_scene(3);
@@ -308,8 +314,8 @@ TEST(Plasticity, SinglePrecisionIsClose) {
 }
 
 template <class Rule>
-void expect_same_however_driven() {
-    const Scene scene = make_scene(4);
+void expect_same_however_driven(DelaySteps delay_count = delays) {
+    const Scene scene = make_scene(4, delay_count);
     for (const double fraction : {0.0, 0.6, 1.0}) {
         const auto first = drive_rule<Rule>(scene, {.fraction = fraction});
         for (const InstructionSet set : available_instruction_sets()) {
@@ -327,6 +333,12 @@ void expect_same_however_driven() {
 TEST(Plasticity, WeightsDoNotDependOnSetsEpochsSettlingOrReading) {
     expect_same_however_driven<TestRule<float>>();
     expect_same_however_driven<TestRule<double>>();
+}
+
+TEST(Plasticity, NorDoThoseWithOneDelay) {
+    expect_same_however_driven<TestRule<float>>(1);
+    expect_same_however_driven<TripletRule<double>>(1);
+    expect_same_however_driven<NearestRule<double, Pairing::restricted>>(1);
 }
 
 TEST(Plasticity, NorDoThoseWithTracesOfTheirOwnSide) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,15 +14,19 @@ namespace ranvier::connect {
 inline constexpr double longest_time_constant = 1e6;
 
 /// How much is left of an exponential trace after a number of steps, from two tables whose entries are multiplied: of whole
-/// stretches of 1024 steps, and of the steps in one. The same bits wherever it is looked up.
+/// stretches of 1024 steps, and of the steps in one. For the first stretches, the products are in one table. The same bits
+/// wherever it is looked up.
 template <class Real>
 class Decay {
    public:
     static constexpr int stretch_bits = 10;
+    /// Fewer steps are looked up in one table.
+    static constexpr std::int32_t near_steps = std::int32_t{8} << stretch_bits;
 
     Decay() = default;
     /// @param steps the time constant in steps of the resolution, > 0, at most `longest_time_constant`
-    explicit Decay(double steps) : short_(std::size_t{1} << stretch_bits) {
+    /// @param near whether View::near() will be called
+    explicit Decay(double steps, bool near = false) : short_(std::size_t{1} << stretch_bits) {
         for (std::size_t i = 0; i < short_.size(); ++i) {
             short_[i] = static_cast<Real>(math::exp(-static_cast<double>(i) / steps));
         }
@@ -33,6 +38,12 @@ class Decay {
             long_[i] = static_cast<Real>(math::exp(-static_cast<double>(i * short_.size()) / steps));
         }
         long_[stretches] = Real{0};
+        if (!near) return;
+        short_.resize(near_steps);
+        for (std::size_t i = std::size_t{1} << stretch_bits; i < near_steps; ++i) {
+            const std::size_t stretch = i >> stretch_bits;
+            short_[i] = long_[std::min(stretch, stretches)] * short_[i - (stretch << stretch_bits)];
+        }
     }
     /// For kernels.
     struct View {
@@ -44,6 +55,8 @@ class Decay {
             const std::int32_t stretch = steps >> stretch_bits;
             return long_[stretch < last ? stretch : last] * short_[steps & ((1 << stretch_bits) - 1)];
         }
+        /// The same bits. @pre steps < near_steps
+        RANVIER_ALWAYS_INLINE Real near(std::int32_t steps) const { return short_[steps]; }
     };
     View view() const { return {short_.data(), long_.data(), static_cast<std::int32_t>(long_.size() - 1)}; }
     /// @param steps >= 0

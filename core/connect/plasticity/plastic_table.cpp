@@ -3,10 +3,12 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+#include "base/errors.hpp"
 #include "connect/plasticity/plastic_table_state.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
@@ -22,7 +24,7 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
       rule_(std::move(rule)),
       row_decay_(learning.presynaptic_steps),
       own_decays_(learning.own_presynaptic_steps.begin(), learning.own_presynaptic_steps.end()),
-      presynaptic_(learning.presynaptic_steps),
+      presynaptic_(learning.presynaptic_steps, true),
       postsynaptic_(learning.postsynaptic_steps),
       history_(local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
                rule_.postsynaptic_trace_accumulates, spike_memory),
@@ -30,7 +32,19 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
       traces_(Base::rows(), synapse_memory),
       own_(Base::rows() * own_decays_.size(), synapse_memory),
       synapse_traces_(centred() ? this->size() : 0, synapse_memory),
-      waiting_(std::bit_ceil(std::size_t{learning.axonal(this->columns_.greatest_delay)} + 1)) {
+      waiting_(std::bit_ceil(std::size_t{learning.axonal(this->columns_.greatest_delay)} + 1)),
+      first_seen_(local_neurons, spike_memory),
+      place_seen_(local_neurons, spike_memory),
+      trace_seen_(local_neurons, spike_memory),
+      view_{first_seen_.data(), place_seen_.data(), trace_seen_.data()},
+      visits_(spike_memory) {
+    if (local_neurons > History::most_neurons) {
+        throw ValueOutOfBoundsError({.object = "number of neurons of one shard with synapses that learn",
+                                     .value = std::to_string(local_neurons),
+                                     .bound = "must be at most " + std::to_string(History::most_neurons),
+                                     .remedy = "use more threads or processes"});
+    }
+    visits_.reserve(most_visits);
     std::fill_n(last_.data(), last_.size(), History::never);
     std::fill_n(traces_.data(), traces_.size(), 0.0);
     std::fill_n(own_.data(), own_.size(), 0.0);
@@ -48,28 +62,45 @@ template <class Target, class Real>
 std::uint64_t PlasticTable<Target, Real>::accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows,
                                                  Step now, Step /*window_end*/, const InputRing& inputs) {
     std::uint64_t events = 0;
-    constexpr std::size_t ahead = 4;
+    // Those of all rows of a step, if they are of the usual length.
+    const double expected = static_cast<double>(rows.size()) * static_cast<double>(this->size()) /
+                            static_cast<double>(std::max<std::size_t>(last_.size(), 1));
+    const Run any = run_from(0, 0);
+    const std::int32_t meets = relative(stamp) + any.shift();
+    const TargetView<Real>* const view =
+        stamp + any.axonal <= now ? shared_view(set, static_cast<std::uint64_t>(expected), meets - any.tie(), meets)
+                                  : nullptr;
+    constexpr std::size_t ahead = 16;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
+        if (i + ahead < rows.size()) prefetch_state(rows[i + ahead]);
         const RowIndex row = rows[i];
         const Spike spike = next_spike(row, relative(stamp));
         for_each_run(row, [&](const Run& run) {
             events += run.end - run.begin;
             if (stamp + run.axonal <= now) {
-                visit(set, spike, run, inputs);
+                add_visit(set, spike, run, inputs, view);
             } else {
                 append(waiting_at(stamp + run.axonal), {spike, run});
             }
         });
     }
+    learn(set, view, true);
     return events;
 }
 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const InputRing& inputs) {
     auto& due = waiting_at(step);
-    for (const Waiting& waiting : due) visit(set, waiting.spike, waiting.run, inputs);
-    due.clear();
+    if (!due.empty()) {
+        std::uint64_t events = 0;
+        for (const Waiting& waiting : due) events += waiting.run.end - waiting.run.begin;
+        const Run& any = due.front().run;
+        const std::int32_t meets = due.front().spike.stamp + any.shift();
+        const TargetView<Real>* const view = shared_view(set, events, meets - any.tie(), meets);
+        for (const Waiting& waiting : due) add_visit(set, waiting.spike, waiting.run, inputs, view);
+        learn(set, view, true);
+        due.clear();
+    }
     if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, told_of(step));
     if (step - base_ > most_steps) move_base(set, step);
 }
@@ -118,15 +149,17 @@ template <class Target, class Real>
 void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
     if (relative(step) <= settled_) return;
     const auto waiting = first_waiting();
+    const std::int32_t end = relative(step) - static_cast<std::int32_t>(run_from(0, 0).dendritic());
+    const TargetView<Real>* const view = shared_view(set, this->size(), end, end + 1);
     for (std::uint32_t row = 0; row < last_.size(); ++row) {
         for_each_run(RowIndex{row}, [&](const Run& run) {
-            Arguments arguments = pending(RowIndex{row}, run, waiting, step);
-            name_targets(arguments, run.begin);
-            arguments.weights = this->columns_.weights.data() + run.begin;
-            arguments.count = run.end - run.begin;
-            learn_run(set, arguments);
+            if (visits_.size() == most_visits) learn(set, view, false);
+            visits_.push_back(pending(RowIndex{row}, run, run.begin, waiting, step));
+            visits_.back().weights = this->columns_.weights.data() + run.begin;
+            visits_.back().count = run.end - run.begin;
         });
     }
+    learn(set, view, false);
     settled_ = relative(step);
     const DelaySteps longest = this->columns_.greatest_delay;
     history_.forget_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
@@ -156,7 +189,7 @@ template <class Target, class Real>
 auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row_end) const -> Run {
     std::uint64_t end = row_end;
     DelaySteps delay = this->columns_.least_delay;
-    if (delay != this->columns_.greatest_delay) {
+    if (delay != this->columns_.greatest_delay && begin < end) {
         std::visit(
             [&](const auto& delays) {
                 const auto relative = delays[begin];
@@ -169,94 +202,124 @@ auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row
 }
 
 template <class Target, class Real>
-template <class Visit>
-void PlasticTable<Target, Real>::for_each_run(RowIndex row, Visit visit) const {
+template <class Call>
+void PlasticTable<Target, Real>::for_each_run(RowIndex row, Call call) const {
     const std::uint64_t end = this->row_end(row);
     for (std::uint64_t begin = this->row_begin(row); begin < end;) {
         const Run run = run_from(begin, end);
-        visit(run);
+        call(run);
         begin = run.end;
     }
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::prefetch(RowIndex row) const {
-    const std::uint64_t begin = this->row_begin(row);
-    const std::size_t count = std::min<std::size_t>(this->row_end(row) - begin, learn_block);
-    detail::prefetch_span(this->columns_.targets.data() + begin, count * sizeof(Target));
-    detail::prefetch_span(this->columns_.weights.data() + begin, count * sizeof(Real));
-}
-
-/// Tells which synapses learn. Of these all have the same target array and traces, whose weights may be copies.
-template <class Target, class Real>
-void PlasticTable<Target, Real>::name_targets(Arguments& arguments, std::uint64_t first) const {
-    const Target* const targets = this->columns_.targets.data() + first;
-    if constexpr (std::is_same_v<Target, std::uint16_t>) {
-        arguments.narrow_targets = targets;
-    } else {
-        arguments.wide_targets = targets;
-    }
-    if (centred()) arguments.synapse_traces = synapse_traces_.data() + first;
+void PlasticTable<Target, Real>::prefetch_state(RowIndex row) const {
+    if (this->columns_.numbering != RowNumbering::unsorted) this->columns_.row_start.prefetch(row.value);
+    __builtin_prefetch(last_.data() + row.value, 1, 3);
+    __builtin_prefetch(traces_.data() + row.value, 1, 3);
 }
 
 template <class Target, class Real>
-auto PlasticTable<Target, Real>::arguments_of(const Run& run, std::int32_t last, Real trace) const -> Arguments {
-    Arguments arguments;
-    arguments.history = &history_;
-    arguments.presynaptic = presynaptic_.view();
-    arguments.postsynaptic = postsynaptic_.view();
-    arguments.rule = &rule_;
-    arguments.trace = trace;
-    const auto dendritic = static_cast<std::int32_t>(run.dendritic());
-    arguments.learnt = settled_ - dendritic;
-    arguments.since = History::never;
+void PlasticTable<Target, Real>::prefetch(const Run& run) const {
+    constexpr std::uint64_t most = 256;
+    const std::uint64_t count = std::min(run.end - run.begin, most);
+    detail::prefetch_span(this->columns_.targets.data() + run.begin, count * sizeof(Target));
+    detail::prefetch_span(this->columns_.weights.data() + run.begin, count * sizeof(Real));
+}
+
+/// Synapses of a run, from one on, with a presynaptic spike.
+/// @param last before it, and the trace after that
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const
+    -> Visit {
+    Visit visit{.targets = this->columns_.targets.data() + first, .trace = trace};
+    if (centred()) visit.synapse_traces = synapse_traces_.data() + first;
+    visit.learnt = settled_ - static_cast<std::int32_t>(run.dendritic());
+    visit.since = History::never;
     if (last == History::never) {
         // Nothing is learnt before the first presynaptic spike.
-        arguments.learnt = std::numeric_limits<std::int32_t>::max();
+        visit.learnt = std::numeric_limits<std::int32_t>::max();
     } else {
-        arguments.last = last + run.shift();
-        arguments.since = arguments.last - run.tie();
-        arguments.learnt = std::max(arguments.learnt, arguments.since);
+        visit.last = last + run.shift();
+        visit.since = visit.last - run.tie();
+        visit.learnt = std::max(visit.learnt, visit.since);
     }
-    return arguments;
+    return visit;
 }
 
 template <class Target, class Real>
-void PlasticTable<Target, Real>::visit(InstructionSet set, const Spike& spike, const Run& run,
-                                       const InputRing& inputs) {
-    Arguments arguments = arguments_of(run, spike.last, spike.trace);
-    name_targets(arguments, run.begin);
-    arguments.weights = this->columns_.weights.data() + run.begin;
-    arguments.count = run.end - run.begin;
-    arguments.meets = spike.stamp + run.shift();
-    arguments.end = arguments.meets - run.tie();
-    arguments.own = spike.own;
+auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, const InputRing& inputs) -> Visit {
+    Visit visit = visit_of(run, run.begin, spike.last, spike.trace);
+    visit.weights = this->columns_.weights.data() + run.begin;
+    visit.count = run.end - run.begin;
+    visit.meets = spike.stamp + run.shift();
+    visit.end = visit.meets - run.tie();
+    visit.own = spike.own;
     if (centred()) {
-        arguments.new_synapse_traces = synapse_traces_.data() + run.begin;
-        if (spike.last != History::never) arguments.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
+        visit.new_synapse_traces = synapse_traces_.data() + run.begin;
+        if (spike.last != History::never) visit.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
     }
-    const Step arrival = base_ + spike.stamp + run.delay;
-    if (inputs.wide == nullptr) {
-        arguments.inputs = inputs.slot(arrival);
-        arguments.greatest = &greatest_;
-        arguments.to_grid = 0x1.8p52 * learning_.quantum;
-    }
-    learn_run(set, arguments);
+    if (inputs.wide == nullptr) visit.inputs = inputs.slot(base_ + spike.stamp + run.delay);
+    return visit;
+}
+
+/// Lists what a spike does to the synapses of a run at which it arrives.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::add_visit(InstructionSet set, const Spike& spike, const Run& run,
+                                           const InputRing& inputs, const TargetView<Real>* view) {
+    // A source that fires twice in a step reaches the same synapses twice.
+    if (visits_.size() == most_visits || spike.last == spike.stamp) learn(set, view, true);
+    if (visits_.size() < 4) prefetch(run);
+    visits_.push_back(arriving(spike, run, inputs));
     if (inputs.wide == nullptr) return;
-    WideSum* const sums = inputs.wide_slot(arrival);
+    learn(set, view, true);
+    WideSum* const sums = inputs.wide_slot(base_ + spike.stamp + run.delay);
     const double to_grid = 0x1.8p52 * learning_.quantum;
     for (std::uint64_t i = run.begin; i < run.end; ++i) {
         const double weight = (static_cast<double>(this->columns_.weights[i]) + to_grid) - to_grid;
-        greatest_ = std::max(greatest_, std::bit_cast<Bits>(static_cast<Real>(std::abs(this->columns_.weights[i]))));
         add_wide(sums[this->columns_.targets[i]], weight, inputs.exponent);
     }
 }
 
-/// What the synapses of a run have still to learn from postsynaptic spikes that arrive up to the end of a step.
+/// Lets the synapses of all listed visits learn.
+template <class Target, class Real>
+void PlasticTable<Target, Real>::learn(InstructionSet set, const TargetView<Real>* view, bool arrives) {
+    LearnArguments<Real> given = arguments();
+    given.visits = visits_;
+    given.arrives = arrives;
+    given.view = view;
+    given.to_grid = 0x1.8p52 * learning_.quantum;
+    if (arrives) given.greatest = &greatest_;
+    learn_visits(set, given);
+    visits_.clear();
+}
+
+template <class Target, class Real>
+LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
+    LearnArguments<Real> given;
+    given.wide_targets = std::is_same_v<Target, std::uint32_t>;
+    given.history = &history_;
+    given.presynaptic = presynaptic_.view();
+    given.postsynaptic = postsynaptic_.view();
+    given.rule = &rule_;
+    return given;
+}
+
+/// What all synapses see of their targets, if it is worth to look at all of these; else null.
+template <class Target, class Real>
+const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet set, std::uint64_t events,
+                                                                std::int32_t end, std::int32_t meets) {
+    const bool same_delay = this->columns_.least_delay == this->columns_.greatest_delay;
+    if (!same_delay || rule_.pairing != Pairing::all || events < std::uint64_t{2} * history_.neurons()) return nullptr;
+    look_at_targets(set, arguments(), end, meets, view_);
+    return &view_;
+}
+
+/// What synapses of a run, from one on, have still to learn from postsynaptic spikes that arrive up to the end of a step.
 /// @param waiting the first spike that waits for each run
 template <class Target, class Real>
-auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting,
-                                         Step step) const -> Arguments {
+auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, std::uint64_t first,
+                                         const std::vector<const Waiting*>& waiting, Step step) const -> Visit {
     std::int32_t last = last_[row.value];
     auto trace = static_cast<Real>(traces_[row.value]);
     const auto found = std::lower_bound(waiting.begin(), waiting.end(), run.begin,
@@ -265,10 +328,10 @@ auto PlasticTable<Target, Real>::pending(RowIndex row, const Run& run, const std
         last = (*found)->spike.last;
         trace = (*found)->spike.trace;
     }
-    Arguments arguments = arguments_of(run, last, trace);
-    arguments.arrives = false;
-    arguments.end = relative(step) - static_cast<std::int32_t>(run.dendritic());
-    return arguments;
+    Visit visit = visit_of(run, first, last, trace);
+    visit.end = relative(step) - static_cast<std::int32_t>(run.dendritic());
+    visit.meets = visit.end + 1;
+    return visit;
 }
 
 /// The first spike that waits for each run for which any does, by the place of the run.
@@ -294,11 +357,13 @@ auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Wait
 template <class Target, class Real>
 void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights,
                                                   std::uint64_t count) const {
-    Arguments arguments = pending(row, run, first_waiting(), now_);
-    name_targets(arguments, first);
-    arguments.weights = weights;
-    arguments.count = count;
-    learn_run(InstructionSet::baseline, arguments);
+    Visit visit = pending(row, run, first, first_waiting(), now_);
+    visit.weights = weights;
+    visit.count = count;
+    LearnArguments<Real> given = arguments();
+    given.visits = {&visit, 1};
+    given.arrives = false;
+    learn_visits(InstructionSet::baseline, given);
 }
 
 template <class Target, class Real>

@@ -14,7 +14,7 @@
 
 #include "base/buffer.hpp"
 #include "connect/plasticity/decay.hpp"
-#include "connect/plasticity/learn_run.hpp"
+#include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/learning_rule.hpp"
 #include "connect/plasticity/spike_history.hpp"
 #include "connect/tables/stored_table.hpp"
@@ -79,7 +79,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
    private:
     using History = SpikeHistory<Real>;
     using Bits = typename History::Bits;
-    using Arguments = LearnArguments<Real>;
+    using Visit = LearnVisit<Real>;
 
     /// Synapses of one row that have the same delay.
     struct Run {
@@ -123,15 +123,21 @@ class PlasticTable final : public StoredTable<Target, Real> {
         return waiting_[static_cast<std::uint64_t>(step) & (waiting_.size() - 1)];
     }
 
-    template <class Visit>
-    void for_each_run(RowIndex row, Visit visit) const;
+    template <class Call>
+    void for_each_run(RowIndex row, Call call) const;
     Run run_from(std::uint64_t begin, std::uint64_t row_end) const;
-    void prefetch(RowIndex row) const;
+    void prefetch_state(RowIndex row) const;
+    void prefetch(const Run& run) const;
 
-    void name_targets(Arguments& arguments, std::uint64_t first) const;
-    Arguments arguments_of(const Run& run, std::int32_t last, Real trace) const;
-    void visit(InstructionSet set, const Spike& spike, const Run& run, const InputRing& inputs);
-    Arguments pending(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, Step step) const;
+    Visit visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const;
+    Visit arriving(const Spike& spike, const Run& run, const InputRing& inputs);
+    Visit pending(RowIndex row, const Run& run, std::uint64_t first, const std::vector<const Waiting*>& waiting,
+                  Step step) const;
+    void add_visit(InstructionSet set, const Spike& spike, const Run& run, const InputRing& inputs,
+                   const TargetView<Real>* view);
+    void learn(InstructionSet set, const TargetView<Real>* view, bool arrives);
+    LearnArguments<Real> arguments() const;
+    const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
     void bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights, std::uint64_t count) const;
 
@@ -147,6 +153,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// The table has been told of all presynaptic spikes up to this step: within a step, those of the present epoch are
     /// still missing, which is at most as long as the shortest delay of all.
     Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.least_delay); }
+    /// Visits that are listed before their synapses learn.
+    static constexpr std::size_t most_visits = 128;
     /// Steps stay far from the end of 32 bits.
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
@@ -169,6 +177,12 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Bits greatest_ = 0;  ///< absolute value of a weight that was added, as bits
     Step base_ = 0;
     Step now_ = 0;
+    // What synapses see of their targets in a step, if many of one delay do.
+    Buffer<std::int32_t> first_seen_;
+    Buffer<std::uint32_t> place_seen_;
+    Buffer<Real> trace_seen_;
+    TargetView<Real> view_ = {};
+    std::pmr::vector<Visit> visits_;  ///< whose synapses learn together
 };
 
 }  // namespace ranvier::connect

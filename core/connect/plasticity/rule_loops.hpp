@@ -90,6 +90,7 @@ void change(InstructionSet set, typename Rule::Real* weights, const typename Rul
 ///                                               that function takes these, as they are before the spike, after `trace`
 template <class Rule>
 LearningRule<typename Rule::Real> make_learning_rule(const typename Rule::Constants& constants) {
+    static_assert(detail::pairing_of<Rule> == Pairing::all || detail::own_postsynaptic_traces<Rule> == 0);
     return {.postsynaptic = detail::change<Rule, true>,
             .presynaptic = detail::change<Rule, false>,
             .constants = std::make_shared<const typename Rule::Constants>(constants),

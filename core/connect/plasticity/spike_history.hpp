@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -21,9 +20,9 @@ namespace ranvier::connect {
 
 /// The postsynaptic spikes of the neurons of a shard, as far back as some plastic synapse may still have to learn from them.
 ///
-/// The newest eight of each neuron lie in half a cache line, newest first, so that a synapse counts with a few compares how
-/// many have come since it was visited last; older ones are in one list for all neurons, each linked to the one before.
-/// Steps are kept in 32 bits relative to a base.
+/// The newest eight of each neuron are in eight planes, the newest of all neurons first, since most synapses need one of
+/// them or none; older ones are in one list for all neurons, each linked to the one before. Steps are kept in 32 bits
+/// relative to a base.
 ///
 /// With each spike there is the trace that presynaptic spikes read, after the spike, and any number of other traces that
 /// postsynaptic spikes read, as they were before the spike.
@@ -35,15 +34,9 @@ class SpikeHistory {
     static constexpr std::int32_t never = std::numeric_limits<std::int32_t>::min();
     static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
-    struct alignas(32) Steps {
-        std::array<std::int32_t, newest> at;
-    };
-    struct Traces {
-        std::array<Real, newest> after;  ///< the spike at the same place
-    };
-    struct OwnTraces {
-        std::array<Real, newest> before;  ///< the spike at the same place
-    };
+    /// So that places are numbers of 32 bits.
+    static constexpr std::uint32_t most_neurons = std::numeric_limits<std::uint32_t>::max() / (newest + 1);
+
     struct Older {
         std::int32_t step = never;
         std::uint32_t before = none;  ///< of the same neuron
@@ -57,52 +50,49 @@ class SpikeHistory {
                  std::pmr::memory_resource* memory)
         : decay_(trace_steps),
           accumulates_(accumulates),
-          steps_(neurons, memory),
-          traces_(neurons, memory),
-          own_(neurons * own_steps.size(), memory),
+          neurons_(neurons),
+          steps_(std::size_t{neurons} * (newest + 1), memory),
+          traces_(std::size_t{neurons} * (newest + 1), memory),
+          own_(std::size_t{neurons} * newest * own_steps.size(), memory),
           last_trace_(neurons, memory),
           last_own_(neurons * own_steps.size(), memory),
           chains_(neurons, memory),
           older_(memory),
           older_own_(memory) {
-        for (std::uint32_t i = 0; i < neurons; ++i) {
-            steps_[i].at.fill(never);
-            traces_[i].after.fill(Real{0});
-            last_trace_[i] = 0.0;
-            chains_[i] = none;
-        }
-        for (std::size_t i = 0; i < own_.size(); ++i) own_[i].before.fill(Real{0});
+        std::fill_n(steps_.data(), steps_.size(), never);
+        std::fill_n(traces_.data(), traces_.size(), Real{0});
+        std::fill_n(own_.data(), own_.size(), Real{0});
+        std::fill_n(last_trace_.data(), last_trace_.size(), 0.0);
+        std::fill_n(chains_.data(), chains_.size(), none);
         std::fill_n(last_own_.data(), last_own_.size(), 0.0);
         for (const double steps : own_steps) own_decays_.emplace_back(steps);
     }
 
     /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base
     void add(std::uint32_t neuron, std::int32_t step) {
-        auto& steps = steps_[neuron].at;
-        auto& traces = traces_[neuron].after;
-        if (steps[newest - 1] != never) {
-            append(older_, {steps[newest - 1], chains_[neuron], traces[newest - 1]});
-            for (std::size_t k = 0; k < own_traces(); ++k) {
-                append(older_own_, own_[k * neurons() + neuron].before[newest - 1]);
-            }
+        const std::int32_t last = steps_[neuron];
+        const std::size_t oldest = place_of(neuron, newest - 1);
+        if (steps_[oldest] != never) {
+            append(older_, {steps_[oldest], chains_[neuron], traces_[oldest]});
+            for (std::size_t k = 0; k < own_traces(); ++k) append(older_own_, own(k)[oldest]);
             chains_[neuron] = static_cast<std::uint32_t>(older_.size() - 1);
         }
         double trace = 1.0;
-        if (accumulates_ && steps[0] != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - steps[0]);
+        if (accumulates_ && last != never) trace += last_trace_[neuron] * decay_(std::int64_t{step} - last);
         last_trace_[neuron] = trace;
-        add_to_own(neuron, step, steps[0]);
-        std::copy_backward(steps.begin(), steps.end() - 1, steps.end());
-        std::copy_backward(traces.begin(), traces.end() - 1, traces.end());
-        steps[0] = step;
-        traces[0] = static_cast<Real>(trace);
+        add_to_own(neuron, step, last);
+        push(steps_.data() + neuron, step);
+        push(traces_.data() + neuron, static_cast<Real>(trace));
     }
 
-    const Steps* steps() const { return steps_.data(); }
-    const Traces* traces() const { return traces_.data(); }
+    /// By place: all neurons once for each of the newest spikes, and once more for what never was.
+    const std::int32_t* steps() const { return steps_.data(); }
+    /// After the spike of the same place.
+    const Real* traces() const { return traces_.data(); }
     std::size_t own_traces() const { return own_decays_.size(); }
-    /// One of the traces that postsynaptic spikes read, of all neurons.
-    const OwnTraces* own(std::size_t trace) const { return own_.data() + trace * neurons(); }
-    std::uint32_t neurons() const { return static_cast<std::uint32_t>(steps_.size()); }
+    /// One of the traces that postsynaptic spikes read, before the spike of the same place.
+    const Real* own(std::size_t trace) const { return own_.data() + trace * newest * neurons_; }
+    std::uint32_t neurons() const { return neurons_; }
     /// The newest of the older spikes of a neuron, or null.
     const Older* first_older(std::uint32_t neuron) const { return link(chains_[neuron]); }
     const Older* next_older(const Older& older) const { return link(older.before); }
@@ -119,7 +109,7 @@ class SpikeHistory {
         std::pmr::vector<Real> kept_own(older_own_.get_allocator());
         for (std::size_t neuron = 0; neuron < chains_.size(); ++neuron) {
             std::uint32_t place = chains_[neuron];
-            std::int32_t newer = steps_[neuron].at[newest - 1];
+            std::int32_t newer = steps_[place_of(static_cast<std::uint32_t>(neuron), newest - 1)];
             chains_[neuron] = none;
             for (std::uint32_t* link = &chains_[neuron]; place != none && newer > learnt; link = &kept.back().before) {
                 *link = static_cast<std::uint32_t>(kept.size());
@@ -135,9 +125,7 @@ class SpikeHistory {
     }
     /// Counts steps from a later base. Spikes that have left no trace stand where they end to matter.
     void move_base(std::int64_t by) {
-        for (std::size_t i = 0; i < steps_.size(); ++i) {
-            for (std::int32_t& step : steps_[i].at) step = moved(step, by);
-        }
+        for (std::int32_t& step : steps_.span()) step = moved(step, by);
         for (Older& older : older_) older.step = moved(older.step, by);
     }
 
@@ -163,6 +151,7 @@ class SpikeHistory {
     }
 
    private:
+    std::size_t place_of(std::uint32_t neuron, std::size_t spike) const { return spike * neurons_ + neuron; }
     static void exchange_spike(std::int64_t base, std::int32_t& step, Real& after, StateColumns& columns) {
         std::int64_t spike = absolute(step, base);
         columns.exchange_element("spike", spike);
@@ -170,17 +159,17 @@ class SpikeHistory {
         columns.exchange_element("trace", after);
     }
     void save(std::uint32_t neuron, std::int64_t base, StateColumns& columns) const {
-        const auto& steps = steps_[neuron].at;
-        const auto recent = static_cast<std::size_t>(std::find(steps.begin(), steps.end(), never) - steps.begin());
+        std::size_t recent = 0;
+        while (recent < newest && steps_[place_of(neuron, recent)] != never) ++recent;
         std::size_t size = recent;
         for (const Older* older = first_older(neuron); older != nullptr; older = next_older(*older)) ++size;
         columns.exchange_size(size);
         for (std::size_t i = 0; i < recent; ++i) {
-            std::int32_t step = steps[i];
-            Real after = traces_[neuron].after[i];
+            std::int32_t step = steps_[place_of(neuron, i)];
+            Real after = traces_[place_of(neuron, i)];
             exchange_spike(base, step, after, columns);
             for (std::size_t k = 0; k < own_traces(); ++k) {
-                Real before = own_[k * neurons() + neuron].before[i];
+                Real before = own(k)[place_of(neuron, i)];
                 columns.exchange_element("own_trace" + std::to_string(k), before);
             }
         }
@@ -199,8 +188,8 @@ class SpikeHistory {
             Older one;
             exchange_spike(base, one.step, one.after, columns);
             if (i < newest) {
-                steps_[neuron].at[i] = one.step;
-                traces_[neuron].after[i] = one.after;
+                steps_[place_of(neuron, i)] = one.step;
+                traces_[place_of(neuron, i)] = one.after;
             } else {
                 std::uint32_t& link = i == newest ? chains_[neuron] : older_.back().before;
                 link = static_cast<std::uint32_t>(older_.size());
@@ -210,7 +199,7 @@ class SpikeHistory {
                 Real before = 0;
                 columns.exchange_element("own_trace" + std::to_string(k), before);
                 if (i < newest) {
-                    own_[k * neurons() + neuron].before[i] = before;
+                    own_[k * newest * neurons_ + place_of(neuron, i)] = before;
                 } else {
                     append(older_own_, before);
                 }
@@ -219,13 +208,17 @@ class SpikeHistory {
     }
     void add_to_own(std::uint32_t neuron, std::int32_t step, std::int32_t last) {
         for (std::size_t k = 0; k < own_traces(); ++k) {
-            double& after = last_own_[k * neurons() + neuron];
+            double& after = last_own_[k * neurons_ + neuron];
             const double before = last == never ? 0.0 : after * own_decays_[k](std::int64_t{step} - last);
             after = accumulates_ ? before + 1.0 : 1.0;
-            auto& kept = own_[k * neurons() + neuron].before;
-            std::copy_backward(kept.begin(), kept.end() - 1, kept.end());
-            kept[0] = static_cast<Real>(before);
+            push(own_.data() + k * newest * neurons_ + neuron, static_cast<Real>(before));
         }
+    }
+    /// Moves all of a neuron by one place, and puts another first.
+    template <class T>
+    void push(T* newest_one, T one) {
+        for (std::size_t i = newest - 1; i > 0; --i) newest_one[i * neurons_] = newest_one[(i - 1) * neurons_];
+        *newest_one = one;
     }
     const Older* link(std::uint32_t place) const { return place == none ? nullptr : &older_[place]; }
     static std::int32_t moved(std::int32_t step, std::int64_t by) {
@@ -239,9 +232,10 @@ class SpikeHistory {
     Decay<double> decay_;
     std::vector<Decay<double>> own_decays_;
     bool accumulates_ = true;
-    Buffer<Steps> steps_;
-    Buffer<Traces> traces_;
-    Buffer<OwnTraces> own_;      ///< by trace, then neuron
+    std::uint32_t neurons_ = 0;
+    Buffer<std::int32_t> steps_;
+    Buffer<Real> traces_;
+    Buffer<Real> own_;  ///< by trace, then place
     Buffer<double> last_trace_;  ///< after the newest spike
     Buffer<double> last_own_;    ///< after the newest spike, by trace, then neuron
     Buffer<std::uint32_t> chains_;

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/instruction_set.hpp"
+#include "connect/plasticity/decay.hpp"
+#include "connect/plasticity/learning_rule.hpp"
+#include "connect/plasticity/spike_history.hpp"
+
+namespace ranvier::connect {
+
+/// What a presynaptic spike does to synapses of one row that have the same delay, or, where there is none, what
+/// postsynaptic spikes have done since the last one.
+///
+/// All steps are those in which neurons fired, relative to the base of the history: a postsynaptic spike of step p meets
+/// the presynaptic one of step s at the synapse when p = s + shift, with the axonal less the dendritic part of the delay as
+/// the shift.
+template <class Real>
+struct LearnVisit {
+    const void* targets = nullptr;  ///< local indices
+    Real* weights = nullptr;
+    std::size_t count = 0;
+    const Real* synapse_traces = nullptr;  ///< presynaptic, of each synapse, after the spike before, if they have any
+    Real* new_synapse_traces = nullptr;  ///< the same place, for those after the present one
+    double* inputs = nullptr;  ///< of the step in which it arrives at the neurons; null: nothing is added
+    std::int32_t learnt = 0;  ///< postsynaptic spikes up to here have been learnt from
+    std::int32_t end = 0;  ///< those up to here have come
+    std::int32_t last = 0;  ///< where postsynaptic spikes meet the presynaptic one before
+    std::int32_t since = 0;  ///< postsynaptic spikes later than this have come after that one
+    std::int32_t meets = 0;  ///< where postsynaptic spikes meet the present one
+    Real trace = 0;  ///< presynaptic, after the one before
+    Real left = 0;  ///< of a presynaptic trace, from that one to the present one
+    std::array<Real, most_own_traces> own = {};  ///< presynaptic traces that the present one reads
+};
+
+/// What synapses with the same delay see of their targets when spikes arrive in one step, by local index.
+template <class Real>
+struct TargetView {
+    std::int32_t* first;  ///< step of the newest postsynaptic spike that has come
+    std::uint32_t* place;  ///< of that in the history
+    Real* trace;  ///< postsynaptic, as a presynaptic spike meets it
+    std::uint32_t greatest_place = 0;  ///< in the history, of any
+};
+
+template <class Real>
+struct LearnArguments {
+    std::span<const LearnVisit<Real>> visits;  ///< of different synapses
+    bool wide_targets = false;  ///< 32 bits, not 16
+    bool arrives = true;  ///< whether there are present spikes
+    const SpikeHistory<Real>* history = nullptr;
+    typename Decay<Real>::View presynaptic;
+    typename Decay<Real>::View postsynaptic;
+    const LearningRule<Real>* rule = nullptr;
+    /// Of all neurons, if `end` and `meets` are the same for all visits; null: each visit looks at its own targets.
+    const TargetView<Real>* view = nullptr;
+    double to_grid = 0.0;  ///< what rounds to the grid of the sums when it is added and taken off again
+    /// The greatest absolute value of what was added, as bits: grows.
+    typename SpikeHistory<Real>::Bits* greatest = nullptr;
+};
+
+/// Looks at all neurons for all visits with these values.
+template <class Real>
+void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
+                     TargetView<Real>& view);
+
+/// Lets synapses learn.
+template <class Real>
+void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments);
+
+}  // namespace ranvier::connect
