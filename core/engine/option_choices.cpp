@@ -27,10 +27,11 @@ connect::TableLayout parse_layout(const std::string& name) {
 }
 
 std::optional<connect::RowNumbering> parse_numbering(const SimulationOptions& options) {
-    static constexpr std::array<std::string_view, 3> names{"auto", "dense", "compact"};
+    static constexpr std::array<std::string_view, 4> names{"auto", "dense", "compact", "sparse"};
     if (options.row_numbering == "auto") return std::nullopt;
     if (options.row_numbering == "dense") return connect::RowNumbering::dense;
     if (options.row_numbering == "compact") return connect::RowNumbering::compact;
+    if (options.row_numbering == "sparse") return connect::RowNumbering::sparse;
     throw unknown_name("row numbering", options.row_numbering, names);
 }
 
@@ -56,6 +57,23 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
                                      .value = to_text(rate) + " spikes/s",
                                      .bound = "it must be >= 0, and at most one spike a step",
                                      .remedy = "give the mean rate of the neurons"});
+    }
+}
+
+/// What numbers rows cannot go together with what has none, or does not look for them.
+void check_numbering(const SimulationOptions& options, const comm::ExchangeInfo& method) {
+    if (options.row_numbering == "auto") return;
+    if (!options.sort_connections.value_or(true)) {
+        throw StateError({.object = "row_numbering",
+                          .value = options.row_numbering,
+                          .bound = "unsorted connections have no rows of sources",
+                          .remedy = "leave it out, or sort connections"});
+    }
+    if (options.row_numbering == "sparse" && (method.directed || method.name == "auto")) {
+        throw StateError({.object = "row_numbering",
+                          .value = options.row_numbering,
+                          .bound = "its index is for methods that send the ids of sources",
+                          .remedy = "use it with exchange=allgather, or choose another numbering"});
     }
 }
 
@@ -157,6 +175,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
                           .bound = "it sends the ids of sources, and unsorted connections cannot be found by these",
                           .remedy = "sort connections, or use a method that sends spikes only where they are needed"});
     }
+    check_numbering(options, method);
     if (!method.directed && !options.keep_sources) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),

@@ -47,7 +47,7 @@ struct SimulationOptions {
     /// core chooses what takes less memory (engine/option_choices.hpp).
     std::optional<bool> sort_connections = std::nullopt;
     bool keep_sources = true;  ///< so that connections can be asked for
-    std::string row_numbering = "auto";  ///< of tables: "auto", "dense" or "compact"
+    std::string row_numbering = "auto";  ///< of tables: "auto", "dense", "compact" or "sparse"
     bool wait_apart = false;  ///< meet before each exchange, so that waiting is told apart from exchanging
     bool trace_epochs = false;  ///< keep the times of each epoch
     /// In a dry run: the rate (spikes/s) at which each neuron is taken to send spikes, in place of its own spikes, which are

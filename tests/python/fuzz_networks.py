@@ -276,11 +276,18 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         "instruction_set": chance.choice([*_core.instruction_sets(), "auto"]),
         "table_layout": chance.choice(["auto", "runs", "ring"]),
         "sort_connections": chance.choice(["auto", True, False]),
-        "row_numbering": chance.choice(["auto", "dense", "compact"]),
+        "row_numbering": chance.choice(["auto", "dense", "compact", "sparse"]),
         "measure_costs": chance.random() < 0.2,
         "trace_epochs": chance.random() < 0.2,
         **given,
     }
+    if options["sort_connections"] is False:
+        # There are no rows to be numbered.
+        options["row_numbering"] = "auto"
+    if options["row_numbering"] == "sparse":
+        options.setdefault("exchange", chance.choice(["allgather", "rma_allgather"]))
+        if options["exchange"] not in ("allgather", "rma_allgather"):
+            options["row_numbering"] = "compact"
     if options["table_layout"] == "runs":
         options["delivery_window"] = chance.choice([None, 1, 2, 16, 64])
     return options

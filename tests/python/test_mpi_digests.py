@@ -35,7 +35,7 @@ FACTORS: dict[str, list[Any]] = {
     "connection_buffer": [None, 1],
     "sort_connections": [True, False, "auto"],
     "keep_sources": [True, False],
-    "row_numbering": ["auto", "dense", "compact"],
+    "row_numbering": ["auto", "dense", "compact", "sparse"],
     "intervals": [1, 2],
 }
 # They send ids of sources, which they must be able to find synapses by.
@@ -43,8 +43,14 @@ UNDIRECTED = {"allgather", "rma_allgather"}
 
 
 def is_possible(values: Configuration) -> bool:
-    refused = not values.get("sort_connections", True) or not values.get("keep_sources", True)
-    return not (values.get("exchange") in UNDIRECTED and refused)
+    unsorted = values.get("sort_connections", True) is False
+    keeps = values.get("keep_sources", True)
+    numbering = values.get("row_numbering", "auto")
+    if unsorted and numbering != "auto":
+        return False
+    if numbering == "sparse" and (not keeps or values.get("exchange", "allgather") not in UNDIRECTED):
+        return False
+    return values.get("exchange") not in UNDIRECTED or (keeps and not unsorted)
 
 
 def pairs_of(values: Configuration) -> set[frozenset[tuple[str, Any]]]:
@@ -69,7 +75,7 @@ def covering(seed: int) -> list[Configuration]:
     chosen: list[Configuration] = []
 
     def choose(fixed: Configuration) -> None:
-        candidates = [{name: draw.choice(values) for name, values in FACTORS.items()} | fixed for _ in range(40)]
+        candidates = [{name: draw.choice(values) for name, values in FACTORS.items()} | fixed for _ in range(200)]
         best = max(filter(is_possible, candidates), key=lambda values: len(pairs_of(values) & missing))
         missing.difference_update(pairs_of(best))
         chosen.append(best)

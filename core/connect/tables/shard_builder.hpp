@@ -200,7 +200,11 @@ class TypedShardBuilder final : public ShardBuilder {
     /// Puts the columns of a table into the order of its rows.
     void order_rows(TableColumns<Target, Weight>& columns) {
         narrow_delays(columns);
-        if (columns.numbering == RowNumbering::compact) compact_rows(columns);
+        if (columns.numbering == RowNumbering::compact || columns.numbering == RowNumbering::sparse)
+            compact_rows(columns);
+        if (columns.numbering == RowNumbering::sparse) {
+            columns.index = SourceIndex(columns.sources.span(), columns.row_map.rows(), memory_.synapses);
+        }
         if (columns.numbering == RowNumbering::unsorted) columns.row_start = {};
     }
 

@@ -22,6 +22,10 @@ void StoredTable<Target, Weight>::find_rows(std::span<const NeuronId> sources, s
             if (row_begin(index) != row_end(index)) rows.push_back(index);
             continue;
         }
+        if (columns_.numbering == RowNumbering::sparse) {
+            if (const auto row = columns_.index.row(index.value)) rows.push_back(RowIndex{*row});
+            continue;
+        }
         const std::span<const std::uint32_t> all = columns_.sources.span();
         const auto found = std::lower_bound(all.begin(), all.end(), index.value);
         if (found == all.end() || *found != index.value) continue;

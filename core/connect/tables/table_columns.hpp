@@ -8,6 +8,7 @@
 
 #include "base/buffer.hpp"
 #include "base/ids.hpp"
+#include "connect/tables/source_index.hpp"
 #include "connect/tables/table.hpp"
 
 namespace ranvier::connect {
@@ -66,6 +67,7 @@ class RowStarts {
 enum class RowNumbering : std::uint8_t {
     dense,  ///< every possible source has a row, which may be empty: the row of a source is found by arithmetic
     compact,  ///< only sources with synapses have a row
+    sparse,  ///< as compact, with an index over all possible sources (connect/tables/source_index.hpp), to be compared with
     unsorted,  ///< each synapse is a row, in the order in which they were drawn
 };
 
@@ -77,6 +79,7 @@ struct TableColumns {
     RowStarts row_start;  ///< empty when unsorted
     /// Index in `row_map` of each row's source, unless rows are dense; empty once forgotten.
     Buffer<std::uint32_t> sources;
+    SourceIndex index;  ///< of `sources`, if rows are sparse
     Buffer<Target> targets;  ///< local indices
     Buffer<Weight> weights;
     RelativeDelays delays;  ///< empty when all delays are the same

@@ -90,6 +90,8 @@ void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, 
     const double rows = dense ? possible : (unsorted ? share : present);
     const double start_bytes = share <= UINT32_MAX ? 4.0 : 8.0;
     const double starts = unsorted ? 0.0 : start_bytes * (rows + 1.0);
+    const double index_bytes =
+        table.numbering == RowNumbering::sparse ? static_cast<double>(SourceIndex::bytes(table.row_map.rows())) : 0.0;
     const double source_bytes = dense ? 0.0 : 4.0 * rows;
     // Three standard deviations above the mean row.
     double longest = 0.0;
@@ -110,8 +112,9 @@ void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, 
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
         // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
-        estimate.final_bytes += columns + starts + source_bytes + (ring ? share * delay_bytes : offsets);
-        estimate.peak_bytes += columns + starts + source_bytes + share * delay_bytes + std::max(offsets, building);
+        estimate.final_bytes += columns + starts + source_bytes + index_bytes + (ring ? share * delay_bytes : offsets);
+        estimate.peak_bytes +=
+            columns + starts + source_bytes + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
     own.used = true;
     own.longest_delay = greatest;

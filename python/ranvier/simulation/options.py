@@ -241,10 +241,12 @@ class Processes(OptionGroup):
         meaning="""Whether the sources of synapses are kept after the build. Without them, sparse networks take
         less memory, but `Simulation.connections` is not possible.""",
     )
-    row_numbering: Literal["auto", "dense", "compact"] = option(
+    row_numbering: Literal["auto", "dense", "compact", "sparse"] = option(
         default="auto",
         meaning="""Whether tables have a row for every possible source (dense) or only for sources with targets
-        on this process (compact). "auto": the one that takes less memory.""",
+        on this process (compact). "auto": the one that takes less memory. "sparse": as compact, with an index over
+        all possible sources, as in the fourth-generation kernel of NEST; its memory grows with the network, and it is
+        only there to be compared with.""",
     )
     wait_apart: bool = option(
         default=False,
