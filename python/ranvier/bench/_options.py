@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ranvier import _core
 from ranvier.base.names import unknown_name
@@ -14,11 +14,13 @@ from ranvier.commands.result_files import add_result_files
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = [
+    "FOURTH_GENERATION",
     "SORTING_NAMES",
     "Sorting",
     "add_shared_arguments",
     "check_positive",
     "is_directed",
+    "method_options",
     "method_variants",
     "parse_methods",
     "parse_ranks",
@@ -27,6 +29,8 @@ __all__ = [
 
 _MOST_RANKS = 4096
 Sorting: TypeAlias = bool | Literal["auto"]
+FOURTH_GENERATION = "4g"
+"""Name of the kernel that came before the two-tier infrastructure, where methods of exchange are named."""
 SORTING_NAMES: dict[Sorting, str] = {True: "sorted", False: "unsorted", "auto": "sorted or not"}
 """What tables call values of the option `sort_connections`."""
 
@@ -67,7 +71,18 @@ def parse_ranks(text: str, least: int, reason: str) -> list[int]:
 
 def is_directed(method: str) -> bool:
     """Return whether a method works with unsorted synapses: methods that send ids of sources do not."""
-    return "allgather" not in method and method != "auto"
+    return "allgather" not in method and method not in ("auto", FOURTH_GENERATION)
+
+
+def method_options(method: str, sorting: Sorting) -> dict[str, Any]:
+    """Return the options of the simulation for a method of exchange, or for the fourth-generation kernel.
+
+    That kernel sends all spikes to all processes, each of which looks their sources up in an index over all neurons of
+    the network (Jordan et al. 2018, section 3 and Figure 2).
+    """
+    if method == FOURTH_GENERATION:
+        return {"exchange": "allgather", "sort_connections": True, "row_numbering": "sparse"}
+    return {"exchange": method, "sort_connections": sorting}
 
 
 def sortings_of(chosen: Chosen) -> tuple[Sorting, ...]:
@@ -95,8 +110,8 @@ def method_variants(methods: Sequence[str], sortings: Sequence[Sorting]) -> list
     return variants
 
 
-def parse_methods(text: str) -> list[str]:
-    """Return the names of methods of exchange, in the order given.
+def parse_methods(text: str, *, kernels: bool = False) -> list[str]:
+    """Return the names of methods of exchange, in the order given; with `kernels`, also that of the 4g kernel.
 
     Raises
     ------
@@ -104,12 +119,13 @@ def parse_methods(text: str) -> list[str]:
         For one that does not exist; tells the nearest one.
     """
     known = list(_core.exchanges())
+    others = [FOURTH_GENERATION] if kernels else []
     if text.strip() == "all":
         return known
     names = list(dict.fromkeys(part.strip() for part in text.split(",")))
     for name in names:
-        if name not in known:
-            unknown_name("--methods", name, [*known, "all"])
+        if name not in known + others:
+            unknown_name("--methods", name, [*known, *others, "all"])
     return names
 
 

@@ -38,12 +38,13 @@ class ResultsFile:
         if self._path is not None and self._is_ordinary():
             self._write(measured, complete=False)
 
-    def finish(self, measured: Mapping[str, Any], console: Console) -> None:
-        """Write all results, and print the name of the file."""
+    def finish(self, measured: Mapping[str, Any], console: Console | None) -> None:
+        """Write all results, and print the name of the file on the console, if there is one."""
         if self._path is None:
             return
         self._write(measured, complete=True)
-        console.print(f"\n  All results are in {self._path}", style="dim", soft_wrap=True)
+        if console is not None:
+            console.print(f"\n  All results are in {self._path}", style="dim", soft_wrap=True)
 
     def _is_ordinary(self) -> bool:
         assert self._path is not None

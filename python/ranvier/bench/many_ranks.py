@@ -35,6 +35,7 @@ from ranvier.bench._options import (
     SORTING_NAMES,
     Sorting,
     check_positive,
+    method_options,
     method_variants,
     parse_methods,
     sortings_of,
@@ -70,7 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="numbers of processes (default: %(default)s)",
     )
     parser.add_argument(
-        "--methods", default="alltoall,allgather", metavar="NAME,...", help="methods of exchange (default: %(default)s)"
+        "--methods",
+        default="alltoall,allgather",
+        metavar="NAME,...",
+        help="methods of exchange; 4g: the kernel before the two-tier one (default: %(default)s)",
     )
     parser.add_argument(
         "--neurons-per-rank",
@@ -99,8 +103,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_result_files(parser, "the results")
 
 
-def main(arguments: argparse.Namespace) -> int:
-    """Run all variants on all numbers of processes in turn, and print the results."""
+def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
+    """Run all variants on all numbers of processes in turn, and print the results.
+
+    As a part of another benchmark, it does not tell where its file is.
+    """
     ranks = parse_ranks(arguments.ranks)
     check_positive(arguments, ("neurons_per_rank", "indegree", "rate", "repetitions"))
     limit = None if arguments.memory_per_rank is None else parse_bytes("--memory-per-rank", arguments.memory_per_rank)
@@ -117,7 +124,7 @@ def main(arguments: argparse.Namespace) -> int:
         },
     )
     check_destinations(arguments.json, arguments.plot)
-    methods = parse_methods(arguments.methods)
+    methods = parse_methods(arguments.methods, kernels=True)
     variants = method_variants(methods, sortings_of(chosen))
     cases = [(method, sorting, count) for method, sorting in variants for count in ranks]
     # A pipe has no width.
@@ -141,7 +148,7 @@ def main(arguments: argparse.Namespace) -> int:
                     results[case] = _summarize(arguments, chosen, case, runs[case])
                     file.update({"results": list(results.values())})
     _show(console, arguments, chosen, list(results.values()))
-    file.finish({"results": list(results.values())}, console)
+    file.finish({"results": list(results.values())}, None if is_part else console)
     if arguments.plot is not None:
         from ranvier.forecast.figure import many_ranks_figure
 
@@ -169,7 +176,7 @@ def _play(
 ) -> Summary:
     """Make a dry run in a separate process, so that the resident memory is that of this run only."""
     size = NETWORKS[_NETWORK].size(arguments.neurons_per_rank * ranks, arguments.indegree)
-    settings = {**size, **chosen.as_json(), "exchange": method, "sort_connections": sorting}
+    settings = {**size, **chosen.as_json(), **method_options(method, sorting)}
     path = folder / "played.json"
     command = python_command("-m", "ranvier.command_line", "run", _NETWORK, "--json", str(path))
     command += ["--dry-run", str(ranks), "--rate", str(arguments.rate)]
@@ -187,7 +194,7 @@ def _play(
 
 def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: list[Summary]) -> Summary:
     method, sorting, ranks = case
-    options = {**chosen.without("costs", "memory_limit"), "exchange": method, "sort_connections": sorting}
+    options = {**chosen.without("costs", "memory_limit"), **method_options(method, sorting)}
     first = runs[0]
     is_sorted = first["sorts_connections"]
     net = describe(_NETWORK, arguments.neurons_per_rank * ranks, arguments.indegree, chosen.network).net

@@ -36,6 +36,7 @@ from ranvier.bench._options import (
     add_shared_arguments,
     check_positive,
     is_directed,
+    method_options,
     method_variants,
     parse_methods,
     parse_ranks,
@@ -106,10 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def main(arguments: argparse.Namespace) -> int:
-    """Run all variants on all numbers of processes, and print the results."""
+def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
+    """Run all variants on all numbers of processes, and print the results.
+
+    As a part of another benchmark, it does not tell where its file is.
+    """
     ranks = parse_ranks(arguments.ranks, 1, "")
-    methods = parse_methods(arguments.methods)
+    methods = parse_methods(arguments.methods, kernels=True)
     check_positive(arguments, ("neurons_per_rank", "neurons", "indegree", "repetitions"))
     check_choice("--model", arguments.model, list(NETWORKS))
     chosen = _choose(arguments)
@@ -151,7 +155,7 @@ def main(arguments: argparse.Namespace) -> int:
         file.update({"transport": transport, "results": results})
     check_same_spikes(results)
     show(console, results, arguments, chosen, transport)
-    file.finish({"transport": transport, "results": results}, console)
+    file.finish({"transport": transport, "results": results}, None if is_part else console)
     if arguments.plot is not None:
         from ranvier.bench import _figures
 
@@ -263,7 +267,7 @@ def _predict(
         rank=0,
         rate=activity.rate,
         bursts=activity.bursts,
-        **grouped({**chosen.without("memory_limit", "costs"), "exchange": method, "sort_connections": is_sorted}),
+        **grouped({**chosen.without("memory_limit", "costs"), **method_options(method, is_sorted)}),
     )
 
 
@@ -358,8 +362,7 @@ def _run(plan: Summary, arguments: argparse.Namespace, chosen: Chosen, mpiexec: 
             "network": chosen.network,
             "options": {
                 **chosen.without("threads"),
-                "exchange": plan["method"],
-                "sort_connections": plan["sorted"],
+                **method_options(plan["method"], plan["sorted"]),
             },
             "time": chosen.time,
             "presim": chosen.presim,
