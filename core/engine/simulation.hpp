@@ -167,6 +167,8 @@ class Simulation {
     /// and of delivery the share of the synapses onto it that were reached. @throws StateError unless costs are measured,
     /// and before the first step @note Collective.
     std::vector<double> costs() const;
+    /// Steps that the times are of: since the last reset_counts(), or since a state was loaded.
+    Step timed_steps() const;
     /// Of this process.
     PhaseTimes times() const;
     /// Of each thread of this process.

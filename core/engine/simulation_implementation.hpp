@@ -124,6 +124,7 @@ struct Simulation::Implementation {
     std::unique_ptr<SpikeTraffic> traffic;
     std::atomic<Step> step{0};
     Step counted_from = 0;
+    Step timed_from = 0;  ///< later than that where a state was loaded: times are not part of it
     PhaseTimes phases;
     std::vector<WorkerTimes> worker_times;
     Crowding crowding_before;  ///< until the last reset of the counts

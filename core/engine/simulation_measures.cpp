@@ -37,15 +37,18 @@ void Simulation::reset_counts() {
     self.worker_times.assign(self.threads(), {});
     self.crowding_before = self.crowding_since_start();
     self.counted_from = step();
+    self.timed_from = step();
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
+Step Simulation::timed_steps() const { return step() - implementation_->timed_from; }
+
 std::vector<double> Simulation::costs() const {
     const Implementation& self = *implementation_;
     const Counts counts = this->counts();
-    if (!self.options.measure_costs || counts.steps == 0) {
+    if (!self.options.measure_costs || timed_steps() == 0) {
         throw StateError({.object = "costs of the populations",
                           .value = "",
                           .bound = "they have not been measured",
@@ -90,7 +93,7 @@ std::vector<double> Simulation::costs() const {
         const double delivery =
             all_events > 0.0 ? static_cast<double>(nanoseconds[populations]) * events[i] / all_events : 0.0;
         costs[i] = (static_cast<double>(nanoseconds[i]) + delivery) * 1e-9 /
-                   (static_cast<double>(ranges[i].size) * static_cast<double>(counts.steps));
+                   (static_cast<double>(ranges[i].size) * static_cast<double>(timed_steps()));
     }
     return costs;
 }

@@ -49,6 +49,39 @@ def fail(*arguments: str | Path, status: int = 2, folder: Path | None = None) ->
     return done.stderr
 
 
+# ---- saved states ----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_goes_on_from_a_saved_state(tmp_path: Path) -> None:
+    whole, resumed, state = tmp_path / "whole.json", tmp_path / "resumed.json", tmp_path / "state.h5"
+    settings = ["n_scaling=0.01", "k_scaling=0.5", "presim=20"]
+    run("run", "microcircuit", "--set", *settings, "time=60", "threads=1", "--json", whole)
+    run("run", "microcircuit", "--set", *settings, "time=30", "save_every=20", "--save", state)
+    run("run", "microcircuit", "--set", *settings, "time=60", "threads=2", "--resume", state, "--json", resumed)
+    expected, found = json.loads(whole.read_text()), json.loads(resumed.read_text())
+    for name in ("spike_digest", "spikes", "mean_rate_hz", "simulated_ms", "synaptic_events"):
+        assert found[name] == expected[name], name
+    assert (expected["resumed_ms"], found["resumed_ms"]) == (0.0, 50.0)
+    message = fail("run", "microcircuit", "--set", *settings, "time=20", "--resume", state)
+    assert "end of the run is 40 ms, but the state that was loaded is that of 50 ms" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--set", "save_every=10"), "add --save FILE"),
+        (("--set", "save_every=0", "--save", "state.h5"), "save_every"),
+        (("--save", "state.txt"), "its format is not known"),
+        (("--resume", "none.h5"), "there is no such file"),
+        (("--dry-run", "4", "--save", "state.h5"), "a dry run has no state"),
+        (("--dry-run", "4", "--resume", "state.h5"), "a dry run has no state"),
+    ],
+)
+def test_saves_that_are_refused(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    assert message in fail("run", "brunel", *arguments, folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 # ---- run -------------------------------------------------------------------------------------------------------------
 
 

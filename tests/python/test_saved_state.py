@@ -139,3 +139,51 @@ def test_wide_sums(tmp_path: Path) -> None:
         return net
 
     check(make, tmp_path)
+
+
+def test_states_are_saved_on_the_way(tmp_path: Path) -> None:
+    net, path = with_synapses("stdp"), tmp_path / "state.h5"
+    sim = rv.Simulation(net, progress=False)
+    sim.run(HALF + 5.0, save_every=20.0, to=path)
+    loaded = rv.Simulation.load(net, path, progress=False)
+    assert loaded.time == HALF
+    sim.run_until(2.0 * HALF, save_every=HALF, to=path)
+    assert rv.Simulation.load(net, path, progress=False).time == 2.0 * HALF
+    assert second_half(loaded) == outcome(sim) == whole(net)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error"),
+    [
+        ({"save_every": 1.0}, rv.errors.WrongTypeError),
+        ({"to": "state.h5"}, rv.errors.WrongTypeError),
+        ({"save_every": 0.0, "to": "state.h5"}, rv.errors.ValueOutOfBoundsError),
+        ({"save_every": 0.05, "to": "state.h5"}, rv.errors.GridError),
+        ({"save_every": np.nan, "to": "state.h5"}, rv.errors.GridError),
+        ({"save_every": "1", "to": "state.h5"}, rv.errors.WrongTypeError),
+        ({"save_every": 1.0, "to": "nowhere/state.h5"}, rv.errors.FileError),
+        ({"save_evry": 1.0}, rv.errors.UnknownNameError),
+    ],
+)
+def test_bad_saves_are_refused_before_the_run(
+    keywords: dict[str, Any], error: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sim = rv.Simulation(with_synapses("stdp"), progress=False)
+    with pytest.raises(error):
+        sim.run(1.0, **keywords)
+    assert sim.time == 0.0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_times_are_those_since_a_state_was_loaded(tmp_path: Path) -> None:
+    net, path = with_synapses("stdp"), tmp_path / "state.h5"
+    saved_half_way(net, path)
+    tuning = rv.Tuning(measure_costs=True)
+    loaded = rv.Simulation.load(net, path, progress=False, tuning=tuning)
+    assert loaded.counts().steps == 600
+    assert np.isnan(loaded.real_time_factor)
+    with pytest.raises(rv.errors.StateError):
+        loaded.costs()
+    loaded.run(1.0)
+    assert loaded.real_time_factor == pytest.approx(loaded.phases["simulation"] / 0.001)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ranvier.commands.keys import TIMES, add_settings, parse_settings
+from ranvier.commands.keys import SAVES, TIMES, add_settings, parse_settings
 from ranvier.errors import ValueOutOfBoundsError
 
 __all__ = ["Chosen", "add_bench_settings", "choose", "recorded_options"]
@@ -81,6 +81,7 @@ def choose(
         As for `ranvier.commands.keys.parse_settings`, for a key that is refused, and for times out of bounds.
     """
     refused = {**({} if presim is not None else {"presim": "leave it out"}), **(refused or {})}
+    refused |= dict.fromkeys(SAVES, "leave it out: benches save no states")
     for setting in settings:
         key, equals, text = setting.partition("=")
         if equals and key in refused:

@@ -56,7 +56,7 @@ def check_arguments(options: argparse.Namespace) -> None:
 
 def play(options: argparse.Namespace, model: NetworkModel, keys: dict[str, Any]) -> PlayedProcess:
     """Make the dry run of the command line."""
-    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "recordings")}
+    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "save_every", "recordings")}
     return dry_run.play(
         model.net,
         options.dry_run,

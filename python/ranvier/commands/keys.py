@@ -17,6 +17,7 @@ from ranvier.simulation.options import OPTIONS
 
 __all__ = [
     "RUN_KEYS",
+    "SAVES",
     "TIMES",
     "add_settings",
     "described_keys",
@@ -32,6 +33,7 @@ __all__ = [
 RUN_KEYS: dict[str, Any] = {
     "time": None,
     "presim": None,
+    "save_every": None,
     **{name: option.default for name, option in OPTIONS.items() if option.settable},
     "recordings": "root",
 }
@@ -40,6 +42,8 @@ TIMES = {
     "time": "Milliseconds to simulate and report on; the default depends on the network.",
     "presim": "Milliseconds to simulate before that.",
 }
+# Of the command `run` alone.
+SAVES = {"save_every": "Milliseconds of simulated time between two saves of the state to the file of --save."}
 _TITLES = {
     "": "Options of every run",
     "processes": "Options of runs on many processes (mpiexec -n 4 ranvier run MODEL)",
@@ -62,7 +66,7 @@ def add_settings(parser: argparse.ArgumentParser, meaning: str = "parameters of 
 
 def described_keys() -> Iterator[tuple[str, str, str, str]]:
     """Yield name, default, allowed values and meaning of each key that every run has."""
-    for name, meaning in TIMES.items():
+    for name, meaning in (TIMES | SAVES).items():
         yield name, "", "a number", meaning
     for name, option in OPTIONS.items():
         if option.settable:
@@ -83,7 +87,7 @@ def help_of_keys() -> str:
     for group, title in _TITLES.items():
         lines += ["", f"{title}:", ""]
         own = [name for name, option in OPTIONS.items() if option.group == group and option.settable]
-        for name in [*(TIMES if not group else ()), *own]:
+        for name in [*(TIMES | SAVES if not group else ()), *own]:
             default, wanted, meaning = entries[name]
             given = f"{wanted}{f'; default {default}' if default else ''}"
             lines += textwrap.wrap(f"  {name:<18} {given}", 118, subsequent_indent=" " * 21)
@@ -128,7 +132,8 @@ def parse_settings(settings: Iterable[str], function: Callable[..., object]) -> 
         if key in parameters:
             network[key] = _convert(key, text, _type_of(parameters[key]))
         elif key in RUN_KEYS:
-            run[key] = _convert(key, text, float) if key in TIMES else _option_value(OPTIONS[key], text)
+            times = TIMES | SAVES
+            run[key] = _convert(key, text, float) if key in times else _option_value(OPTIONS[key], text)
         else:
             unknown_name("key", key, sorted([*parameters, *RUN_KEYS]))
     return run, network

@@ -54,7 +54,7 @@ from ranvier.simulation.predictions import predict_memory, sorts_connections
 __all__ = ["add_command"]
 
 # Keys of a run that do not apply to predictions.
-_NOT_OPTIONS = ("time", "presim", "recordings", "threads", "costs", "memory_limit")
+_NOT_OPTIONS = ("time", "presim", "save_every", "recordings", "threads", "costs", "memory_limit")
 
 
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -60,6 +60,8 @@ class Results:
     stolen_shards: list[int] = field(default_factory=list)
     crowding: list[Crowding] = field(default_factory=list)
     oversubscribed: list[bool] = field(default_factory=list)
+    resumed_ms: float = 0.0
+    """Time of the state that the run began with; 0.0 if there was none."""
 
     @property
     def ranks(self) -> int:
@@ -81,7 +83,8 @@ class Results:
     @property
     def real_time_factor(self) -> float:
         """Seconds of wall-clock time per simulated second."""
-        return self.phases["simulation"] * 1000.0 / self.simulated_ms
+        here = self.presim_ms + self.simulated_ms - max(self.presim_ms, self.resumed_ms)
+        return self.phases["simulation"] * 1000.0 / here if here > 0.0 else 0.0
 
     @property
     def bytes_per_synapse(self) -> float | None:
@@ -110,6 +113,7 @@ class Results:
             "init_s": self.phases["init"],
             "sim_s": self.phases["simulation"],
             "presim_ms": self.presim_ms,
+            "resumed_ms": self.resumed_ms,
             "simulated_ms": self.simulated_ms,
             "real_time_factor": self.real_time_factor,
             "spikes": self.counts.spikes,

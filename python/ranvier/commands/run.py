@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import importlib.util
 import json
 import sys
@@ -33,6 +34,7 @@ from rich.console import Console
 from ranvier import mpi
 from ranvier.base.names import unknown_name, with_article
 from ranvier.base.paths import check_destinations, save_figure, write_text
+from ranvier.base.times import text_of, time_of
 from ranvier.commands import dry_report, report
 from ranvier.commands.keys import (
     RUN_KEYS,
@@ -49,6 +51,7 @@ from ranvier.networks import NetworkModel
 from ranvier.simulation.agreement import agree, reporting_rank
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
+from ranvier.state.index_files import check_target
 
 __all__ = ["add_command"]
 
@@ -64,6 +67,13 @@ def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     parser.add_argument("model", metavar="MODEL", help="name of a network of the package, or a Python file")
     add_settings(parser)
     add_result_files(parser, "the spikes")
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        type=Path,
+        help="save the state to this file (h5) at the end; see also the key save_every",
+    )
+    parser.add_argument("--resume", metavar="FILE", type=Path, help="go on from the state in this file")
     dry_report.add_arguments(parser)
     parser.set_defaults(carry_out=carry_out)
 
@@ -101,14 +111,39 @@ def _carry_out(options: argparse.Namespace, world: mpi.Communicator) -> None:
     if options.dry_run is not None:
         _run_dry(options, task)
         return
-    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim")}
-    simulation = Simulation(model.net, **grouped({**chosen, "communicator": world}))
-    simulation.run(keys["presim"])
-    simulation.reset_counts()
-    simulation.run(keys["time"])
+    chosen = {name: value for name, value in keys.items() if name not in ("time", "presim", "save_every")}
+    chosen["communicator"] = world
+    if options.resume is None:
+        simulation = Simulation(model.net, **grouped(chosen))
+    else:
+        simulation = Simulation.load(model.net, options.resume, **grouped(chosen))
+    resumed = simulation.time
+    _simulate(simulation, keys, options.save)
+    if options.save is not None:
+        simulation.save(options.save)
     results = report.gather(simulation, model, options.model, keys["presim"], keys["recordings"], task.parameters)
+    results = dataclasses.replace(results, resumed_ms=resumed)
     if world.rank == 0:
         _report(options, results, model)
+
+
+def _simulate(simulation: Simulation, keys: dict[str, Any], save: Path | None) -> None:
+    """Run up to the end, from the begin or from the state that was loaded."""
+    saves = {} if keys["save_every"] is None else {"save_every": keys["save_every"], "to": save}
+    grid = simulation.resolution
+    presim = simulation.network.to_steps(keys["presim"], "key presim")
+    end = presim + simulation.network.to_steps(keys["time"], "key time")
+    if simulation.step > end:
+        raise ValueOutOfBoundsError(
+            "end of the run",
+            f"{text_of(time_of(end, grid))} ms",
+            f"the state that was loaded is that of {text_of(simulation.time)} ms",
+            "set a longer time",
+        )
+    if simulation.step <= presim:
+        simulation.run(time_of(presim - simulation.step, grid), **saves)
+        simulation.reset_counts()
+    simulation.run(time_of(end - simulation.step, grid), **saves)
 
 
 def _run_dry(options: argparse.Namespace, task: _Task) -> None:
@@ -122,11 +157,20 @@ def _run_dry(options: argparse.Namespace, task: _Task) -> None:
 def _understand(options: argparse.Namespace, rank: int) -> _Task:
     if rank == 0:
         check_destinations(options.json, options.plot)
+        if options.save is not None:
+            check_target(options.save)
+    for name in ("save", "resume"):
+        if options.dry_run is not None and getattr(options, name) is not None:
+            raise ValueOutOfBoundsError(f"--{name}", bound="a dry run has no state", remedy="leave out one of the two")
     function = _find_network(options.model)
     set_for_run, set_for_network = parse_settings(options.settings, function)
     model = _describe(options.model, function, set_for_network)
     keys = {**RUN_KEYS, "time": model.time, "presim": model.presim, **set_for_run}
     _check_times(model.net, keys)
+    if keys["save_every"] is not None and not keys["save_every"] > 0.0:
+        raise ValueOutOfBoundsError("key save_every", f"{keys['save_every']} ms", "it must be > 0")
+    if keys["save_every"] is not None and options.save is None:
+        raise ValueOutOfBoundsError("key save_every", bound="there is no file to save to", remedy="add --save FILE")
     return _Task(model, keys, {**signature_keys(function), **set_for_network, **keys})
 
 

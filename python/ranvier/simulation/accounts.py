@@ -247,8 +247,11 @@ class Accounts(NamedAttributes):
 
     @property
     def real_time_factor(self) -> float:
-        """Seconds of wall-clock time per simulated second since the last `reset_counts`; NaN before a run."""
-        simulated = time_of(self.counts().steps, self.resolution) / 1000.0
+        """Seconds of wall-clock time per simulated second since the last `reset_counts`; NaN before a run.
+
+        If a state was loaded, it is that since then.
+        """
+        simulated = time_of(self._built.core.timed_steps, self.resolution) / 1000.0
         return self.phases["simulation"] / simulated if simulated else float("nan")
 
     def memory(self) -> dict[str, int]:

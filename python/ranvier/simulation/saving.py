@@ -23,7 +23,7 @@ from ranvier.simulation.saved_values import to_saved
 from ranvier.state.index_files import Part, StateIndex, check_target, part_path, publish, remove_old_parts
 from ranvier.state.part_files import PartWriter
 
-__all__ = ["network_parts", "own_ids", "save_state"]
+__all__ = ["checked_target", "network_parts", "own_ids", "save_state"]
 
 NetworkPart = tuple[str, int, str]
 """Name of a part of a network, a number that differs for different parts, and its value where that is short."""
@@ -32,7 +32,7 @@ NetworkPart = tuple[str, int, str]
 def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLike[str]) -> None:
     """Carry out `Simulation.save`."""
     communicator = built.communicator
-    target = agree(communicator, "saving the state", lambda: _checked_target(built, path))
+    target = agree(communicator, "saving the state", lambda: checked_target(built, path))
     built.agree_on_request("saving the state", str(target))
     with interrupts_deferred():
         store.take()
@@ -63,7 +63,8 @@ def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLi
             remove_old_parts(target, generation)
 
 
-def _checked_target(built: BuiltNetwork, path: str | os.PathLike[str]) -> Path:
+def checked_target(built: BuiltNetwork, path: str | os.PathLike[str]) -> Path:
+    """Return the file that a state is to be saved to, checked."""
     for recorder in built.recorders:
         if recorder.to is not None:
             raise StateError(

@@ -10,7 +10,6 @@ from typing import Any, Never, NoReturn, Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number
 from ranvier.base.times import text_of, time_of, times_of
@@ -33,6 +32,7 @@ from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import GROUPS, OPTIONS, DryRun, Precision, Processes, Recordings, RunOptions, Tuning
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
+from ranvier.simulation.running import choose_saves, run_to
 from ranvier.simulation.saving import save_state
 
 __all__ = ["Simulation"]
@@ -203,13 +203,18 @@ class Simulation(Accounts):
 
     # ---- running -----------------------------------------------------------------------------------------------------
 
-    def run(self, duration: float) -> None:
+    @known_keywords
+    def run(self, duration: float, *, save_every: float | None = None, to: str | PathLike[str] | None = None) -> None:
         """Continue the simulation for some time.
 
         Parameters
         ----------
         duration
             Milliseconds, >= 0, a multiple of the resolution.
+        save_every
+            Save the state at each time that is a multiple of so many milliseconds, as `save` does.
+        to
+            The file for that; each state replaces the one before.
 
         Raises
         ------
@@ -220,6 +225,10 @@ class Simulation(Accounts):
             tries to write it again.
         KeyboardInterrupt
             On Ctrl-C, after a whole step. The simulation can be continued, for example with `run_until`.
+
+        Examples
+        --------
+        >>> sim.run(60_000.0, save_every=1000.0, to="state.h5")
         """
 
         def count_steps() -> int:
@@ -228,9 +237,10 @@ class Simulation(Accounts):
                 raise ValueOutOfBoundsError("duration of a run", f"{duration} ms", "it must be >= 0")
             return steps
 
-        self._advance(count_steps)
+        self._advance(count_steps, save_every, to)
 
-    def run_until(self, time: float) -> None:
+    @known_keywords
+    def run_until(self, time: float, *, save_every: float | None = None, to: str | PathLike[str] | None = None) -> None:
         """Run until a time (ms, not in the past); otherwise like `run`."""
 
         def count_steps() -> int:
@@ -241,7 +251,7 @@ class Simulation(Accounts):
                 )
             return steps
 
-        self._advance(count_steps)
+        self._advance(count_steps, save_every, to)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Save the state of the simulation to a file, so that `load` can continue it.
@@ -263,35 +273,19 @@ class Simulation(Accounts):
         with self._built.exclusive():
             save_state(self._built, self._store, path)
 
-    def _advance(self, count_steps: Callable[[], int]) -> None:
+    def _advance(
+        self, count_steps: Callable[[], int], save_every: float | None, to: str | PathLike[str] | None
+    ) -> None:
         with self._built.exclusive():
             steps = agree_on(self._built.communicator, "steps to run", count_steps)
+            saves = agree_on(
+                self._built.communicator, "saving the state", lambda: choose_saves(self._built, save_every, to)
+            )
             begin = self.step
             end = begin + steps
             total = time_of(steps, self.resolution)
             with ProgressReporter(self._progress, "run", f"Simulating {text_of(total)} ms", total) as reporter:
-                self._run_to(end, reporter, begin)
-
-    def _run_to(self, end: int, reporter: ProgressReporter, begin: int) -> None:
-        poll: Callable[[], None] | None = None
-        if not reporter.silent:
-
-            def poll() -> None:
-                reporter.update(time_of(self._built.core.step - begin, self.resolution))
-
-        # An interruption between the steps and their recording would lose data.
-        with interrupts_deferred() as interrupts:
-            while True:
-                chunk = self._store.next_chunk(end)
-                try:
-                    # All processes stop after the same step, but maybe only one of them knows why.
-                    with agreed(self._built.communicator, "run"), interrupts.allowed():
-                        self._built.core.run(chunk, poll)
-                finally:
-                    # Also after an interruption, so that the files reach the time of the simulation.
-                    self._store.write()
-                if self._built.core.step >= end:
-                    return
+                run_to(self._built, self._store, end, saves, reporter)
 
     # ---- values of neurons, stimuli and synapses ---------------------------------------------------------------------
 

@@ -1,0 +1,95 @@
+"""Running a simulation, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from ranvier.base.interrupts import interrupts_deferred
+from ranvier.base.numeric import number
+from ranvier.base.times import time_of
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.recording.store import RecordingStore
+from ranvier.simulation.agreement import agreed
+from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.progress import ProgressReporter
+from ranvier.simulation.saving import checked_target, save_state
+
+__all__ = ["Saves", "choose_saves", "run_to"]
+
+
+@dataclass(frozen=True)
+class Saves:
+    """When a run saves its state, and where."""
+
+    every: int  # steps
+    path: Path
+
+    def next_after(self, step: int) -> int:
+        """Return the first step after a step at which the state is saved."""
+        return (step // self.every + 1) * self.every
+
+
+def choose_saves(built: BuiltNetwork, save_every: float | None, to: str | PathLike[str] | None) -> Saves | None:
+    """Return what the keywords of a run say, checked before the run begins.
+
+    Raises
+    ------
+    WrongTypeError
+        When only one of the two is there.
+    GridError, ValueOutOfBoundsError
+        For an interval that is not positive or not a multiple of the resolution.
+    FileError, StateError
+        When the state cannot be saved there.
+    """
+    if save_every is None and to is None:
+        return None
+    if save_every is None or to is None:
+        given, missing = ("to", "save_every") if save_every is None else ("save_every", "to")
+        raise WrongTypeError(
+            f"arguments of a run that has {given}",
+            bound=f"{missing} is missing",
+            remedy='write sim.run(duration, save_every=1000.0, to="state.h5")',
+        )
+    every = built.to_steps(number("save_every", save_every), "save_every")
+    if every < 1:
+        raise ValueOutOfBoundsError("save_every", f"{save_every} ms", "it must be > 0")
+    return Saves(every, checked_target(built, to))
+
+
+def run_to(
+    built: BuiltNetwork, store: RecordingStore, end: int, saves: Saves | None, reporter: ProgressReporter
+) -> None:
+    """Run up to a step. Recordings are taken, and states saved, on the way."""
+    begin = built.core.step
+    poll: Callable[[], None] | None = None
+    if not reporter.silent:
+
+        def poll() -> None:
+            reporter.update(time_of(built.core.step - begin, built.core.resolution))
+
+    while built.core.step < end or built.core.step == begin == end:
+        piece = end if saves is None else min(end, saves.next_after(built.core.step))
+        _run_piece(built, store, piece, poll)
+        if saves is not None and built.core.step % saves.every == 0 and built.core.step > begin:
+            save_state(built, store, saves.path)
+        if begin == end:
+            return
+
+
+def _run_piece(built: BuiltNetwork, store: RecordingStore, end: int, poll: Callable[[], None] | None) -> None:
+    # An interruption between the steps and their recording would lose data.
+    with interrupts_deferred() as interrupts:
+        while True:
+            chunk = store.next_chunk(end)
+            try:
+                # All processes stop after the same step, but maybe only one of them knows why.
+                with agreed(built.communicator, "run"), interrupts.allowed():
+                    built.core.run(chunk, poll)
+            finally:
+                # Also after an interruption, so that the files reach the time of the simulation.
+                store.write()
+            if built.core.step >= end:
+                return

@@ -1,0 +1,17 @@
+"""A kill at any moment leaves a complete state, from which the run goes on bit for bit. Fifty are in the slow tests."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from killed_saves import check_what_is_left, save_until_killed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_kill_leaves(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "state.h5"
+    save_until_killed(path, random.Random(seed))
+    check_what_is_left(path)
