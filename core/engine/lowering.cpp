@@ -122,6 +122,7 @@ void LoweredNetwork::lower_projections() {
         plan.target_populations = network_->populations_of(projection.targets);
         plan.weights =
             lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
+        plan.weight_bound = projection.weight_bound;
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
         ReceptorChoice receptors;
         // The same for all targets.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -36,50 +38,120 @@ std::string as_text(std::uint64_t bytes) {
 
 /// How spikes come to the tables of a process (engine/spike_traffic.hpp).
 struct Arrivals {
+    const Activity& activity;
     bool travel =
         false;     ///< through an exchange: what arrives in an epoch is shared by the workers, who sort it by step
     bool by_source = false;  ///< tables look up their rows
     double records_per_step = 0.0;
     double steps_per_epoch = 1.0;
-    double most_in_step = 0.0;  ///< see Activity
-    double most_in_epoch = 0.0;
     double spikes_of_one = 0.0;    ///< of each neuron, in a step
     double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
+    double steps = 0.0;            ///< that are simulated
 };
 
+/// How many more than on average wait in a list, at the most. @param steps that they have fired in
+double most_waiting(const Activity& activity, std::size_t lists, double steps) {
+    if (activity.most_in_lists.empty()) return 0.0;
+    const std::size_t last = activity.most_in_lists.size() - 1;
+    const std::vector<double>& most =
+        activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)];
+    if (most.empty()) return 0.0;
+    const double power = std::clamp(std::log2(steps), 0.0, static_cast<double>(most.size() - 1));
+    const auto below = static_cast<std::size_t>(power);
+    const std::size_t above = std::min(below + 1, most.size() - 1);
+    return most[below] + (power - static_cast<double>(below)) * (most[above] - most[below]);
+}
+
+/// Spikes on their way to synapses that learn, in lists that take turns from step to step, one for each run of synapses of a
+/// row with one delay.
+double bytes_waiting(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
+                     const Arrivals& arrivals) {
+    const auto steps_of = [&](double delay) {
+        return connect::axonal_steps(memory.axonal_fraction, static_cast<DelaySteps>(delay));
+    };
+    const DelaySteps longest = steps_of(table.longest_delay);
+    const DelaySteps shortest = steps_of(static_cast<double>(table.longest_delay) - table.delays + 1.0);
+    if (longest == 0) return 0.0;
+    const std::size_t lists = connect::lists_of_waiting(longest);
+    const double delays = longest - shortest + 1.0;
+    // Spikes of an epoch are accepted at its end. A list that takes its turn some steps after that has only those with at
+    // least this axonal delay; others never come to wait.
+    const auto turns = std::gcd(lists, static_cast<std::size_t>(arrivals.steps_per_epoch));
+    double part = 0.0;
+    for (std::size_t after = 1; after <= turns; ++after) {
+        const double longer =
+            static_cast<double>(longest) + 1.0 - std::max<double>(shortest, static_cast<double>(after));
+        part += std::clamp(longer / delays, 0.0, 1.0) / static_cast<double>(turns);
+    }
+    const double list =
+        part * room_of_list(arrivals.spikes_of_one * table.rows * table.runs, arrivals.spikes_per_step * delays,
+                            most_waiting(arrivals.activity, lists, delays));
+    return static_cast<double>(memory.waiting_bytes) * static_cast<double>(lists) * list;
+}
+
+/// What a table of synapses that are not static keeps of spikes, on one shard.
+double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
+    const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
+    double bytes = static_cast<double>(memory.history_bytes) + neurons * static_cast<double>(memory.neuron_bytes);
+    const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
+    const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
+    const double older =
+        std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes), most + neurons * arrivals.spikes_of_one);
+    if (memory.older_spike_bytes > 0) {
+        bytes += static_cast<double>(memory.older_spike_bytes) * room_of_list(older, older, 1.0);
+    }
+    if (memory.most_listed_rows > 0) {
+        const double listed = std::min(static_cast<double>(memory.most_listed_rows),
+                                       room_of_list(arrivals.spikes_of_one * table.rows, arrivals.spikes_per_step,
+                                                    arrivals.activity.most_in_step));
+        bytes += static_cast<double>(memory.listed_row_bytes * std::bit_ceil(static_cast<std::uint64_t>(listed)));
+    }
+    return bytes + bytes_waiting(table, memory, arrivals);
+}
+
 /// What a table keeps of spikes until all of their synapses are reached, on one shard.
-double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
+/// @param neurons of the shard
+double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
+    if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals, neurons);
     const double rows_per_step = arrivals.spikes_of_one * table.rows;
     const double longest = table.longest_delay;
     // Those that are done are dropped once they are a quarter of all, an epoch at a time.
     const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
     // Where there are bursts: one of them, and the usual spikes.
-    const double burst = std::max(0.0, arrivals.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
-    const double peak = arrivals.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
+    const double burst = std::max(0.0, arrivals.activity.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
+    const double peak = arrivals.activity.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
     const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
     if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
-    const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.most_in_step);
+    const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
     const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
     return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
 }
 
 /// Lists of spikes that arrive, and of those that tables keep.
-double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards) {
+double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards, double neurons) {
     const double parts = arrivals.travel ? shards : 1.0;  // of what arrives in a step
     const double steps = arrivals.travel ? arrivals.steps_per_epoch : 1.0;
     double bytes = 0.0;
     double most_rows = 0.0;
+    bool any_learns = false;
     if (arrivals.by_source)
-        bytes += sizeof(NeuronId) * shards * steps *
-                 room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
+        bytes +=
+            sizeof(NeuronId) * shards * steps *
+            room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
     for (const connect::TableEstimate::Table& table : tables.tables) {
         if (!table.used) continue;
         const double rows_per_step = arrivals.spikes_of_one * table.rows;
         const double rows_at_once =
-            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, arrivals.most_in_step);
+            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
-        bytes += shards * bytes_kept(table, arrivals);
+        bytes += shards * bytes_kept(table, arrivals, neurons / shards);
+        any_learns = any_learns || (table.dynamics != nullptr && table.dynamics->greatest_factor() == 0.0);
+    }
+    // Those of a step, for the tables that learn.
+    if (any_learns) {
+        const double of_step = arrivals.spikes_per_step / shards;
+        bytes += sizeof(std::uint32_t) * shards * room_of_list(of_step, of_step, arrivals.activity.most_in_step);
     }
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
@@ -158,14 +230,16 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         }
     }
     // The following grows while the network runs, when the memory for building has been given back.
-    Arrivals arrivals{.travel = travels,
-                      .by_source = !travels || !directed || tables.dense,
-                      .records_per_step = spikes_per_step,
-                      .steps_per_epoch = steps_per_epoch,
-                      .most_in_step = activity.most_in_step,
-                      .most_in_epoch = activity.most_in_epoch,
-                      .spikes_of_one = spikes_of_one,
-                      .spikes_per_step = spikes_per_step};
+    Arrivals arrivals{
+        .activity = activity,
+        .travel = travels,
+        .by_source = !travels || !directed || tables.dense,
+        .records_per_step = spikes_per_step,
+        .steps_per_epoch = steps_per_epoch,
+        .spikes_of_one = spikes_of_one,
+        .spikes_per_step = spikes_per_step,
+        .steps = activity.time / network.network().resolution(),
+    };
     if (travels) {
         arrivals.records_per_step =
             spikes_of_one * (directed ? tables.addresses : static_cast<double>(network.network().neuron_count()));
@@ -175,7 +249,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch) *
         groups.shards;
     add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + groups.output_bytes +
-                      arrival_bytes(tables, arrivals, groups.shards));
+                      arrival_bytes(tables, arrivals, groups.shards, static_cast<double>(layout.ids().size())));
     if (travels) add("exchange", sample_exchange(layout, tables, options, mean_of_epoch, steps_per_epoch, activity));
     estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
     return estimate;

@@ -79,6 +79,18 @@ double room_of_list(double mean, double events, double most) {
     return std::max(16.0, greatest * (1.0 + 1.0 / 16.0));
 }
 
+double expected_beyond(double mean, std::size_t number) {
+    constexpr double many = 100.0;  // of which hardly any are as few as that number
+    if (mean > many) return std::max(0.0, mean - static_cast<double>(number));
+    double left = mean - static_cast<double>(number);
+    double probability = std::exp(-mean);
+    for (std::size_t n = 0; n < number; ++n) {
+        left += probability * static_cast<double>(number - n);
+        probability *= mean / static_cast<double>(n + 1);
+    }
+    return std::max(0.0, left);
+}
+
 double grown(double mean, double events) {
     if (mean <= 0.0 || events <= 0.0) return 0.0;
     const double of_one = mean / events;

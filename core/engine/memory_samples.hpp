@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "connect/placement/layout.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "engine/lowering.hpp"
@@ -39,6 +41,8 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
 /// @param mean of its length @param events of which each, on average, leads to equally many elements
 /// @param most its greatest length relative to the mean; 0: as for events that are independent
 double room_of_list(double mean, double events, double most);
+/// Spikes of a neuron beyond a number of them, on average, where it fires at random and so often on average.
+double expected_beyond(double mean, std::size_t number);
 /// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to
 /// all that is drawn. This is the expected number: whether the list doubles once more may be a matter of chance.
 double grown(double mean, double events);

@@ -137,6 +137,7 @@ connect::BuildOptions make_build_options(const Network& network, const Simulatio
             .double_weights = options.weight_precision == models::Precision::double_precision,
             .layout = parse_layout(options.table_layout),
             .numbering = parse_numbering(options),
+            .keep_sources = options.keep_sources,
             .buffer_bytes = options.connection_buffer};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -243,6 +244,11 @@ struct Activity {
     double most_in_epoch = 0.0;
     double most_of_late = 0.0;
     double most_in_turn = 0.0;
+    /// The same in the 2^j steps before the turn of a list, where 2^i lists take turns from step to step, averaged over the
+    /// lists, by i, then j up to i.
+    std::vector<std::vector<double>> most_in_lists = {};
+    /// ms that are simulated: synapses that learn keep spikes for long, up to a number.
+    double time = std::numeric_limits<double>::infinity();
 };
 
 /// Bytes that building and running a network would take, by the same account as Simulation::memory().

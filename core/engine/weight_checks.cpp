@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "connect/tables/weight_estimate.hpp"
 #include "engine/network_checks.hpp"
 
 namespace ranvier::engine {
@@ -45,39 +46,19 @@ std::string first_projection(const connect::TableBuilder& builder, const Lowered
     return quoted(network.network().projections()[network.plans()[found].id.value].name);
 }
 
-/// Bits between the greatest weight that a synapse may come to have, and what weights are rounded to when they are added.
-constexpr int bits_of_learning = 32;
-/// By how much weights without a bound may grow. There is room for it in the sums.
-constexpr double most_growth = 256.0;
-
 /// The greatest absolute value that weights of a kind that is not static may come to have.
 double bound_of_learning(const connect::TableBuilder& builder, const LoweredNetwork& network, connect::KindIndex kind,
                          comm::Communicator& communicator) {
     const connect::SynapseDynamics& dynamics = *network.plan().dynamics_of(kind);
-    const double bound = std::max(std::abs(dynamics.least_weight()), std::abs(dynamics.greatest_weight()));
-    // Weights that are stored in single precision stop at the bound as rounded to that, which may lie above it.
-    if (std::isfinite(bound)) return std::max(bound, static_cast<double>(static_cast<float>(bound)));
     double given = 0.0;
     double greatest = 0.0;
     for (std::size_t i = 0; i < network.plans().size(); ++i) {
         if (!network.plans()[i].feeds(kind)) continue;
-        given = std::max(given, network.network().projections()[network.plans()[i].id.value].weight_bound);
+        given = std::max(given, network.plans()[i].weight_bound);
         greatest = std::max(greatest, builder.weights(i, network.plan().receptor(kind)).greatest);
     }
     greatest = std::bit_cast<double>(communicator.greatest(bits_of(greatest)));
-    const double growth = dynamics.greatest_factor() == 0.0 ? most_growth : 1.0;
-    return std::max(given, greatest == 0.0 ? 1.0 : growth * greatest);
-}
-
-/// The grid of what is added where a changing part of a weight arrives: as fine as leaves sums in double precision exact
-/// beside all that reaches the receptor, up to 50 bits below the greatest weight; not coarser than that of weights that
-/// learn.
-double quantum_of_parts(const WeightRange& all, double greatest) {
-    constexpr int finest = 50;
-    const int bit = std::ilogb(greatest) + 1;
-    const double sum = static_cast<double>(std::max<std::uint64_t>(all.most_inputs, 1)) * all.greatest;
-    const int exact = std::ilogb(sum) + 1 - 52;
-    return std::ldexp(1.0, std::clamp(exact, bit - finest, bit - bits_of_learning));
+    return connect::bound_of_learning(dynamics, given, greatest);
 }
 
 /// What synapses that are not static add to a receptor, with the grids that do not depend on what else reaches it.
@@ -108,7 +89,7 @@ void choose_grids_of_parts(WeightRange& all, const LoweredNetwork& network, std:
         if (agreed.bounds[kind] == 0.0 || plan.receptor(index) != receptor) continue;
         const double factor = plan.dynamics_of(index)->greatest_factor();
         if (factor == 0.0) continue;
-        agreed.quanta[kind] = quantum_of_parts(all, factor * agreed.bounds[kind]);
+        agreed.quanta[kind] = connect::quantum_of_parts(all, factor * agreed.bounds[kind]);
         all.quantum = std::min(all.quantum, agreed.quanta[kind]);
     }
 }
@@ -125,7 +106,7 @@ WeightAgreement agree_on_dynamics(const connect::TableBuilder& builder, const Lo
         if (dynamics == nullptr) continue;
         agreed.bounds[kind] = bound_of_learning(builder, network, connect::KindIndex{kind}, communicator);
         if (dynamics->greatest_factor() > 0.0) continue;
-        agreed.quanta[kind] = std::ldexp(1.0, std::ilogb(agreed.bounds[kind]) + 1 - bits_of_learning);
+        agreed.quanta[kind] = connect::quantum_of_learning(agreed.bounds[kind]);
     }
     return agreed;
 }

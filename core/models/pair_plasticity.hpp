@@ -53,6 +53,9 @@ class Dynamics final : public connect::SynapseDynamics {
     double least_weight() const override { return Model::weight_bounds(values_).first; }
     double greatest_weight() const override { return Model::weight_bounds(values_).second; }
 
+    connect::PlasticTableMemory memory(bool double_weights) const override {
+        return double_weights ? memory_of<double>() : memory_of<float>();
+    }
     std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
                                                       const connect::PlasticTableArguments& arguments) const override {
         return make(std::move(columns), arguments);
@@ -71,19 +74,29 @@ class Dynamics final : public connect::SynapseDynamics {
     }
 
    private:
-    template <class Target, class Real>
-    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Real> columns,
-                                                const connect::PlasticTableArguments& arguments) const {
-        using Rule = typename Model::template Rule<Real>;
+    connect::Learning learning_in_steps() const {
         connect::Learning learning = Model::learning(values_);
         learning.presynaptic_steps /= resolution_;
         learning.postsynaptic_steps /= resolution_;
         for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
         for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
+        return learning;
+    }
+    template <class Real>
+    connect::LearningRule<Real> rule() const {
+        using Rule = typename Model::template Rule<Real>;
+        return connect::make_learning_rule<Rule>(Model::template constants<Real>(values_));
+    }
+    template <class Real>
+    connect::PlasticTableMemory memory_of() const {
+        return connect::plastic_table_memory(learning_in_steps(), rule<Real>());
+    }
+    template <class Target, class Real>
+    std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Real> columns,
+                                                const connect::PlasticTableArguments& arguments) const {
+        connect::Learning learning = learning_in_steps();
         learning.quantum = arguments.quantum;
-        return connect::make_plastic_table(std::move(columns), learning,
-                                           connect::make_learning_rule<Rule>(Model::template constants<Real>(values_)),
-                                           arguments);
+        return connect::make_plastic_table(std::move(columns), learning, rule<Real>(), arguments);
     }
 
     std::array<double, Model::parameters.size()> values_;

@@ -26,6 +26,11 @@ class Dynamics final : public connect::SynapseDynamics {
     double greatest_factor() const override { return Model::most_released(constants_); }
     void use_key(RandomKey key) override { key_ = key; }
 
+    connect::PlasticTableMemory memory(bool /*double_weights*/) const override {
+        // The same for all targets and weights.
+        return connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, float>::memory(constants_);
+    }
+
     std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
                                                       const connect::PlasticTableArguments& arguments) const override {
         return make(std::move(columns), arguments);

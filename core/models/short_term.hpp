@@ -38,6 +38,10 @@ class Dynamics final : public connect::SynapseDynamics {
     double greatest_weight() const override { return std::numeric_limits<double>::infinity(); }
     double greatest_factor() const override { return 1.0; }
 
+    connect::PlasticTableMemory memory(bool /*double_weights*/) const override {
+        // The same for all targets and weights.
+        return connect::RowFactorTable<typename Model::Rule, std::uint16_t, float>::memory();
+    }
     std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
                                                       const connect::PlasticTableArguments& arguments) const override {
         return make(std::move(columns), arguments);

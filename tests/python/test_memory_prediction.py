@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier import _core
+from memory_accounts import TIME, check, run
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
 
-TIME = 200.0  # ms
 DIRECTED = ("alltoall", "alltoallv", "neighbor", "multisend", "overlap", "two_phase", "persistent")
 TO_ALL = ("allgather", "rma_allgather")
 
@@ -27,55 +26,27 @@ def network(ranks: int) -> rv.networks.NetworkModel:
     return rv.networks.interval_fire(cells=1000 * ranks, connections=300)
 
 
-def run(ranks: int, **options: Any) -> tuple[dict[str, int], dict[str, int]]:
-    """Return what one of so many processes takes, and what is predicted from the rate and the bursts that it had."""
-    model = network(ranks)
-    net, recorder = model.net, model.spikes
-    communicator = _core.Communicator.local() if ranks == 1 else _core.Communicator.mirror(ranks)
-    sim = rv.Simulation(net, recordings="local", progress=False, **grouped({**options, "communicator": communicator}))
-    sim.run(TIME)
-    taken = {name: size for name, size in sim.memory().items() if name not in ("recordings", "invention")}
-    steps = sim.spikes(recorder).steps
-    assert len(steps) > 1000
-    bursts = Bursts.of(np.bincount(steps, minlength=sim.step + 1)[1:], sim.epoch_steps)
-    rate = len(steps) / 1000 / (TIME / 1000.0)
-    predicted = predict_memory(net, ranks=ranks, rate=rate, bursts=bursts, **grouped(options))
-    predicted.pop("construction")
-    return taken, predicted
-
-
-def check(taken: dict[str, int], predicted: dict[str, int]) -> None:
-    """Bound the deviation of all, and of every component of which there is much."""
-    assert set(taken) - set(predicted) <= {"exchange", "presynaptic"}
-    whole = sum(taken.values())
-    assert sum(predicted.values()) == pytest.approx(whole, rel=0.05), (predicted, taken)
-    for name, size in taken.items():
-        # Lists of spikes are as long as chance made them: what is off is little of the whole.
-        tolerance = max(0.05 * size, (0.05 if name in ("spikes", "exchange") else 0.01) * whole)
-        assert predicted.get(name, 0) == pytest.approx(size, abs=tolerance), (name, predicted, taken)
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("sort_connections", [True, False])
 @pytest.mark.parametrize("exchange", DIRECTED)
 def test_methods_that_send_to_those_who_need_it(exchange: str, sort_connections: bool, threads: int) -> None:
-    check(*run(4, exchange=exchange, sort_connections=sort_connections, threads=threads))
+    check(*run(4, network(4), exchange=exchange, sort_connections=sort_connections, threads=threads))
 
 
 @pytest.mark.parametrize("exchange", TO_ALL)
 def test_methods_that_send_to_all(exchange: str) -> None:
-    check(*run(4, exchange=exchange, sort_connections=True, threads=1))
+    check(*run(4, network(4), exchange=exchange, sort_connections=True, threads=1))
 
 
 @pytest.mark.parametrize("sort_connections", [True, False])
 def test_one_process(sort_connections: bool) -> None:
-    check(*run(1, sort_connections=sort_connections, threads=2))
+    check(*run(1, network(1), sort_connections=sort_connections, threads=2))
 
 
 @pytest.mark.parametrize("sort_connections", [True, False])
 @pytest.mark.parametrize("ranks", [64, 1024])
 def test_many_processes(ranks: int, sort_connections: bool) -> None:
-    check(*run(ranks, sort_connections=sort_connections, threads=1))
+    check(*run(ranks, network(ranks), sort_connections=sort_connections, threads=1))
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 4])

@@ -331,9 +331,10 @@ def test_command(cheap: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert (status, printed.err) == (0, "")
     results = json.loads(json_path.read_text())
     assert (results["ranks"], results["threads"], results["neurons"]) == (64, 4, 1_125_000)
-    net = rv.networks.hpc_benchmark(scale=100.0).net
+    model = rv.networks.hpc_benchmark(scale=100.0)
+    time = model.time + model.presim
     assert results["memory_bytes"] == predict_memory(
-        net, ranks=64, rate=10.0, threads=4, processes=rv.Processes(exchange="neighbor")
+        model.net, ranks=64, rate=10.0, time=time, threads=4, processes=rv.Processes(exchange="neighbor")
     )
     assert results["options"]["exchange"] == "neighbor"
     fit = results["largest_fit"]
@@ -358,15 +359,17 @@ def test_command_where_synapses_are_not_sorted(cheap: None, tmp_path: Path, caps
     path = tmp_path / "prediction.json"
     keys = ["scale=20", "indegree_scale=0.002"]
     arguments = ["predict", "hpc_benchmark", "--ranks", "1000", "--json", str(path), "--set", "threads=1", *keys]
-    net = rv.networks.hpc_benchmark(scale=20.0, indegree_scale=0.002).net
+    model = rv.networks.hpc_benchmark(scale=20.0, indegree_scale=0.002)
     for key, expected in (("auto", False), ("false", False), ("true", True)):
         assert main([*arguments, f"sort_connections={key}"]) == 0
         printed = capsys.readouterr().out
         results = json.loads(path.read_text())
         assert results["sorts_connections"] is expected
         assert (results["load"]["entries"] == pytest.approx(results["load"]["synapses"])) != expected
+        processes = rv.Processes(sort_connections=expected)
+        time = model.time + model.presim
         assert results["memory_bytes"] == predict_memory(
-            net, ranks=1000, rate=10.0, threads=1, processes=rv.Processes(sort_connections=expected)
+            model.net, ranks=1000, rate=10.0, time=time, threads=1, processes=processes
         )
         assert ("not sorted" in printed) != expected
         assert results["options"]["sort_connections"] == (expected if key != "auto" else "auto")

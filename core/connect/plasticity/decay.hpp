@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "base/instruction_set.hpp"
@@ -25,25 +26,30 @@ class Decay {
 
     Decay() = default;
     /// @param steps the time constant in steps of the resolution, > 0, at most `longest_time_constant`
+    /// @param memory that the tables are taken from, which must outlive them
     /// @param near whether View::near() will be called
-    explicit Decay(double steps, bool near = false) : short_(std::size_t{1} << stretch_bits) {
+    explicit Decay(double steps, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
+                   bool near = false)
+        : short_(std::size_t{1} << stretch_bits, memory), long_(stretches(steps) + 1, memory) {
+        if (near) short_.reserve(near_steps);
         for (std::size_t i = 0; i < short_.size(); ++i) {
             short_[i] = static_cast<Real>(math::exp(-static_cast<double>(i) / steps));
         }
-        // Behind the last stretch nothing is left.
-        const double lifetimes = sizeof(Real) == sizeof(float) ? 87.0 : 690.0;
-        const auto stretches = static_cast<std::size_t>(lifetimes * steps / static_cast<double>(short_.size())) + 1;
-        long_.resize(stretches + 1);
-        for (std::size_t i = 0; i < stretches; ++i) {
-            long_[i] = static_cast<Real>(math::exp(-static_cast<double>(i * short_.size()) / steps));
+        for (std::size_t i = 0; i + 1 < long_.size(); ++i) {
+            long_[i] = static_cast<Real>(math::exp(-static_cast<double>(i << stretch_bits) / steps));
         }
-        long_[stretches] = Real{0};
+        long_.back() = Real{0};
         if (!near) return;
         short_.resize(near_steps);
         for (std::size_t i = std::size_t{1} << stretch_bits; i < near_steps; ++i) {
             const std::size_t stretch = i >> stretch_bits;
-            short_[i] = long_[std::min(stretch, stretches)] * short_[i - (stretch << stretch_bits)];
+            short_[i] = long_[std::min(stretch, long_.size() - 1)] * short_[i - (stretch << stretch_bits)];
         }
+    }
+    /// What the tables take.
+    static std::size_t bytes(double steps, bool near = false) {
+        const std::size_t of_short = near ? std::size_t{near_steps} : std::size_t{1} << stretch_bits;
+        return (of_short + stretches(steps) + 1) * sizeof(Real);
     }
     /// For kernels.
     struct View {
@@ -66,8 +72,14 @@ class Decay {
     }
 
    private:
-    std::vector<Real> short_;
-    std::vector<Real> long_;
+    /// Behind the last one nothing is left.
+    static std::size_t stretches(double steps) {
+        const double lifetimes = sizeof(Real) == sizeof(float) ? 87.0 : 690.0;
+        return static_cast<std::size_t>(lifetimes * steps / (std::size_t{1} << stretch_bits)) + 1;
+    }
+
+    std::pmr::vector<Real> short_;
+    std::pmr::vector<Real> long_;
 };
 
 }  // namespace ranvier::connect

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -63,14 +62,15 @@ struct Learning {
     double quantum = 0x1p-32;
 
     /// Steps of a delay that the presynaptic spike takes to the synapse.
-    DelaySteps axonal(DelaySteps delay) const {
-        return static_cast<DelaySteps>(std::floor(axonal_fraction * static_cast<double>(delay) + 0.5));
-    }
+    DelaySteps axonal(DelaySteps delay) const { return axonal_steps(axonal_fraction, delay); }
 };
 
 /// A table of synapses that learn (connect/plasticity/plastic_table.hpp). @param columns whose rows are sorted by delay
 template <class Target, class Real>
 std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
                                                  LearningRule<Real> rule, const PlasticTableArguments& arguments);
+/// What such a table takes on a shard, beside its columns: the same for all widths of targets.
+template <class Real>
+PlasticTableMemory plastic_table_memory(const Learning& learning, const LearningRule<Real>& rule);
 
 }  // namespace ranvier::connect

@@ -6,6 +6,7 @@
 #include <memory_resource>
 
 #include "base/buffer.hpp"
+#include "connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
 
@@ -14,12 +15,12 @@ class NarrowNumbers {
    public:
     NarrowNumbers() = default;
     NarrowNumbers(std::size_t size, std::uint32_t greatest, std::pmr::memory_resource* memory) {
-        if (greatest == 0) return;
-        if (greatest <= UINT8_MAX) {
+        const std::size_t bytes = narrow_bytes(greatest);
+        if (bytes == sizeof(std::uint8_t)) {
             bytes_ = Buffer<std::uint8_t>(size, memory);
-        } else if (greatest <= UINT16_MAX) {
+        } else if (bytes == sizeof(std::uint16_t)) {
             pairs_ = Buffer<std::uint16_t>(size, memory);
-        } else {
+        } else if (bytes > 0) {
             words_ = Buffer<std::uint32_t>(size, memory);
         }
     }

@@ -22,17 +22,16 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
     : Base(std::move(columns)),
       learning_(learning),
       rule_(std::move(rule)),
-      row_decay_(learning.presynaptic_steps),
-      own_decays_(learning.own_presynaptic_steps.begin(), learning.own_presynaptic_steps.end()),
-      presynaptic_(learning.presynaptic_steps, true),
-      postsynaptic_(learning.postsynaptic_steps),
+      row_decay_(learning.presynaptic_steps, synapse_memory),
+      presynaptic_(learning.presynaptic_steps, synapse_memory, true),
+      postsynaptic_(learning.postsynaptic_steps, synapse_memory),
       history_(local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
                rule_.postsynaptic_trace_accumulates, spike_memory),
       last_(Base::rows(), synapse_memory),
       traces_(Base::rows(), synapse_memory),
-      own_(Base::rows() * own_decays_.size(), synapse_memory),
+      own_(Base::rows() * learning.own_presynaptic_steps.size(), synapse_memory),
       synapse_traces_(centred() ? this->size() : 0, synapse_memory),
-      waiting_(std::bit_ceil(std::size_t{learning.axonal(this->columns_.greatest_delay)} + 1)),
+      waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), spike_memory),
       first_seen_(local_neurons, spike_memory),
       place_seen_(local_neurons, spike_memory),
       trace_seen_(local_neurons, spike_memory),
@@ -45,11 +44,31 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
                                      .remedy = "use more threads or processes"});
     }
     visits_.reserve(most_visits);
+    for (const double steps : learning.own_presynaptic_steps) own_decays_.emplace_back(steps, synapse_memory);
     std::fill_n(last_.data(), last_.size(), History::never);
     std::fill_n(traces_.data(), traces_.size(), 0.0);
     std::fill_n(own_.data(), own_.size(), 0.0);
     std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
-    for (auto& some : waiting_) some = std::pmr::vector<Waiting>(spike_memory);
+}
+
+template <class Target, class Real>
+PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, const LearningRule<Real>& rule) {
+    std::size_t constants = Decay<double>::bytes(learning.presynaptic_steps) +
+                            Decay<Real>::bytes(learning.presynaptic_steps, true) +
+                            Decay<Real>::bytes(learning.postsynaptic_steps);
+    for (const double steps : learning.own_presynaptic_steps) constants += Decay<double>::bytes(steps);
+    std::size_t of_history = Decay<double>::bytes(learning.postsynaptic_steps) + most_visits * sizeof(Visit);
+    for (const double steps : learning.own_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
+    const std::size_t own = learning.own_postsynaptic_steps.size();
+    return {.synapse_bytes = rule.pairing == Pairing::presynaptic_centred ? sizeof(Real) : 0,
+            .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
+            .constant_bytes = constants,
+            .history_bytes = of_history,
+            .neuron_bytes = History::neuron_bytes(own) + sizeof(std::int32_t) + sizeof(std::uint32_t) + sizeof(Real),
+            .newest_spikes = History::newest,
+            .older_spike_bytes = History::older_spike_bytes(own),
+            .waiting_bytes = sizeof(Waiting),
+            .axonal_fraction = learning.axonal_fraction};
 }
 
 template <class Target, class Real>
@@ -101,7 +120,7 @@ void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const Inp
         learn(set, view, true);
         due.clear();
     }
-    if (history_.older_spikes() > kept_ + most_older_spikes()) settle(set, told_of(step));
+    if (history_.older_spikes() > kept_ + most_older_spikes(this->size())) settle(set, told_of(step));
     if (step - base_ > most_steps) move_base(set, step);
 }
 
@@ -394,6 +413,13 @@ std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> colu
                                                         std::move(rule), arguments.synapses, arguments.spikes);
 }
 
+template <class Real>
+PlasticTableMemory plastic_table_memory(const Learning& learning, const LearningRule<Real>& rule) {
+    return PlasticTable<std::uint16_t, Real>::memory(learning, rule);
+}
+
+template PlasticTableMemory plastic_table_memory(const Learning&, const LearningRule<float>&);
+template PlasticTableMemory plastic_table_memory(const Learning&, const LearningRule<double>&);
 template class PlasticTable<std::uint16_t, float>;
 template class PlasticTable<std::uint32_t, float>;
 template class PlasticTable<std::uint16_t, double>;

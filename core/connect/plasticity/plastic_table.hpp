@@ -45,6 +45,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
     bool learns() const override { return true; }
+    /// See plastic_table_memory().
+    static PlasticTableMemory memory(const Learning& learning, const LearningRule<Real>& rule);
 
     void postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) override;
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
@@ -145,11 +147,6 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
     std::vector<Saved> waiting_spikes() const;
 
-    std::size_t most_older_spikes() const {
-        // They may take about as much as a sixteenth of the synapses, and are not looked for too often.
-        constexpr std::size_t least = 1 << 16;
-        return std::max(least, static_cast<std::size_t>(this->size() / 32));
-    }
     /// The table has been told of all presynaptic spikes up to this step: within a step, those of the present epoch are
     /// still missing, which is at most as long as the shortest delay of all.
     Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.least_delay); }
@@ -170,7 +167,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Buffer<double> traces_;      ///< after that
     Buffer<double> own_;         ///< traces that presynaptic spikes read, after that, by row, then trace
     Buffer<Real> synapse_traces_;  ///< of each synapse, after the last presynaptic spike that has arrived at it
-    std::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
+    std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
     std::vector<Saved> saved_;  ///< while the table is saved or loaded
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
     std::int32_t settled_ = std::numeric_limits<std::int32_t>::min() / 2;

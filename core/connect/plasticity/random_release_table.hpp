@@ -80,6 +80,15 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         number_synapses(arguments.synapses);
     }
 
+    /// What such a table takes, on a shard.
+    static PlasticTableMemory memory(const Constants& constants) {
+        return {.synapse_bytes = narrow_bytes(Rule::greatest_state(constants)),
+                .numbers_pairs = true,
+                .needs_sources = true,
+                .target_bytes = sizeof(std::uint64_t),
+                .row_bytes = sizeof(Row)};
+    }
+
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
     /// They are needed as long as the table lives.

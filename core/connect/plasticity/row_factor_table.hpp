@@ -39,6 +39,13 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
         std::fill_n(states_.data(), states_.size(), Rule::initial(constants));
     }
 
+    /// What such a table takes, on a shard.
+    static PlasticTableMemory memory() {
+        return {.row_bytes = sizeof(typename Rule::State),
+                .listed_row_bytes = 2 * sizeof(std::uint64_t) + sizeof(double),
+                .most_listed_rows = rows_at_once};
+    }
+
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
 

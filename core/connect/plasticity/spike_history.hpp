@@ -43,12 +43,21 @@ class SpikeHistory {
         Real after = 0;
     };
 
+    /// Of each neuron, beside its older spikes.
+    static constexpr std::size_t neuron_bytes(std::size_t own_traces) {
+        return (newest + 1) * (sizeof(std::int32_t) + sizeof(Real)) + sizeof(double) + sizeof(std::uint32_t) +
+               own_traces * (newest * sizeof(Real) + sizeof(double));
+    }
+    static constexpr std::size_t older_spike_bytes(std::size_t own_traces) {
+        return sizeof(Older) + own_traces * sizeof(Real);
+    }
+
     SpikeHistory() = default;
     /// @param own_steps time constants of the traces that postsynaptic spikes read
     /// @param accumulates whether each spike adds to the traces; else they are set to 1
     SpikeHistory(std::uint32_t neurons, double trace_steps, const std::vector<double>& own_steps, bool accumulates,
                  std::pmr::memory_resource* memory)
-        : decay_(trace_steps),
+        : decay_(trace_steps, memory),
           accumulates_(accumulates),
           neurons_(neurons),
           steps_(std::size_t{neurons} * (newest + 1), memory),
@@ -65,7 +74,7 @@ class SpikeHistory {
         std::fill_n(last_trace_.data(), last_trace_.size(), 0.0);
         std::fill_n(chains_.data(), chains_.size(), none);
         std::fill_n(last_own_.data(), last_own_.size(), 0.0);
-        for (const double steps : own_steps) own_decays_.emplace_back(steps);
+        for (const double steps : own_steps) own_decays_.emplace_back(steps, memory);
     }
 
     /// A neuron has fired. @param step after all that it was told for this neuron, or the same again, relative to the base

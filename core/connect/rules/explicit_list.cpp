@@ -56,6 +56,11 @@ class ExplicitList final : public RuleSampler {
     }
 
     double expected_synapses() const override { return static_cast<double>(positions_.size()); }
+    double expected_repeats() const override {
+        // One is as good as many: tables only ask whether there is any.
+        constexpr double certain = 1e9;
+        return find_repetition() ? certain : 0.0;
+    }
     std::optional<std::uint64_t> array_length() const override { return positions_.size(); }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return positions_[first_[place_of(major, 0, targets_.size())] + ordinal];

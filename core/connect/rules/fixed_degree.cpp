@@ -25,6 +25,9 @@ class FixedDegree final : public RuleSampler {
     double expected_synapses() const override {
         return static_cast<double>(view_.majors()) * static_cast<double>(degree_);
     }
+    double expected_repeats() const override {
+        return allow_multapses_ ? expected_repeats_of(view_, static_cast<double>(degree_), 0.0) : 0.0;
+    }
     std::optional<std::uint64_t> array_length() const override { return view_.majors() * degree_; }
     std::uint64_t array_position(std::uint64_t major, std::uint64_t ordinal) const override {
         return major * degree_ + ordinal;

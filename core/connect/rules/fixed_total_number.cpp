@@ -37,6 +37,11 @@ class FixedTotalNumber final : public RuleSampler {
     }
 
     double expected_synapses() const override { return static_cast<double>(number_); }
+    double expected_repeats() const override {
+        if (!allow_multapses_ || view_.majors() == 0) return 0.0;
+        const double mean = static_cast<double>(number_) / static_cast<double>(view_.majors());
+        return expected_repeats_of(view_, mean, mean);
+    }
     /// The synapses of a target are known only after drawing, so that an array could not follow an order of theirs.
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {

@@ -53,6 +53,14 @@ class MajorView {
     bool allow_autapses_;
 };
 
+/// RuleSampler::expected_repeats() where partners are drawn with repetition.
+/// @param degree mean number of partners of a major neuron @param variance of this number
+inline double expected_repeats_of(const MajorView& view, double degree, double variance) {
+    const double pairs = 0.5 * (degree * degree + variance - degree);  // of synapses of a major neuron
+    return view.partners() == 0 ? 0.0
+                                : static_cast<double>(view.majors()) * pairs / static_cast<double>(view.partners());
+}
+
 /// The random words of many streams, computed in batches that fit the cache, whether each stream gives few or many.
 class WordBatches {
    public:

@@ -101,6 +101,8 @@ class RuleSampler {
 
     /// Number of synapses in the whole projection: exact where the rule fixes it, else its expectation.
     virtual double expected_synapses() const = 0;
+    /// How often a pair is drawn that has been drawn already, on average: 0 where the rule draws none twice.
+    virtual double expected_repeats() const { return 0.0; }
 
     /// Length of arrays of weights or delays that fit the rule, or nothing when synapses have no natural order.
     virtual std::optional<std::uint64_t> array_length() const = 0;

@@ -40,6 +40,12 @@ class UniformIndegree final : public RuleSampler {
         return static_cast<double>(view_.majors()) * 0.5 *
                (static_cast<double>(least_) + static_cast<double>(greatest_));
     }
+    double expected_repeats() const override {
+        if (!allow_multapses_) return 0.0;
+        const double choices = static_cast<double>(greatest_) - static_cast<double>(least_) + 1.0;
+        const double mean = 0.5 * (static_cast<double>(least_) + static_cast<double>(greatest_));
+        return expected_repeats_of(view_, mean, (choices * choices - 1.0) / 12.0);
+    }
     std::optional<std::uint64_t> array_length() const override { return std::nullopt; }
     std::uint64_t array_position(std::uint64_t, std::uint64_t) const override {
         throw InternalError("synapses of uniform_indegree have no position in an array");

@@ -25,6 +25,7 @@ struct ProjectionPlan {
     /// weights have one sign (NetworkPlan).
     KindIndex positive_kind;
     KindIndex negative_kind;
+    double weight_bound = 0.0;  ///< as the user gave it; 0: none
     std::uint32_t most_spikes = 1;  ///< of one source in one step
 
     bool reaches(PopulationId population) const {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -24,6 +28,47 @@ struct PlasticTableArguments {
     std::pmr::memory_resource* spikes = page_memory();
 };
 
+/// What a table of synapses that are not static takes on a shard, beside its columns.
+struct PlasticTableMemory {
+    std::size_t synapse_bytes = 0;   ///< of each synapse
+    bool numbers_pairs = false;  ///< where a pair has several synapses, each keeps which it is
+    bool needs_sources = false;  ///< keeps them, even where they are to be forgotten
+    std::size_t target_bytes = 0;  ///< of each neuron of the shard
+    std::size_t row_bytes = 0;  ///< of each row
+    std::size_t constant_bytes = 0;  ///< whatever its size
+    // The rest counts as memory of spikes.
+    std::size_t history_bytes = 0;  ///< the same
+    std::size_t neuron_bytes = 0;  ///< of each neuron of the shard
+    std::size_t newest_spikes = 0;  ///< that these are enough for
+    std::size_t older_spike_bytes = 0;
+    std::size_t waiting_bytes = 0;  ///< of a spike on its way to synapses with one delay
+    double axonal_fraction = 0.0;  ///< of the delay, for which spikes wait
+    std::size_t listed_row_bytes = 0;  ///< of a row for which a spike has come in a step
+    std::size_t most_listed_rows = 0;
+};
+
+/// Steps of a delay that the presynaptic spike takes to the synapse.
+inline DelaySteps axonal_steps(double axonal_fraction, DelaySteps delay) {
+    return static_cast<DelaySteps>(std::floor(axonal_fraction * static_cast<double>(delay) + 0.5));
+}
+/// How many lists there are of spikes that wait for as long.
+inline std::size_t lists_of_waiting(DelaySteps longest_axonal) {
+    return std::bit_ceil(std::size_t{longest_axonal} + 1);
+}
+
+/// Bytes of a whole number for each synapse, where the greatest of them is this: none where all are 0.
+constexpr std::size_t narrow_bytes(std::uint32_t greatest) {
+    if (greatest == 0) return 0;
+    if (greatest <= UINT8_MAX) return sizeof(std::uint8_t);
+    return greatest <= UINT16_MAX ? sizeof(std::uint16_t) : sizeof(std::uint32_t);
+}
+
+/// Spikes beside the newest that are kept before synapses learn from all of them. They may take about as much as a sixteenth
+/// of the synapses, and are not looked for too often.
+constexpr std::uint64_t most_older_spikes(std::uint64_t synapses) {
+    return std::max<std::uint64_t>(1 << 16, synapses / 32);
+}
+
 /// A synapse model with the values of the parameters that all synapses of a table share.
 class SynapseDynamics {
    public:
@@ -37,6 +82,7 @@ class SynapseDynamics {
     /// For what synapses draw while they run.
     virtual void use_key(RandomKey /*key*/) {}
 
+    virtual PlasticTableMemory memory(bool double_weights) const = 0;
     /// @param columns whose rows are sorted by delay
     virtual std::unique_ptr<SynapseTable> make_table(TableColumns<std::uint16_t, float> columns,
                                                      const PlasticTableArguments& arguments) const = 0;
@@ -47,5 +93,22 @@ class SynapseDynamics {
     virtual std::unique_ptr<SynapseTable> make_table(TableColumns<std::uint32_t, double> columns,
                                                      const PlasticTableArguments& arguments) const = 0;
 };
+
+/// Bits between the greatest weight that a synapse may come to have, and what weights are rounded to when they are added.
+inline constexpr int bits_of_learning = 32;
+
+/// The greatest absolute value that weights that are not static may come to have. Weights that the model does not bound
+/// may grow 256 times: there is room for it in the sums.
+/// @param given bound of the user; 0: none @param greatest initial one
+inline double bound_of_learning(const SynapseDynamics& dynamics, double given, double greatest) {
+    constexpr double most_growth = 256.0;
+    const double bound = std::max(std::abs(dynamics.least_weight()), std::abs(dynamics.greatest_weight()));
+    // Weights that are stored in single precision stop at the bound as rounded to that, which may lie above it.
+    if (std::isfinite(bound)) return std::max(bound, static_cast<double>(static_cast<float>(bound)));
+    const double growth = dynamics.greatest_factor() == 0.0 ? most_growth : 1.0;
+    return std::max(given, greatest == 0.0 ? 1.0 : growth * greatest);
+}
+/// What weights that may grow to a bound are rounded to when they are added to the inputs.
+inline double quantum_of_learning(double bound) { return std::ldexp(1.0, std::ilogb(bound) + 1 - bits_of_learning); }
 
 }  // namespace ranvier::connect

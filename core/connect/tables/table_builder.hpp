@@ -28,6 +28,7 @@ struct BuildOptions {
     TableLayout layout = TableLayout::automatic;
     /// How rows are numbered; chosen when not given: dense where most of the possible sources have targets on this process.
     std::optional<RowNumbering> numbering = std::nullopt;
+    bool keep_sources = true;  ///< after the presynaptic tables have been built
     std::uint64_t buffer_bytes = std::uint64_t{128} << 20;  ///< of what goes to other processes at a time
 };
 

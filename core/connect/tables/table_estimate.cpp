@@ -70,10 +70,43 @@ std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan
     return {std::min(least, greatest), greatest};
 }
 
+/// What each synapse of a kind takes to be told from others of its pair, where there are any on the shard.
+double numbering_bytes(std::span<const ProjectionPlan> plans, const ProcessLayout& layout, KindIndex kind) {
+    double repeats = 0.0;
+    double most = 0.0;  // synapses of a pair
+    for (const ProjectionPlan& plan : plans) {
+        const double synapses = plan.sampler->expected_synapses();
+        if (!counts_for(plan, kind) || synapses == 0.0) continue;
+        repeats += plan.sampler->expected_repeats() * expected_synapses_here(plan, layout) / synapses;
+        most = std::max(most,
+                        synapses / static_cast<double>(plan.pairs.sources) / static_cast<double>(plan.pairs.targets));
+    }
+    const double any = -std::expm1(-repeats / static_cast<double>(layout.shards().size()));
+    const double greatest = std::max(1.0, std::min(most + 3.0 * std::sqrt(most) - 1.0, double{UINT32_MAX}));
+    return any * static_cast<double>(narrow_bytes(static_cast<std::uint32_t>(greatest)));
+}
+
+/// What spikes ask of the table of one kind on a shard. @param rows that there are spikes for
+void describe_table(TableEstimate::Table& own, const TablePlan& table, double synapses, double rows,
+                    std::pair<DelaySteps, DelaySteps> delays, bool double_weights) {
+    const auto [least, greatest] = delays;
+    own.used = true;
+    own.longest_delay = greatest;
+    own.rows = rows;
+    own.dynamics = table.dynamics;
+    own.double_weights = double_weights;
+    own.synapses = synapses;
+    // Delays of a row are taken to be spread evenly.
+    own.delays = static_cast<double>(greatest - least) + 1.0;
+    own.runs = rows > 0.0 ? -own.delays * std::expm1(-synapses / rows / own.delays) : 0.0;
+    if (greatest == least) own.runs = 1.0;
+}
+
 /// What the table of one kind takes, all shards together, added to the estimate.
 /// @param sources of its synapses
-void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, std::span<const SourceStretch> sources,
-               std::pair<DelaySteps, DelaySteps> delays, const ProcessLayout& layout, const BuildOptions& options) {
+void add_table(TableEstimate& estimate, std::span<const ProjectionPlan> plans, KindIndex kind, const TablePlan& table,
+               std::span<const SourceStretch> sources, std::pair<DelaySteps, DelaySteps> delays,
+               const ProcessLayout& layout, const BuildOptions& options) {
     TableEstimate::Table& own = estimate.tables[kind.value];
     const auto shards = static_cast<double>(layout.shards().size());
     double synapses = 0.0;
@@ -100,11 +133,17 @@ void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, 
     }
     const double offset_bytes = longest <= UINT16_MAX ? 2.0 : 4.0;
     const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
+    const bool dynamic = table.dynamics != nullptr;
+    const PlasticTableMemory more = dynamic ? table.dynamics->memory(options.double_weights) : PlasticTableMemory{};
+    const double numbering = more.numbers_pairs ? numbering_bytes(plans, layout, kind) : 0.0;
+    const double more_bytes = (static_cast<double>(more.synapse_bytes) + numbering) * share +
+                              static_cast<double>(more.row_bytes) * rows + static_cast<double>(more.constant_bytes);
+    const double forgotten = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
     for (const ShardLayout& shard : layout.shards()) {
         const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
         const double columns =
             share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
-        const bool ring = unsorted || options.layout == TableLayout::ring ||
+        const bool ring = dynamic || unsorted || options.layout == TableLayout::ring ||
                           (options.layout == TableLayout::automatic &&
                            prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
                                        greatest, shard.size()));
@@ -112,14 +151,13 @@ void add_table(TableEstimate& estimate, KindIndex kind, const TablePlan& table, 
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
         // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
-        estimate.final_bytes += columns + starts + source_bytes + index_bytes + (ring ? share * delay_bytes : offsets);
-        estimate.peak_bytes +=
-            columns + starts + source_bytes + share * delay_bytes + std::max({offsets, building, index_bytes});
+        const double of_targets = static_cast<double>(more.target_bytes) * shard.size();
+        const double kept = columns + starts + source_bytes + more_bytes + of_targets;
+        estimate.final_bytes += kept - forgotten + index_bytes + (ring ? share * delay_bytes : offsets);
+        estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
-    own.used = true;
-    own.longest_delay = greatest;
     // Dense tables have rows for absent sources too, for which no spike comes.
-    own.rows = unsorted ? share : present;
+    describe_table(own, table, share, unsorted ? share : present, delays, options.double_weights);
 }
 
 }  // namespace
@@ -137,7 +175,7 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
             stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, kind); });
         if (sources.empty()) continue;
         const auto delays = expected_delays(plans, layout, kind, options.resolution);
-        add_table(estimate, kind, planned.tables[i], sources, delays, layout, options);
+        add_table(estimate, plans, kind, planned.tables[i], sources, delays, layout, options);
         all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });

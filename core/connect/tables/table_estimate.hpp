@@ -19,6 +19,11 @@ struct TableEstimate {
         DelaySteps reach = 0;  ///< how many steps ahead inputs are written; 0 for tables that deliver by runs
         DelaySteps longest_delay = 0;  ///< steps that a spike stays with it until all of its synapses are reached
         double rows = 0.0;             ///< of a shard, that a spike may come for
+        const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses
+        bool double_weights = false;
+        double synapses = 0.0;  ///< of a shard
+        double delays = 1.0;    ///< how many there can be
+        double runs = 0.0;      ///< of a row: synapses with the same delay
     };
     std::vector<Table> tables;  ///< by kind
     double addresses =

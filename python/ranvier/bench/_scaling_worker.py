@@ -69,7 +69,7 @@ class Report(TypedDict):
     times_s: dict[str, list[float]]
     memory_bytes: dict[str, list[int]]
     rate: float
-    bursts: dict[str, float] | None
+    bursts: dict[str, Any] | None
     resident_bytes: list[int]
 
 

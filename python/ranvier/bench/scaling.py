@@ -267,6 +267,7 @@ def _predict(
         rank=0,
         rate=activity.rate,
         bursts=activity.bursts,
+        time=chosen.presim + chosen.time,
         **grouped({**chosen.without("memory_limit", "costs"), **method_options(method, is_sorted)}),
     )
 

@@ -91,6 +91,7 @@ class _Question:
     limit: int | None
     rate: float | None
     options: dict[str, Any]
+    time: float
     scaling_key: str | None
     scaling_value: float | int | None
     describe: Callable[[dict[str, Any]], Network]
@@ -108,7 +109,8 @@ class _Question:
     @property
     def for_memory(self) -> dict[str, Any]:
         """Arguments for the prediction of memory."""
-        return {**grouped(self.options), "rate": mean_rate(self.model.net, self.published, self.other_rate)}
+        rate = mean_rate(self.model.net, self.published, self.other_rate)
+        return {**grouped(self.options), "rate": rate, "time": self.time}
 
     def scaled(self, value: float | int) -> Network:
         assert self.scaling_key is not None
@@ -169,10 +171,18 @@ def _understand(options: argparse.Namespace) -> _Question:
         limit=limit,
         rate=options.rate,
         options={**chosen, "threads": threads},
+        time=_simulated(set_for_run, model),
         scaling_key=key if usable else None,
         scaling_value=value if usable else None,
         describe=lambda keys: run._describe(options.model, function, {**set_for_network, **keys}).net,
     )
+
+
+def _simulated(set_for_run: dict[str, Any], model: NetworkModel) -> float:
+    """Return the time that `ranvier run` would simulate, ms."""
+    of_keys = [set_for_run.get("time"), set_for_run.get("presim")]
+    of_model = [model.time, model.presim]
+    return sum(own if given is None else given for given, own in zip(of_keys, of_model, strict=True))
 
 
 def _predict(question: _Question, recalibrate: bool) -> _Answer:

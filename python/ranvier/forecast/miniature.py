@@ -5,6 +5,9 @@ processes, and on the number of spikes in an exchange. So the copy is a dry run 
 neurons and shards, the same row lengths and the same delays as the network, but with fewer sources, which fire at
 higher rates. An exchange then moves as many spikes, and reaches as many synapses, as in the network. Only the tables
 are smaller.
+
+Synapses that learn do so from the spikes of their targets since the last spike of their source. Where there are any,
+all neurons of the copy fire, at rates that are higher by the same factor.
 """
 
 from __future__ import annotations
@@ -22,7 +25,9 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
+from ranvier.network.model_base import SynapseModel
 from ranvier.network.network import Network
+from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
 from ranvier.network.rules import FixedIndegree
 from ranvier.processes import machine
@@ -42,6 +47,8 @@ _MOST_PERSISTENT = 2_000_000
 _LEAST_INDEGREE = 16
 # Largest number of spikes of an exchange; for more spikes, the time is extrapolated.
 _MOST_RECORDS = 2_000_000
+# Weights that learn may grow in the copy by more than in the network: no neuron feels them.
+_MOST_GROWTH = 2.0**20
 # Largest rate of a neuron per step: at higher rates, a Poisson process often has several spikes in a step.
 _MOST_SPIKES = 0.2
 _BUILDS = 2
@@ -66,6 +73,10 @@ class Group:
         Rate of the remaining sources, spikes/s.
     weight, delay
         Weight and delay of their largest projection; for an array, its mean.
+    synapse
+        Model of most of their synapses that learn.
+    learning
+        Part of their targets with synapses of this model; the others are static.
     """
 
     sources: int
@@ -73,13 +84,24 @@ class Group:
     rate: float
     weight: float | Distribution
     delay: float | Distribution
+    synapse: SynapseModel | str = "static_synapse"
+    learning: float = 0.0
 
 
 @dataclass(frozen=True)
 class Miniature:
-    """The small copy: neurons of all processes, beginning with those that are sources."""
+    """The small copy: neurons of all processes, beginning with those that are sources.
+
+    Attributes
+    ----------
+    neurons
+        Number of all of them.
+    rate
+        Rate of those that are no sources, spikes/s: synapses learn from them.
+    """
 
     neurons: int
+    rate: float
     groups: tuple[Group, ...]
     resolution: float
     ranks: int
@@ -148,9 +170,18 @@ def describe(
     if shortest and all(_steps(group.delay, network.resolution) > shortest for group in groups):
         # Only a few synapses have this delay, but it determines how often spikes are exchanged.
         groups.append(Group(1, 1, 0.0, 1.0, shortest * network.resolution))
+    # Of the targets of synapses that learn.
+    of_learning = [one for one in network.projections if _learns(one)]
+    learning = sum(one.expected_synapses for one in of_learning)
+    rate_of_targets = (
+        sum(one.expected_synapses * _mean_rate(one.targets, of_source) for one in of_learning) / learning
+        if learning > 0.0
+        else 0.0
+    )
     here = threads <= machine.usable_processors()
     return Miniature(
         neurons=max(1, round(neurons * of_targets), sum(group.sources for group in groups)),
+        rate=min(rate_of_targets * faster, _MOST_SPIKES * 1000.0 / network.resolution),
         groups=tuple(groups),
         resolution=network.resolution,
         ranks=ranks,
@@ -172,22 +203,38 @@ def _groups(
         sources = {each.index: len(each) for one in own for each in one.sources.populations}
         largest = max(own, key=lambda one: one.expected_synapses)
         synapses = sum(one.expected_synapses for one in own)
-        mean = sum(one.expected_synapses * _mean_rate(one, of_source) for one in own) / synapses
+        mean = sum(one.expected_synapses * _mean_rate(one.sources, of_source) for one in own) / synapses
+        learning = [one for one in own if _learns(one)]
+        if learning:
+            largest = max(learning, key=lambda one: one.expected_synapses)
         groups.append(
             Group(
                 sources=max(1, round(sum(sources.values()) * of_sources * of_targets)),
                 indegree=max(1, round(synapses / network.neuron_count * of_sources)),
                 rate=min(mean * faster, _MOST_SPIKES * 1000.0 / network.resolution),
-                weight=largest.weight if isinstance(largest.weight, Distribution) else sign,
+                weight=_weight(largest, sign),
                 delay=_delay(largest, network.resolution),
+                synapse=largest.synapse,
+                learning=sum(one.expected_synapses for one in learning) / synapses,
             )
         )
     return groups
 
 
-def _mean_rate(projection: Projection, of_source: Mapping[int, float]) -> float:
-    parts = projection.sources.parts
-    return sum(of_source[each.population.index] * len(each) for each in parts) / len(projection.sources)
+def _learns(projection: Projection) -> bool:
+    return projection.synapse.name != "static_synapse"
+
+
+def _mean_rate(neurons: PopulationView, of_source: Mapping[int, float]) -> float:
+    return sum(of_source[each.population.index] * len(each) for each in neurons.parts) / len(neurons)
+
+
+def _weight(projection: Projection, sign: float) -> float | Distribution:
+    weight = projection.weight
+    if isinstance(weight, Distribution):
+        return weight
+    # Models of synapses that learn have bounds for weights.
+    return float(np.mean(weight)) if _learns(projection) and np.size(weight) else sign
 
 
 def _sign(projection: Projection) -> float:
@@ -247,10 +294,10 @@ def _build(miniature: Miniature, options: Mapping[str, Any]) -> Simulation:
     rest = miniature.neurons - sum(group.sources for group in miniature.groups)
     if rest > 0:
         targets.append(net.create("iaf_psc_exp", rest))
-        rates[targets[-1].name] = 0.0
+        rates[targets[-1].name] = miniature.rate
     for group, population in zip(miniature.groups, sources, strict=True):
         for target in targets:
-            net.connect(population, target, FixedIndegree(group.indegree), weight=group.weight, delay=group.delay)
+            _connect(net, population, target, group)
     return Simulation(
         net,
         threads=miniature.threads,
@@ -258,6 +305,24 @@ def _build(miniature: Miniature, options: Mapping[str, Any]) -> Simulation:
         progress=False,
         **grouped({**options, "shards": miniature.shards, "ranks": miniature.ranks, "invented_rate": rates}),
     )
+
+
+def _connect(net: Network, sources: Population, targets: Population, group: Group) -> None:
+    learn = round(group.learning * len(targets))
+    rule = FixedIndegree(group.indegree)
+    if learn > 0:
+        bound = None if isinstance(group.weight, Distribution) else max(1.0, abs(group.weight)) * _MOST_GROWTH
+        net.connect(
+            sources,
+            targets[:learn],
+            rule,
+            weight=group.weight,
+            delay=group.delay,
+            synapse=group.synapse,
+            weight_bound=bound,
+        )
+    if learn < len(targets):
+        net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
 
 
 def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:

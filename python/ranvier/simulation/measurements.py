@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +15,16 @@ __all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Timers", "Tra
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
 
+# Few delays are longer than this many steps.
+_MOST_LISTS = 2**12
+
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
 """The parts of the simulation phase, measured on each thread."""
 
 
 @dataclass(frozen=True)
 class Bursts:
-    """The largest numbers of spikes of a network, relative to the mean numbers.
+    r"""The largest numbers of spikes of a network, relative to the mean numbers.
 
     Attributes
     ----------
@@ -33,12 +37,17 @@ class Bursts:
     in_turn
         In one epoch of every third, averaged over the three: some methods of exchange have three buffers, which take
         turns.
+    in_lists
+        In the 2\ :sup:`j` steps before the turn of a list, if 2\ :sup:`i` lists take turns from step to step: the
+        largest number for each list, averaged over the lists; an item for each i, with one for each j up to i. Spikes
+        wait in such lists until they arrive at synapses that learn.
     """
 
     in_step: float
     in_epoch: float
     of_late: float
     in_turn: float
+    in_lists: Sequence[Sequence[float]]
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
@@ -57,12 +66,23 @@ class Bursts:
             return None
         of_epochs = epochs.sum(axis=1)
         stretches = [of_epochs[begin : begin + 32].max() for begin in range(0, len(of_epochs), 32)]
+        until = np.concatenate([[0], np.cumsum(counts)])
+        powers = range(min(len(counts), _MOST_LISTS).bit_length())
+        in_steps = [(until[2**power :] - until[: -(2**power)]) / (2**power * counts.mean()) for power in powers]
         return Bursts(
             float(epochs.max(axis=0).mean() / epochs.mean()),
             float(of_epochs.max() / of_epochs.mean()),
             float(np.mean(stretches) / of_epochs.mean()),
             float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / of_epochs.mean()),
+            [[_most_of_lists(numbers, 2**power) for numbers in in_steps[: power + 1]] for power in powers],
         )
+
+
+def _most_of_lists(numbers: FloatArray, lists: int) -> float:
+    """Return the largest of the numbers that each of some lists takes in turn, averaged over the lists."""
+    whole = np.zeros(-(-len(numbers) // lists) * lists)
+    whole[: len(numbers)] = numbers
+    return float(whole.reshape(-1, lists).max(axis=0).mean())
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from ranvier import _core
 from ranvier.base.numeric import number, whole_number
-from ranvier.errors import WrongTypeError
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
 from ranvier.network.network_base import contents_of
 from ranvier.simulation.core_options import core_options
@@ -23,6 +25,7 @@ def predict_memory(
     rank: int = 0,
     rate: float = 10.0,
     bursts: Bursts | None = None,
+    time: float | None = None,
     threads: int | None = None,
     precision: Precision = "double",
     weight_precision: Precision = "single",
@@ -47,6 +50,9 @@ def predict_memory(
         By how much the largest numbers of spikes exceed the mean, from `ranvier.simulation.measurements.Bursts.of` for
         a run. None: neurons fire independently. Buffers of spikes have room for the largest burst. This matters if
         synapses are not sorted by source, because then each synapse has its own spike record.
+    time
+        Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
+        them. None: a run that is as long as it may be.
     threads, precision, weight_precision, processes, tuning, dry_run
         Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
 
@@ -62,10 +68,18 @@ def predict_memory(
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
     run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
-    most = (0.0, 0.0, 0.0, 0.0)
+    most: tuple[float, float, float, float, list[list[float]]] = (0.0, 0.0, 0.0, 0.0, [])
     if bursts is not None:
-        most = (bursts.in_step, bursts.in_epoch, bursts.of_late, bursts.in_turn)
-    return dict(_core.predict_memory(contents_of(network).core, options, ranks, rank, number("rate", rate), *most))
+        in_lists = [list(of_lists) for of_lists in bursts.in_lists]
+        most = (bursts.in_step, bursts.in_epoch, bursts.of_late, bursts.in_turn, in_lists)
+    simulated = math.inf if time is None else number("time", time)
+    if not simulated >= 0.0:
+        raise ValueOutOfBoundsError("time", f"{simulated} ms", "it must be >= 0")
+    return dict(
+        _core.predict_memory(
+            contents_of(network).core, options, ranks, rank, number("rate", rate), *most, time=simulated
+        )
+    )
 
 
 @names_options

@@ -1,0 +1,74 @@
+"""Runs whose account of memory is held against what was predicted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from ranvier import _core
+from ranvier.network.rules import Rule
+from ranvier.networks import NetworkModel
+from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
+
+TIME = 200.0  # ms
+
+
+def run(
+    ranks: int, model: NetworkModel, *, least_spikes: int = 1000, **options: Any
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return what one of so many processes takes, and what is predicted from the rate and the bursts that it had."""
+    net, recorder = model.net, model.spikes
+    communicator = _core.Communicator.local() if ranks == 1 else _core.Communicator.mirror(ranks)
+    sim = rv.Simulation(net, recordings="local", progress=False, **grouped({**options, "communicator": communicator}))
+    sim.run(TIME)
+    taken = {name: size for name, size in sim.memory().items() if name not in ("recordings", "invention")}
+    steps = sim.spikes(recorder).steps
+    assert len(steps) > least_spikes
+    bursts = Bursts.of(np.bincount(steps, minlength=sim.step + 1)[1:], sim.epoch_steps)
+    rate = len(steps) / (net.neuron_count / ranks) / (TIME / 1000.0)
+    predicted = predict_memory(net, ranks=ranks, rate=rate, bursts=bursts, time=TIME, **grouped(options))
+    predicted.pop("construction")
+    return taken, predicted
+
+
+def check(taken: dict[str, int], predicted: dict[str, int]) -> None:
+    """Bound the deviation of all, and of every component of which there is much."""
+    assert set(taken) - set(predicted) <= {"exchange", "presynaptic"}
+    whole = sum(taken.values())
+    assert sum(predicted.values()) == pytest.approx(whole, rel=0.05), (predicted, taken)
+    for name, size in taken.items():
+        # Lists of spikes are as long as chance made them: what is off is little of the whole.
+        tolerance = max(0.05 * size, (0.05 if name in ("spikes", "exchange") else 0.01) * whole)
+        assert predicted.get(name, 0) == pytest.approx(size, abs=tolerance), (name, predicted, taken)
+
+
+SYNAPSE_MODELS = [model.name for model in _core.synapse_models()]
+"""All there are: what a new one takes must be predicted, too."""
+
+
+def network_with(
+    synapse: Any,
+    cells: int,
+    *,
+    delay: rv.Uniform | float = 1.5,
+    rule: Rule | None = None,
+    together: bool = False,
+) -> NetworkModel:
+    """Return a network that fires at random, or together at first, all of whose synapses are of one model."""
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(V_m=-65.0 if together else rv.Uniform(-65.0, -50.0)), cells)
+    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=80.0)
+    (described,) = [model for model in _core.synapse_models() if model.name == synapse.name]
+    weight = -0.1 if any(each.name == "W_max" and each.default < 0.0 for each in described.parameters) else 0.1
+    net.connect(neurons, neurons, rule or rv.FixedIndegree(200), weight=weight, delay=delay, synapse=synapse)
+    return NetworkModel(net=net, spikes=net.record_spikes(), time=TIME, source="")
+
+
+def model_named(name: str) -> Any:
+    """Return a synapse model of this name with the parameters that it has by default."""
+    return getattr(rv, name)()

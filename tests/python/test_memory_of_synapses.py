@@ -1,0 +1,140 @@
+"""What is predicted of the memory of synapses is what they take, whatever their model, and what is resident."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from memory_accounts import SYNAPSE_MODELS, check, model_named, network_with, run
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.network.rules import Rule
+from ranvier.processes.machine import resident_bytes
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
+
+# Each value of an option with each of any other. All combinations are in tests/python/validation.
+PAIRWISE = [
+    {"ranks": 1, "sort_connections": True, "weight_precision": "single"},
+    {"ranks": 1, "sort_connections": False, "weight_precision": "double"},
+    {"ranks": 2, "sort_connections": True, "weight_precision": "double"},
+    {"ranks": 2, "sort_connections": False, "weight_precision": "single"},
+]
+
+
+@pytest.mark.parametrize("options", PAIRWISE, ids=lambda options: " ".join(map(str, options.values())))
+@pytest.mark.parametrize("name", SYNAPSE_MODELS)
+def test_synapses_of_every_model(name: str, options: dict[str, Any]) -> None:
+    model = network_with(model_named(name), 250 * options["ranks"], delay=rv.Uniform(1.0, 2.0))
+    check(*run(model=model, threads=1, **options))
+
+
+@pytest.mark.parametrize("axonal_fraction", [0.5, 1.0])
+@pytest.mark.parametrize("delay", [1.5, 1.6, rv.Uniform(1.0, 3.0), rv.Uniform(1.0, 40.0)], ids=repr)
+def test_spikes_that_wait(delay: rv.Uniform | float, axonal_fraction: float) -> None:
+    """They do for the axonal part of the delay, once for each delay of a row."""
+    model = network_with(rv.stdp_pl(axonal_fraction=axonal_fraction), 1000, delay=delay)
+    check(*run(2, model, sort_connections=True, threads=1))
+
+
+def test_threads_share_the_synapses() -> None:
+    model = network_with(rv.stdp_pl(axonal_fraction=0.5), 2000, delay=rv.Uniform(1.0, 3.0))
+    check(*run(2, model, sort_connections=True, threads=2))
+
+
+@pytest.mark.parametrize("sort_connections", [True, False])
+def test_bursts_of_a_network_that_learns(sort_connections: bool) -> None:
+    model = rv.networks.hpc_benchmark(scale=0.2, indegree_scale=0.03)
+    check(*run(4, model, sort_connections=sort_connections, threads=1))
+
+
+def test_spikes_that_synapses_learn_from_are_kept_up_to_a_number() -> None:
+    net = network_with(rv.stdp_pl(), 1000).net
+    at = {time: predict_memory(net, rate=10.0, threads=1, time=time)["spikes"] for time in (0.0, 1e4, 1e5)}
+    for_ever = predict_memory(net, rate=10.0, threads=1)["spikes"]
+    # 100 spikes of each of 1000 neurons, of which 8 are kept elsewhere, are more than 65536.
+    assert at[1e5] == for_ever
+    assert for_ever - at[0.0] == pytest.approx(12 * 65536, rel=0.1)
+    assert at[0.0] < at[1e4] <= for_ever
+
+
+@pytest.mark.parametrize("time", [-1.0, float("nan")])
+def test_times_that_are_negative_or_not_a_number(time: float) -> None:
+    with pytest.raises(ValueOutOfBoundsError, match="time"):
+        predict_memory(network_with(rv.stdp_pl(), 10).net, time=time)
+
+
+ALL = list(range(500))
+# Of 500 sources and a number of targets, and the bytes that a synapse takes to be told from others of its pair.
+RULES: dict[str, tuple[Rule, int, int]] = {
+    "indegree": (rv.FixedIndegree(200), 500, 1),
+    "outdegree": (rv.FixedOutdegree(200), 500, 1),
+    "total": (rv.FixedTotalNumber(100_000), 500, 1),
+    "uniform": (rv.UniformIndegree(100, 300), 500, 1),
+    "very often": (rv.FixedIndegree(200_000), 1, 2),
+    "explicit and repeated": (rv.Explicit([7, *ALL], [0] * 501), 500, 1),
+    "explicit": (rv.Explicit(ALL, [0] * 500), 500, 0),
+    "no multapses": (rv.FixedIndegree(200, allow_multapses=False), 500, 0),
+    "hardly any": (rv.FixedIndegree(1), 500, 0),
+    "probability": (rv.PairwiseBernoulli(0.4), 500, 0),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_pairs_that_have_several_synapses(name: str) -> None:
+    rule, size, more = RULES[name]
+
+    def connected(synapse: Any) -> rv.Network:
+        net = rv.Network()
+        sources, targets = net.create("iaf_psc_exp", 500), net.create("iaf_psc_exp", size)
+        net.connect(sources, targets, rule, weight=0.1, synapse=synapse)
+        return net
+
+    net = connected(rv.bernoulli())
+    # Neither keeps more than a delay for each synapse.
+    of_static = predict_memory(connected(rv.static_synapse()), threads=1, tuning=rv.Tuning(table_layout="ring"))
+    more_than_static = predict_memory(net, threads=1)["synapses"] - of_static["synapses"]
+    of_targets, of_rows = 8 * (500 + size), 16 * 500
+    assert more_than_static - of_targets - of_rows == pytest.approx(more * net.expected_synapses, rel=0.01, abs=64.0)
+    taken = rv.Simulation(net, threads=1, progress=False).memory()["synapses"]
+    assert predict_memory(net, threads=1)["synapses"] == pytest.approx(taken, rel=0.03)
+
+
+@pytest.mark.parametrize("sort_connections", [True, False])
+def test_sources_that_are_forgotten(sort_connections: bool) -> None:
+    options = grouped({"keep_sources": False, "sort_connections": sort_connections, "threads": 1, "ranks": 50})
+    for synapse in (rv.static_synapse(), rv.stdp_pl(), rv.bernoulli()):
+        net = network_with(synapse, 20_000, rule=rv.FixedIndegree(20)).net
+        taken = rv.Simulation(net, progress=False, recordings="local", **options).memory()["synapses"]
+        predicted = predict_memory(
+            net, **grouped({"keep_sources": False, "sort_connections": sort_connections, "threads": 1}), ranks=50
+        )
+        assert predicted["synapses"] == pytest.approx(taken, rel=0.03)
+
+
+STATIC = {"one weight": 1.0, "weights of all sizes": rv.LogNormal(0.0, 4.0)}
+
+
+@pytest.mark.parametrize("weight", STATIC.values(), ids=STATIC.keys())
+@pytest.mark.parametrize("synapse", [rv.stdp_pl(), rv.tsodyks2(), rv.bernoulli()], ids=lambda model: model.name)
+@pytest.mark.parametrize("greatest", [1.0, 1e3, 1e6, 1e9])
+def test_sums_of_weights_that_need_more_bits(greatest: float, synapse: Any, weight: Any) -> None:
+    """Whether they do depends on the grids of all that reaches a receptor."""
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", 500)
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=weight)
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=greatest, synapse=synapse)
+    predicted = predict_memory(net, threads=1)["inputs"]
+    assert rv.Simulation(net, threads=1, progress=False).memory()["inputs"] == pytest.approx(predicted, rel=0.05)
+
+
+def test_what_is_counted_is_resident() -> None:
+    """Twenty million synapses."""
+    net = network_with(rv.stdp_pl(), 20_000, rule=rv.FixedIndegree(1000)).net
+    before = resident_bytes()
+    sim = rv.Simulation(net, threads=2, progress=False)
+    sim.run(10.0)
+    counted = sum(sim.memory().values())
+    assert counted == pytest.approx(resident_bytes() - before, rel=0.05)
+    assert sum(predict_memory(net, threads=2, time=10.0).values()) == pytest.approx(counted, rel=0.05)

@@ -1,0 +1,45 @@
+"""Memory of every synapse model in all ways to store it, and that of many synapses; as `test_memory_of_synapses`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from memory_accounts import SYNAPSE_MODELS, check, model_named, network_with, run
+from ranvier.processes.machine import resident_bytes
+from ranvier.simulation.options import Precision
+from ranvier.simulation.predictions import predict_memory
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("weight_precision", ["single", "double"])
+@pytest.mark.parametrize("sort_connections", [True, False])
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("name", SYNAPSE_MODELS)
+def test_synapses_of_every_model(
+    name: str, ranks: int, sort_connections: bool, weight_precision: str, threads: int, together: bool
+) -> None:
+    if together and not sort_connections:
+        pytest.skip("buffers of the exchange remember the first burst for some time: see test_memory_prediction")
+    model = network_with(model_named(name), 500 * threads * ranks, delay=rv.Uniform(1.0, 2.0), together=together)
+    options: dict[str, Any] = {"sort_connections": sort_connections, "weight_precision": weight_precision}
+    check(*run(ranks, model, threads=threads, **options))
+
+
+@pytest.mark.parametrize("weight_precision", ["single", "double"])
+@pytest.mark.parametrize("sort_connections", [True, False])
+@pytest.mark.parametrize("name", SYNAPSE_MODELS)
+def test_what_is_counted_is_resident(name: str, sort_connections: bool, weight_precision: Precision) -> None:
+    """Twenty million synapses."""
+    net = network_with(model_named(name), 20_000, rule=rv.FixedIndegree(1000)).net
+    processes = rv.Processes(sort_connections=sort_connections)
+    before = resident_bytes()
+    sim = rv.Simulation(net, threads=2, progress=False, weight_precision=weight_precision, processes=processes)
+    sim.run(5.0)
+    counted = sum(sim.memory().values())
+    assert counted == pytest.approx(resident_bytes() - before, rel=0.05)
+    options: dict[str, Any] = {"threads": 2, "weight_precision": weight_precision, "processes": processes}
+    assert sum(predict_memory(net, time=5.0, **options).values()) == pytest.approx(counted, rel=0.05)
