@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, microcircuit, predictions
+from ranvier.bench import contention, kernels, microcircuit, predictions
 from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,7 @@ def test_files_name_no_place_of_the_machine(name: str) -> None:
     assert [text for text in texts(load(name)) if re.search(r"(^|[\s(:])/\w", text)] == []
 
 
-BENCHMARKS = {"microcircuit": microcircuit, "contention": contention, "predictions": predictions}
+BENCHMARKS = {"microcircuit": microcircuit, "contention": contention, "kernels": kernels, "predictions": predictions}
 
 
 @pytest.mark.parametrize("name", [name for name, command in sorted(COMMANDS.items()) if command.startswith("bench ")])
@@ -117,6 +117,19 @@ def test_tables_of_predictions() -> None:
             cells = [f"{ratios[count]:.2f}" if count in ratios else "" for count in ranks]
             assert f"| {row} | {' | '.join(cells)} |" in text
         assert sentence.format(predictions.spread(results)) in text
+
+
+def test_table_of_kernels() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    played = load("kernels.json")["dry"]
+    names = {("4g", True): "4g", ("alltoall", True): "5g, sorted", ("alltoall", False): "5g, unsorted"}
+    for kernel, name in names.items():
+        own = {run["ranks"]: run for run in played if (run["method"], run["sorted"]) == kernel}
+        cells = [name]
+        for ranks in (32, 2048, 100_000):
+            megabytes = sum(own[ranks]["memory_bytes"].values()) / 1e6
+            cells += [f"{own[ranks]['simulation_s_per_s']:.2f}", f"{megabytes:.0f}"]
+        assert f"| {' | '.join(cells)} |" in text
 
 
 def test_table_of_nest() -> None:

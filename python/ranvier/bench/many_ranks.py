@@ -242,7 +242,9 @@ def _summarize(arguments: argparse.Namespace, chosen: Chosen, case: Case, runs: 
             name: size for name, size in first["memory"].items() if name not in ("invention", "recordings")
         },
         "resident_bytes": statistics.median(run["resident"] - run["resident_before"] for run in runs),
-        "predicted_bytes": predict_memory(net, ranks=ranks, rate=arguments.rate, **grouped(options)),
+        "predicted_bytes": predict_memory(
+            net, ranks=ranks, rate=arguments.rate, time=chosen.presim + chosen.time, **grouped(options)
+        ),
         "predicted_build_and_init_s": times.build,
         "predicted_simulation_s_per_s": times.simulation,
     }
