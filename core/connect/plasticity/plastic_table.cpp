@@ -128,9 +128,8 @@ template <class Target, class Real>
 double PlasticTable<Target, Real>::weight(std::uint64_t position) const {
     Real weight = this->columns_.weights[position];
     const RowIndex row = this->row_of(position);
-    for_each_run(row, [&](const Run& run) {
-        if (run.begin <= position && position < run.end) bring_up_to_date(row, run, position, &weight, 1);
-    });
+    const std::uint64_t begin = this->row_begin(row);
+    bring_up_to_date(row, run_of(begin, position, this->row_end(row)), first_waiting(), position, &weight, 1);
     return static_cast<double>(weight);
 }
 
@@ -138,11 +137,12 @@ template <class Target, class Real>
 void PlasticTable<Target, Real>::read(RowIndex row, std::uint64_t begin, std::uint64_t end,
                                       std::vector<SynapseView>& out) const {
     std::vector<Real> weights(this->columns_.weights.data() + begin, this->columns_.weights.data() + end);
+    const auto waiting = first_waiting();
     for_each_run(row, [&](const Run& run) {
         const std::uint64_t first = std::max(begin, run.begin);
         const std::uint64_t last = std::min(end, run.end);
         if (first >= last) return;
-        bring_up_to_date(row, run, first, weights.data() + (first - begin), last - first);
+        bring_up_to_date(row, run, waiting, first, weights.data() + (first - begin), last - first);
         for (std::uint64_t position = first; position < last; ++position) {
             out.push_back({position, this->target(position), run.delay, static_cast<double>(weights[position - begin]),
                            this->tag(position)});
@@ -218,6 +218,23 @@ auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row
             this->columns_.delays);
     }
     return {begin, end, delay, learning_.axonal(delay)};
+}
+
+/// The same of a synapse in the midst of a row.
+template <class Target, class Real>
+auto PlasticTable<Target, Real>::run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const
+    -> Run {
+    if (this->columns_.least_delay == this->columns_.greatest_delay) return run_from(row_begin, row_end);
+    return std::visit(
+        [&](const auto& delays) -> Run {
+            const auto relative = delays[position];
+            const auto* const first = delays.data() + row_begin;
+            const auto [begin, end] = std::equal_range(first, delays.data() + row_end, relative);
+            const DelaySteps delay = this->columns_.least_delay + relative;
+            return {row_begin + static_cast<std::uint64_t>(begin - first),
+                    row_begin + static_cast<std::uint64_t>(end - first), delay, learning_.axonal(delay)};
+        },
+        this->columns_.delays);
 }
 
 template <class Target, class Real>
@@ -374,9 +391,10 @@ auto PlasticTable<Target, Real>::first_waiting() const -> std::vector<const Wait
 
 /// Applies to copies of weights what their synapses have still to learn.
 template <class Target, class Real>
-void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights,
-                                                  std::uint64_t count) const {
-    Visit visit = pending(row, run, first, first_waiting(), now_);
+void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run,
+                                                  const std::vector<const Waiting*>& waiting, std::uint64_t first,
+                                                  Real* weights, std::uint64_t count) const {
+    Visit visit = pending(row, run, first, waiting, now_);
     visit.weights = weights;
     visit.count = count;
     LearnArguments<Real> given = arguments();

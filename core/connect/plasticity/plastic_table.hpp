@@ -128,6 +128,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     template <class Call>
     void for_each_run(RowIndex row, Call call) const;
     Run run_from(std::uint64_t begin, std::uint64_t row_end) const;
+    Run run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const;
     void prefetch_state(RowIndex row) const;
     void prefetch(const Run& run) const;
 
@@ -141,7 +142,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     LearnArguments<Real> arguments() const;
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
-    void bring_up_to_date(RowIndex row, const Run& run, std::uint64_t first, Real* weights, std::uint64_t count) const;
+    void bring_up_to_date(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, std::uint64_t first,
+                          Real* weights, std::uint64_t count) const;
 
     void exchange_waiting(Spike& spike, StateColumns& columns) const;
     /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
