@@ -12,6 +12,7 @@
 #include "engine/network_checks.hpp"
 #include "engine/option_choices.hpp"
 #include "engine/simulation_implementation.hpp"
+#include "engine/value_checks.hpp"
 #include "engine/weight_checks.hpp"
 
 namespace ranvier::engine {
@@ -51,6 +52,11 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
         }
     }
     check_given_weights(lowered, build_options.double_weights);
+    for (const Projection& projection : network.projections()) {
+        if (projection.synapse.is_static()) continue;
+        check_changes(projection.synapse, range_of(projection.weight).second, build_options.double_weights,
+                      projection.name);
+    }
     check_step_conflicts(network);
 }
 

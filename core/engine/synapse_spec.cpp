@@ -102,4 +102,25 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
                       .remedy = "raise the delay, or let axonal_fraction be 0 or 1"});
 }
 
+void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
+                   const std::string& projection) {
+    if (synapse.is_static() || synapse.model->changes == nullptr) return;
+    // Half of the last bit of a weight just below a power of two.
+    const double least = double_weights ? 0x1p-53 : 0x1p-24;
+    const std::vector<double> values = synapse.values();
+    for (const models::ChangeSize& change : synapse.model->changes(values, greatest_weight)) {
+        if (!(change.part > 0.0) || change.part >= least) continue;
+        const auto info = std::ranges::find(synapse.model->parameters, change.parameter, &models::ParameterInfo::name);
+        const auto index = static_cast<std::size_t>(info - synapse.model->parameters.begin());
+        throw ValueOutOfBoundsError({.object = name_of(*info, synapse, projection),
+                                     .value = to_text(values[index]),
+                                     .bound = "a spike would change weights by " + to_text(change.part) +
+                                              " of the greatest, which is lost where they are stored in " +
+                                              (double_weights ? "double" : "single") +
+                                              " precision: it must be at least " + to_text(least),
+                                     .remedy = double_weights ? "raise it, or set it to 0"
+                                                              : "choose weight_precision=\"double\", or set it to 0"});
+    }
+}
+
 }  // namespace ranvier::engine

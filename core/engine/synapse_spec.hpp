@@ -36,4 +36,10 @@ struct SynapseRanges {
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
                    const std::string& projection);
 
+/// Whether what spikes change of weights is kept where they are stored.
+/// @param greatest_weight of the projection, at the beginning
+/// @throws ValueOutOfBoundsError
+void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
+                   const std::string& projection);
+
 }  // namespace ranvier::engine

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/instruction_set.hpp"
@@ -18,8 +19,8 @@
 
 /// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
 ///
-/// Such a model gives a class template `Rule<Real>` for connect::make_learning_rule(), of the precision that weights are
-/// stored in, and a class with `parameters`, `learning(values)`, `constants<Real>(values)` and the bounds of the weight.
+/// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
+/// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
 namespace ranvier::models::pair_plasticity {
 
 /// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
@@ -34,13 +35,22 @@ inline constexpr ParameterInfo axonal_fraction{"axonal_fraction",
                                                "dendritic, and postsynaptic spikes take it to the "
                                                "synapse, too"};
 
-/// x^y for exponents that are the same for all synapses, with the two that have short forms. Chosen without branches: a loop
-/// with one is not vectorised.
-template <class Real>
-RANVIER_ALWAYS_INLINE Real power(Real x, Real y) {
-    const Real any = math::pow(x, y);
-    const Real one_or_any = y == Real{0} ? Real{1} : any;
-    return y == Real{1} ? x : one_or_any;
+/// Exponents that are the same for all synapses: two have short forms, for which rules have loops of their own.
+enum class Exponent : std::uint8_t { zero, one, any };
+
+template <Exponent exponent, class Real>
+RANVIER_ALWAYS_INLINE Real power(Real x, [[maybe_unused]] Real y) {
+    if constexpr (exponent == Exponent::zero) return Real{1};
+    if constexpr (exponent == Exponent::one) return x;
+    if constexpr (exponent == Exponent::any) return math::pow(x, y);
+}
+
+/// Calls a function with one of its three values for an exponent.
+template <class Call>
+auto with_exponent(double y, Call call) {
+    if (y == 0.0) return call(std::integral_constant<Exponent, Exponent::zero>{});
+    if (y == 1.0) return call(std::integral_constant<Exponent, Exponent::one>{});
+    return call(std::integral_constant<Exponent, Exponent::any>{});
 }
 
 template <class Model>
@@ -84,8 +94,7 @@ class Dynamics final : public connect::SynapseDynamics {
     }
     template <class Real>
     connect::LearningRule<Real> rule() const {
-        using Rule = typename Model::template Rule<Real>;
-        return connect::make_learning_rule<Rule>(Model::template constants<Real>(values_));
+        return Model::template rule<Real>(values_);
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {

@@ -25,6 +25,49 @@ enum Parameter : std::size_t {
 };
 
 using connect::Pairing;
+using pair_plasticity::Exponent;
+
+template <class Real>
+struct StdpConstants {
+    Real up;
+    Real down;
+    Real mu_plus;
+    Real mu_minus;
+    Real greatest;
+};
+
+template <class Number, Exponent plus, Exponent minus>
+struct PairRule {
+    using Real = Number;
+    using Constants = StdpConstants<Real>;
+    static constexpr bool presynaptic_trace_accumulates = true;
+    static constexpr bool postsynaptic_trace_accumulates = true;
+    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real more = part + c.up * pair_plasticity::power<plus>(Real{1} - part, c.mu_plus) * trace;
+        return more < Real{1} ? more * c.greatest : c.greatest;
+    }
+    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real less = part - c.down * pair_plasticity::power<minus>(part, c.mu_minus) * trace;
+        return less > Real{0} ? less * c.greatest : Real{0};
+    }
+};
+
+/// With loops for the exponents.
+template <class Real>
+connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
+    auto rule = connect::make_learning_rule<PairRule<Real, Exponent::any, Exponent::any>>(
+        {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+         static_cast<Real>(p[mu_plus]), static_cast<Real>(p[mu_minus]), static_cast<Real>(p[W_max])});
+    pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
+        rule.postsynaptic = connect::postsynaptic_change<PairRule<Real, exponent(), Exponent::any>>;
+    });
+    pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
+        rule.presynaptic = connect::presynaptic_change<PairRule<Real, Exponent::any, exponent()>>;
+    });
+    return rule;
+}
 
 /// What all variants share; which pairs of spikes they learn from is told by the traces and the pairing.
 template <bool all_pairs, Pairing paired = Pairing::all>
@@ -51,40 +94,21 @@ class Stdp {
         pair_plasticity::axonal_fraction,
     };
 
-    template <class Number>
-    struct Rule {
-        using Real = Number;
-        struct Constants {
-            Real up;
-            Real down;
-            Real mu_plus;
-            Real mu_minus;
-            Real greatest;
-        };
-        static constexpr Pairing pairing = paired;
-        static constexpr bool presynaptic_trace_accumulates = all_pairs;
-        static constexpr bool postsynaptic_trace_accumulates = all_pairs;
-        RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-            const Real part = weight / c.greatest;
-            const Real more = part + c.up * pair_plasticity::power(Real{1} - part, c.mu_plus) * trace;
-            return more < Real{1} ? more * c.greatest : c.greatest;
-        }
-        RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
-            const Real part = weight / c.greatest;
-            const Real less = part - c.down * pair_plasticity::power(part, c.mu_minus) * trace;
-            return less > Real{0} ? less * c.greatest : Real{0};
-        }
-    };
-
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],
                 .postsynaptic_steps = p[tau_minus],
                 .axonal_fraction = p[axonal_fraction]};
     }
     template <class Real>
-    static typename Rule<Real>::Constants constants(std::span<const double> p) {
-        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
-                static_cast<Real>(p[mu_plus]), static_cast<Real>(p[mu_minus]), static_cast<Real>(p[W_max])};
+    static connect::LearningRule<Real> rule(std::span<const double> p) {
+        auto rule = rule_of_pairs<Real>(p);
+        rule.pairing = paired;
+        rule.presynaptic_trace_accumulates = all_pairs;
+        rule.postsynaptic_trace_accumulates = all_pairs;
+        return rule;
+    }
+    static std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) {
+        return {{{"learning_rate", p[learning_rate]}, {"alpha", p[learning_rate] * p[alpha]}}};
     }
     static std::pair<double, double> weight_bounds(std::span<const double> p) {
         return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
@@ -114,6 +138,7 @@ dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike)
     .parameters = Stdp<true>::parameters,
     .create = pair_plasticity::create<Stdp<true>>,
     .conflict = Stdp<true>::conflict,
+    .changes = Stdp<true>::changes,
 };
 
 constinit const SynapseModel stdp_nn_symm{
@@ -125,6 +150,7 @@ K_plus is set to 1 with each presynaptic spike, and K_minus with each postsynapt
     .parameters = Stdp<false>::parameters,
     .create = pair_plasticity::create<Stdp<false>>,
     .conflict = Stdp<false>::conflict,
+    .changes = Stdp<false>::changes,
 };
 
 constinit const SynapseModel stdp_nn_restr{
@@ -138,6 +164,7 @@ If both spikes arrive at the synapse in the same step, the presynaptic one is pa
     .parameters = Stdp<false, Pairing::restricted>::parameters,
     .create = pair_plasticity::create<Stdp<false, Pairing::restricted>>,
     .conflict = Stdp<false, Pairing::restricted>::conflict,
+    .changes = Stdp<false, Pairing::restricted>::changes,
 };
 
 constinit const SynapseModel stdp_nn_pre_centered{
@@ -152,6 +179,7 @@ Each synapse has a K_plus of its own.)",
     .parameters = Stdp<false, Pairing::presynaptic_centred>::parameters,
     .create = pair_plasticity::create<Stdp<false, Pairing::presynaptic_centred>>,
     .conflict = Stdp<false, Pairing::presynaptic_centred>::conflict,
+    .changes = Stdp<false, Pairing::presynaptic_centred>::changes,
 };
 
 }  // namespace ranvier::models

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -10,6 +11,15 @@
 namespace ranvier::models {
 
 namespace {
+
+using pair_plasticity::Exponent;
+
+template <class Real>
+struct StdpPlConstants {
+    Real up;
+    Real down;
+    Real mu;
+};
 
 class StdpPl {
     enum Parameter : std::size_t { tau_plus, tau_minus, learning_rate, alpha, mu, axonal_fraction };
@@ -25,18 +35,14 @@ class StdpPl {
         pair_plasticity::axonal_fraction,
     };
 
-    template <class Number>
+    template <class Number, Exponent exponent>
     struct Rule {
         using Real = Number;
-        struct Constants {
-            Real up;
-            Real down;
-            Real mu;
-        };
+        using Constants = StdpPlConstants<Real>;
         static constexpr bool presynaptic_trace_accumulates = true;
         static constexpr bool postsynaptic_trace_accumulates = true;
         RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
-            return weight + c.up * pair_plasticity::power(weight, c.mu) * trace;
+            return weight + c.up * pair_plasticity::power<exponent>(weight, c.mu) * trace;
         }
         RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
             const Real less = weight - c.down * weight * trace;
@@ -50,9 +56,16 @@ class StdpPl {
                 .axonal_fraction = p[axonal_fraction]};
     }
     template <class Real>
-    static typename Rule<Real>::Constants constants(std::span<const double> p) {
-        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
-                static_cast<Real>(p[mu])};
+    static connect::LearningRule<Real> rule(std::span<const double> p) {
+        const StdpPlConstants<Real> constants{static_cast<Real>(p[learning_rate]),
+                                              static_cast<Real>(p[learning_rate] * p[alpha]), static_cast<Real>(p[mu])};
+        return pair_plasticity::with_exponent(
+            p[mu], [&](auto exponent) { return connect::make_learning_rule<Rule<Real, exponent()>>(constants); });
+    }
+    static std::array<ChangeSize, 2> changes(std::span<const double> p, double weight) {
+        return {
+            {{"learning_rate", weight > 0.0 ? p[learning_rate] * math::exp((p[mu] - 1.0) * math::log(weight)) : 0.0},
+             {"alpha", p[learning_rate] * p[alpha]}}};
     }
     static std::pair<double, double> weight_bounds(std::span<const double>) {
         return {0.0, std::numeric_limits<double>::infinity()};
@@ -72,6 +85,7 @@ w counts in units of 1 pA (or what the unit of weights is).)",
     .reference = "A. Morrison, A. Aertsen and M. Diesmann, Neural Computation 19, 1437-1467 (2007)",
     .parameters = StdpPl::parameters,
     .create = pair_plasticity::create<StdpPl>,
+    .changes = StdpPl::changes,
 };
 
 }  // namespace ranvier::models

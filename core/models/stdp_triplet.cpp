@@ -82,13 +82,18 @@ class StdpTriplet {
                 .axonal_fraction = p[axonal_fraction]};
     }
     template <class Real>
-    static typename Rule<Real>::Constants constants(std::span<const double> p) {
-        return {static_cast<Real>(p[A_plus]),
-                static_cast<Real>(p[A_plus_triplet]),
-                static_cast<Real>(p[A_minus]),
-                static_cast<Real>(p[A_minus_triplet]),
-                static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0),
-                static_cast<Real>(std::abs(p[W_max]))};
+    static connect::LearningRule<Real> rule(std::span<const double> p) {
+        return connect::make_learning_rule<Rule<Real>>(
+            {static_cast<Real>(p[A_plus]), static_cast<Real>(p[A_plus_triplet]), static_cast<Real>(p[A_minus]),
+             static_cast<Real>(p[A_minus_triplet]), static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0),
+             static_cast<Real>(std::abs(p[W_max]))});
+    }
+    static std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) {
+        const auto greater = [&](std::size_t pairs, std::size_t triplets) -> ChangeSize {
+            const std::size_t one = p[pairs] > p[triplets] ? pairs : triplets;
+            return {parameters[one].name, p[one] / std::abs(p[W_max])};
+        };
+        return {greater(A_plus, A_plus_triplet), greater(A_minus, A_minus_triplet)};
     }
     static std::pair<double, double> weight_bounds(std::span<const double> p) {
         return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
@@ -114,6 +119,7 @@ do_1/dt = -o_1 / tau_minus,  do_2/dt = -o_2 / tau_minus_triplet,  and 1 is added
     .parameters = StdpTriplet::parameters,
     .create = pair_plasticity::create<StdpTriplet>,
     .conflict = StdpTriplet::conflict,
+    .changes = StdpTriplet::changes,
 };
 
 }  // namespace ranvier::models

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +11,12 @@
 #include "models/model_info.hpp"
 
 namespace ranvier::models {
+
+/// How much one spike changes a weight.
+struct ChangeSize {
+    std::string_view parameter;  ///< that says so
+    double part;  ///< of the weight
+};
 
 /// A synapse model. Each model's file defines one and registers it (models/registry.cpp).
 struct SynapseModel {
@@ -24,6 +31,9 @@ struct SynapseModel {
     std::unique_ptr<connect::SynapseDynamics> (*create)(std::span<const double> values, double resolution) = nullptr;
     /// Why parameters that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> values) = nullptr;
+    /// If weights change with spikes, by how much when traces are 1, for the spikes of both sides: of the bound of the weight,
+    /// or of this weight, if it has no bound.
+    std::array<ChangeSize, 2> (*changes)(std::span<const double> values, double weight) = nullptr;
     /// Weights of synapses that are not static change with spikes, unless only what arrives of them does.
     bool keeps_weights = false;
     /// Whether synapses draw random numbers. Then each projection has tables of its own.

@@ -57,10 +57,14 @@ class VogelsSprekeler {
         return {.presynaptic_steps = p[tau], .postsynaptic_steps = p[tau], .axonal_fraction = p[axonal_fraction]};
     }
     template <class Real>
-    static typename Rule<Real>::Constants constants(std::span<const double> p) {
-        return {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
-                static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0),
-                static_cast<Real>(p[W_max] < 0.0 ? -p[W_max] : p[W_max])};
+    static connect::LearningRule<Real> rule(std::span<const double> p) {
+        return connect::make_learning_rule<Rule<Real>>(
+            {static_cast<Real>(p[learning_rate]), static_cast<Real>(p[learning_rate] * p[alpha]),
+             static_cast<Real>(p[W_max] < 0.0 ? -1.0 : 1.0), static_cast<Real>(p[W_max] < 0.0 ? -p[W_max] : p[W_max])});
+    }
+    static std::array<ChangeSize, 2> changes(std::span<const double> p, double /*weight*/) {
+        const double size = p[learning_rate] / (p[W_max] < 0.0 ? -p[W_max] : p[W_max]);
+        return {{{"learning_rate", size}, {"alpha", size * p[alpha]}}};
     }
     static std::pair<double, double> weight_bounds(std::span<const double> p) {
         return {std::min(p[W_max], 0.0), std::max(p[W_max], 0.0)};
@@ -84,6 +88,7 @@ dK/dt = -K / tau for both traces, and 1 is added to each with the spikes of its 
     .parameters = VogelsSprekeler::parameters,
     .create = pair_plasticity::create<VogelsSprekeler>,
     .conflict = VogelsSprekeler::conflict,
+    .changes = VogelsSprekeler::changes,
 };
 
 }  // namespace ranvier::models

@@ -10,6 +10,7 @@ import pytest
 
 import ranvier as rv
 from plasticity_scenes import MODELS, Scene, expected_weights, in_ranvier, irregular_scene, network_of
+from ranvier.network.model_base import SynapseModel
 
 CASES = [(model, case) for model, cases in MODELS.items() for case in range(len(cases))]
 FRACTIONS = [0.0, 0.3, 0.5, 0.6, 1.0]
@@ -297,3 +298,40 @@ def test_weights_do_not_depend_on_when_old_spikes_are_forgotten(fraction: float)
 
     # A shard forgets after 65536 spikes, which one of seven does not have.
     np.testing.assert_array_equal(weights(1), weights(7))
+
+
+TOO_SMALL: list[tuple[SynapseModel, str]] = [
+    (rv.stdp(learning_rate=1e-8), "learning_rate"),
+    (rv.stdp(learning_rate=1e-4, alpha=1e-5, W_max=-100.0), "alpha"),
+    (rv.stdp_pl(learning_rate=1e-7), "learning_rate"),
+    (rv.stdp_pl(learning_rate=1e-3, alpha=1e-5), "alpha"),
+    (rv.stdp_triplet(A_plus=1e-9, A_plus_triplet=1e-8), "A_plus_triplet"),
+    (rv.stdp_triplet(A_minus=1e-6, A_minus_triplet=0.0), "A_minus"),
+    (rv.vogels_sprekeler(learning_rate=1e-6), "learning_rate"),
+]
+
+
+@pytest.mark.parametrize(("model", "parameter"), TOO_SMALL)
+def test_changes_that_single_precision_would_lose_are_refused(model: SynapseModel, parameter: str) -> None:
+    """The size of a change is a part of the bound of the weight, or of the weight if it has no bound."""
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(), 10, name="neurons")
+    negative = model.name == "vogels_sprekeler" or model.values.get("W_max") == -100.0
+    net.connect(neurons, neurons, rv.AllToAll(), weight=-50.0 if negative else 50.0, delay=1.0, synapse=model)
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match=f"parameter {parameter} of {model.name}") as raised:
+        rv.Simulation(net, progress=False)
+    assert 'weight_precision="double"' in str(raised.value)
+    rv.Simulation(net, weight_precision="double", progress=False)
+
+
+def test_changes_that_are_none_or_large_enough_are_kept() -> None:
+    for model in (
+        rv.stdp(learning_rate=0.0),
+        rv.stdp(alpha=0.0),
+        rv.stdp(learning_rate=1e-7),
+        rv.stdp_triplet(A_plus=5e-10, A_plus_triplet=6e-3),
+    ):
+        net = rv.Network()
+        neurons = net.create(rv.iaf_psc_exp(), 10, name="neurons")
+        net.connect(neurons, neurons, rv.AllToAll(), weight=50.0, delay=1.0, synapse=model)
+        rv.Simulation(net, progress=False)

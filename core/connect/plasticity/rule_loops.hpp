@@ -76,6 +76,12 @@ void change(InstructionSet set, typename Rule::Real* weights, const typename Rul
 
 }  // namespace detail
 
+/// What a spike of one side does to all weights.
+template <class Rule>
+constexpr typename LearningRule<typename Rule::Real>::Change postsynaptic_change = detail::change<Rule, true>;
+template <class Rule>
+constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change = detail::change<Rule, false>;
+
 /// The rule of all weights, from what a spike does to one:
 ///
 ///     Real, Constants                           of the precision that weights are stored in
