@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, kernels, microcircuit, predictions
+from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions
 from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,14 @@ def test_files_name_no_place_of_the_machine(name: str) -> None:
     assert [text for text in texts(load(name)) if re.search(r"(^|[\s(:])/\w", text)] == []
 
 
-BENCHMARKS = {"microcircuit": microcircuit, "contention": contention, "kernels": kernels, "predictions": predictions}
+BENCHMARKS = {
+    "contention": contention,
+    "hpc_benchmark": hpc_benchmark,
+    "kernels": kernels,
+    "microcircuit": microcircuit,
+    "plasticity": plasticity,
+    "predictions": predictions,
+}
 
 
 @pytest.mark.parametrize("name", [name for name, command in sorted(COMMANDS.items()) if command.startswith("bench ")])
@@ -155,6 +162,36 @@ def test_table_of_nest() -> None:
     assert theirs[0]["threads"] == 4
     options = whole["options"]
     assert f"{options['time']:g} ms after {options['presim']:g} ms" in readme
+
+
+def test_table_of_nest_with_plastic_synapses() -> None:
+    whole = load("hpc_benchmark_nest.json")
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    ours, theirs = (contestant["reports"] for contestant in whole["contestants"])
+    assert {report["threads"] for report in [*ours, *theirs]} == {2}
+    assert f"({ours[0]['synapses'] / 1e6:.1f} million synapses)" in text
+    rows: list[tuple[str, str, Callable[[dict[str, Any]], float]]] = [
+        ("build and init", "s", lambda report: report["build_s"] + report["init_s"]),
+        ("simulation, per simulated second", "s", lambda report: report["real_time_factor"]),
+        ("time per event and thread", "ns", lambda report: 2e9 * report["sim_s"] / report["synaptic_events"]),
+        ("peak memory, per synapse", "bytes", lambda report: report["peak_rss_bytes"] / report["synapses"]),
+    ]
+    for name, unit, value in rows:
+        ratio = statistics.median(value(b) / value(a) for a, b in zip(ours, theirs, strict=True))
+        cells = [f"{in_words(statistics.median(map(value, reports)))} {unit}" for reports in (ours, theirs)]
+        assert f"| {name} | {cells[0]} | {cells[1]} | {in_words(ratio)} |" in text
+    rate, other = (reports[0]["mean_rate_hz"]["excitatory"] for reports in (ours, theirs))
+    assert f"their rates differ by {100 * (rate / other - 1):.0f} %" in text
+
+
+def test_table_of_plastic_synapses() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    whole = load("plasticity.json")
+    found = {(one["model"], one["row"], one["precision"]): one["ns_per_event"] for one in whole["results"]}
+    for model, row in {key[:2] for key in found}:
+        cells = [f"{found[model, row, precision]:.1f} ns" for precision in ("single", "double")]
+        assert f"| `{model}` | {row:,} | {cells[0]} | {cells[1]} |" in text
+    assert {f"{one['potentiations_per_event']:.1f}" for one in whole["results"]} == {"1.0"}
 
 
 def test_memory_of_the_microcircuit() -> None:
