@@ -27,7 +27,7 @@ import numpy.typing as npt
 from ranvier.base.paths import file_errors, write_all
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
-from ranvier.recording.pieces import Columns, Cut, Metadata, Recorded, damaged, not_ours
+from ranvier.recording.pieces import Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
 
 __all__ = ["CsvFile", "describe", "read"]
 
@@ -39,10 +39,7 @@ class CsvFile:
     """A CSV file that is being written."""
 
     def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
-        self._path = path
-        self._kind = metadata["kind"]
-        self._resolution = metadata["resolution"]
-        self._fixed = fixed
+        self._describe(path, metadata, fixed)
         described = {**metadata, **{name: array.tolist() for name, array in fixed.items()}}
         names = {
             "spikes": ["step", "time_ms", "neuron"],
@@ -54,6 +51,38 @@ class CsvFile:
         self._last = _closing_line(self._check, metadata["end"], 0)
         self._bytes = len(header) + len(self._last)
         path.write_bytes(header + self._last)
+
+    def _describe(self, path: Path, metadata: Metadata, fixed: Columns) -> None:
+        self._path = path
+        self._file_id = metadata["file_id"]
+        self._kind = metadata["kind"]
+        self._resolution = metadata["resolution"]
+        self._fixed = fixed
+
+    def position(self) -> Metadata:
+        """Return how far the file has been written, after making sure that it is on the disk."""
+        sync(self._path)
+        return {"file_id": self._file_id, "bytes": self._bytes}
+
+    @classmethod
+    def resume(cls, path: Path, position: Metadata) -> CsvFile:
+        """Go on with a file that was written at least as far; what comes later is cut off.
+
+        Raises
+        ------
+        FileError
+            When it is another file, or does not reach so far.
+        """
+        metadata = describe(path)
+        if metadata["file_id"] != position["file_id"]:
+            raise not_ours(path)
+        file = cls.__new__(cls)
+        file._describe(path, metadata, {name: np.array(metadata[name]) for name in metadata["fixed"]})
+        file._bytes = position["bytes"]
+        file._check, file._last = _check_until(path, file._bytes)
+        with path.open("r+b") as opened:
+            opened.truncate(file._bytes)
+        return file
 
     def append(self, columns: Columns, end: int) -> None:
         """Write rows up to step `end`. After an error the same rows can be written again."""
@@ -107,6 +136,21 @@ class CsvFile:
             for step, time, weights in zip(steps.tolist(), times, columns["weights"], strict=True):
                 for (source, target), weight in zip(pairs, weights.tolist(), strict=True):
                     yield f"{step},{time!r},{source},{target},{weight!r}\n"
+
+
+def _check_until(path: Path, size: int) -> tuple[Any, bytes]:
+    """Return the check of the first bytes of a file, and the closing line at their end."""
+    check, left, last = hashlib.sha256(), size, b""
+    with path.open("rb") as file:
+        while left > 0 and (line := file.readline()):
+            left -= len(line)
+            if left > 0:
+                check.update(line)
+            last = line
+    closing = _CLOSING.fullmatch(last)
+    if left != 0 or closing is None or _closing_line(check, int(closing[1]), int(closing[2])) != last:
+        raise damaged(path, None)
+    return check, last
 
 
 def _closing_line(check: Any, end: int, rows: int) -> bytes:

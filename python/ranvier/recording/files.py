@@ -29,7 +29,7 @@ from ranvier.errors import FileError
 from ranvier.recording import csv_files, hdf5_files
 from ranvier.recording.csv_files import CsvFile
 from ranvier.recording.hdf5_files import Hdf5File
-from ranvier.recording.pieces import CORRUPT, Columns, Metadata
+from ranvier.recording.pieces import CORRUPT, Columns, Metadata, damaged
 
 __all__ = [
     "CSV_SUFFIX",
@@ -45,6 +45,7 @@ __all__ = [
     "path_of_rank",
     "peek",
     "remove_relics",
+    "resume",
 ]
 
 _HDF5_SUFFIXES = (".h5", ".hdf5")
@@ -139,6 +140,9 @@ class RecordingFile(Protocol):
     def append(self, columns: Columns, end: int) -> None:
         """Write rows up to step `end`. After an error the same rows can be written again."""
 
+    def position(self) -> Metadata:
+        """Return how far the file has been written, after making sure that it is on the disk."""
+
 
 def create(
     path: Path, kind: str, metadata: Metadata, fixed: Columns, columns: Columns, *, overwrite: bool = False
@@ -186,6 +190,22 @@ def create(
             with contextlib.suppress(OSError):
                 os.truncate(path, 0)
             raise
+
+
+def resume(path: Path, position: Metadata) -> RecordingFile:
+    """Go on with the file of a recorder from a position in it; what comes later is cut off.
+
+    Raises
+    ------
+    FileError
+        When there is no such file, it cannot be written, does not reach so far, was damaged, or is another file.
+    """
+    with file_errors(path, "continued"):
+        os.close(os.open(path, os.O_RDWR))
+        try:
+            return (CsvFile if path.suffix.lower() == CSV_SUFFIX else Hdf5File).resume(path, position)
+        except CORRUPT as error:
+            raise damaged(path, None) from error
 
 
 def _claim(path: Path) -> None:

@@ -21,6 +21,8 @@ import hashlib
 import json
 import math
 import os
+import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,7 @@ from ranvier.base.paths import file_errors
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
 from ranvier.recording.hdf5_superblock import as_if_closed, was_left_open
-from ranvier.recording.pieces import CORRUPT, Columns, Cut, Metadata, Recorded, damaged, not_ours
+from ranvier.recording.pieces import CORRUPT, Columns, Cut, Metadata, Recorded, damaged, not_ours, sync
 
 __all__ = ["Hdf5File", "describe", "read"]
 
@@ -52,6 +54,7 @@ class Hdf5File:
 
     def __init__(self, path: Path, metadata: Metadata, fixed: Columns, columns: Columns) -> None:
         self._path = path
+        self._file_id = metadata["file_id"]
         self._resolution = float(metadata["resolution"])
         columns = _with_times(columns, self._resolution)
         metadata = {**metadata, "columns": list(columns)}
@@ -88,6 +91,45 @@ class Hdf5File:
             dtype=array.dtype,
             chunks=self._chunks[name],
         )
+
+    def position(self) -> Metadata:
+        """Return how far the file has been written, after making sure that it is on the disk."""
+        sync(self._path)
+        return {"file_id": self._file_id, "pieces": self._pieces}
+
+    @classmethod
+    def resume(cls, path: Path, position: Metadata) -> Hdf5File:
+        """Go on with a file that was written at least as far; what comes later is cut off.
+
+        Raises
+        ------
+        FileError
+            When it is another file, or does not reach so far.
+        """
+        file = cls.__new__(cls)
+        file._path, file._pieces = path, position["pieces"]
+        was_open = was_left_open(path)
+        with _open_to_read(path, was_open) as opened:
+            description: bytes = _dataset(path, opened, "description")[()]
+            metadata: Metadata = json.loads(description)
+            if metadata["file_id"] != position["file_id"]:
+                raise not_ours(path)
+            file._file_id, file._resolution = metadata["file_id"], float(metadata["resolution"])
+            fixed = {name: _dataset(path, opened, name)[()] for name in metadata["fixed"]}
+            datasets = {name: _dataset(path, opened, name) for name in metadata["columns"]}
+            file._chunks = {name: dataset.chunks for name, dataset in datasets.items()}
+            pieces = _dataset(path, opened, "pieces")[: file._pieces]
+            file._last = pieces[-1:]
+            if len(pieces) != file._pieces:
+                raise damaged(path, None)
+            file._check = _check_of_description(description, fixed)
+            file._rows = _add_pieces(path, file._check, pieces, datasets)
+            is_longer = len(opened["pieces"]) > file._pieces
+            is_longer |= any(len(dataset) > file._rows for dataset in datasets.values())
+        if is_longer or was_open:
+            _cut(path, was_open, file._pieces, dict.fromkeys(datasets, file._rows))
+        file._stamp = _stamp(path)
+        return file
 
     def append(self, columns: Columns, end: int) -> None:
         """Write rows up to step `end`. After an error the same rows can be written again."""
@@ -139,6 +181,35 @@ class Hdf5File:
         self._stamp = _stamp(self._path)
         self._rows += rows
         self._pieces += 1
+
+
+def _add_pieces(path: Path, check: Any, pieces: npt.NDArray[Any], datasets: dict[str, Any]) -> int:
+    """Add all pieces to a check, and compare; return the number of their rows."""
+    begin = 0
+    for end, rows, wanted in pieces.tolist():
+        for dataset in datasets.values():
+            check.update(_bytes_of(dataset[begin : begin + rows]))
+        if _told(check, end, rows) != wanted:
+            raise damaged(path, None)
+        begin += rows
+    return begin
+
+
+def _cut(path: Path, was_open: bool, pieces: int, rows: dict[str, int]) -> None:
+    """Cut a file back to some pieces. A kill leaves the old file or the new one."""
+    beside = path.with_name(f".ranvier.{secrets.token_hex(8)}")
+    try:
+        with as_if_closed(path) if was_open else path.open("rb") as old, beside.open("xb") as new:
+            shutil.copyfileobj(old, new, 1 << 20)
+        with h5py.File(beside, "r+", libver=_VERSIONS) as file:
+            for name, size in (rows | {"pieces": pieces}).items():
+                file[name].resize(size, axis=0)
+        shutil.copymode(path, beside)
+        sync(beside)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

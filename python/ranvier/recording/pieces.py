@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,15 +10,22 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
+from ranvier.base.paths import file_errors
 from ranvier.errors import FileError
 
-__all__ = ["CORRUPT", "Columns", "Cut", "Metadata", "Recorded", "damaged", "not_ours"]
+__all__ = ["CORRUPT", "Columns", "Cut", "Metadata", "Recorded", "damaged", "not_ours", "sync"]
 
 Metadata: TypeAlias = dict[str, Any]
 Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 CORRUPT = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
 """Errors that Python and its libraries raise for a file with unexpected content."""
+
+
+def sync(path: Path) -> None:
+    """Make sure that a file is on the disk."""
+    with file_errors(path, "written"), path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 @dataclass(frozen=True)

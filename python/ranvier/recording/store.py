@@ -67,6 +67,8 @@ class RecordingStore:
         The processes of the simulation.
     gather
         Which processes get the recordings: the option `recordings` of `ranvier.Simulation`.
+    creates_files
+        Whether to create the files of recorders; otherwise they are continued with `resume_files`.
     """
 
     def __init__(
@@ -76,6 +78,8 @@ class RecordingStore:
         find_synapses: Callable[[WeightRecorder], Connections],
         communicator: _core.Communicator,
         gather: str,
+        *,
+        creates_files: bool = True,
     ) -> None:
         self._core = core
         self._communicator = communicator
@@ -100,7 +104,7 @@ class RecordingStore:
             for recorder in self._recorders
             if isinstance(recorder, SpikeRecorder)
         }
-        self._files = self._create_files()
+        self._files = self._create_files() if creates_files else {}
 
     def next_chunk(self, end: int) -> int:
         """Return how many steps, up to step `end`, may be run before `write` must be called.
@@ -149,9 +153,23 @@ class RecordingStore:
                 if recorder.to is None and not isinstance(recorder, WeightRecorder):
                     self._take(recorder)
 
-    def descriptions(self) -> list[dict[str, Any]]:
-        """Return what a saved state says about each recorder, in types of JSON."""
-        return [{"kind": recorder.kind, "in_file": recorder.to is not None} for recorder in self._recorders]
+    def positions(self) -> dict[str, Any]:
+        """Return how far this process has written its files, in types of JSON, after `take`."""
+        return {str(self._recorders.index(recorder)): file.position() for recorder, file in self._files.items()}
+
+    def resume_files(self, positions: dict[str, Any]) -> None:
+        """Go on with the files of recorders; what was recorded later than these positions is cut off."""
+        if not _writes(self._communicator, self._gather):
+            return
+        for recorder in self._filed:
+            assert recorder.to is not None
+            path = _path(recorder.to, self._communicator, self._gather)
+            self._files[recorder] = files.resume(path, positions[str(self._recorders.index(recorder))])
+
+    @property
+    def has_files_of_ranks(self) -> bool:
+        """Whether each process has its own file."""
+        return bool(self._filed) and _apart(self._communicator, self._gather)
 
     def save(self, write: Callable[[str, Columns], None]) -> None:
         """Write what is kept in memory, after `take`, as tables. Each process calls it alone."""

@@ -161,6 +161,32 @@ def load_state(built: BuiltNetwork, store: RecordingStore, saved: SavedState) ->
         loader.finish()
         with damage_found(saved.path):
             store.load(lambda name: parts.pieces(name, everywhere=True), parts.owns)
+    # At the end: nothing that was recorded is cut off for a state that cannot be loaded.
+    with agreed(built.communicator, "files of recorders"):
+        store.resume_files(_positions(saved, store, built))
+
+
+def _positions(saved: SavedState, store: RecordingStore, built: BuiltNetwork) -> dict[str, Any]:
+    """Return how far the files of this process had been written."""
+    files = saved.index.content["files"]
+    if saved.index.content["apart"] != store.has_files_of_ranks:
+        raise StateError(
+            "files of recorders",
+            bound="one of the two simulations has a file for each process, and the other one file for all",
+            remedy="load the state with the same option recordings",
+        )
+    if not store.has_files_of_ranks:
+        found: dict[str, Any] = files[0]
+        return found
+    rank, parts = built.communicator.rank, saved.index.parts
+    if len(files) != built.communicator.size or (tuple(parts[rank].ids), parts[rank].listed) != own_ids(built.core):
+        raise StateError(
+            "files of recorders of each process",
+            bound="the neurons are divided differently among processes than in the saved state",
+            remedy="load the state on the same number of processes, with the same placement",
+        )
+    own: dict[str, Any] = files[rank]
+    return own
 
 
 @contextlib.contextmanager

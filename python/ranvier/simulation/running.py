@@ -56,7 +56,7 @@ def choose_saves(built: BuiltNetwork, save_every: float | None, to: str | PathLi
     every = built.to_steps(number("save_every", save_every), "save_every")
     if every < 1:
         raise ValueOutOfBoundsError("save_every", f"{save_every} ms", "it must be > 0")
-    return Saves(every, checked_target(built, to))
+    return Saves(every, checked_target(to))
 
 
 def run_to(

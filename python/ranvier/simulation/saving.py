@@ -14,7 +14,6 @@ import numpy as np
 from ranvier import _core
 from ranvier.base.interrupts import interrupts_deferred
 from ranvier.base.paths import checked_path
-from ranvier.errors import StateError
 from ranvier.network.recorders import Recorder, WeightRecorder
 from ranvier.recording.store import RecordingStore
 from ranvier.simulation.agreement import agree, agreed, from_root, values_of_all
@@ -32,7 +31,7 @@ NetworkPart = tuple[str, int, str]
 def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLike[str]) -> None:
     """Carry out `Simulation.save`."""
     communicator = built.communicator
-    target = agree(communicator, "saving the state", lambda: checked_target(built, path))
+    target = agree(communicator, "saving the state", lambda: checked_target(path))
     built.agree_on_request("saving the state", str(target))
     with interrupts_deferred():
         store.take()
@@ -44,12 +43,14 @@ def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLi
                 writer = PartWriter(part_path(target, generation, communicator.rank))
                 _write_tables(writer, saver)
                 store.save(writer.write)
-                content = _content(built, store, saver.totals, writer) if communicator.rank == 0 else {}
+                content = _content(built, saver.totals, writer) if communicator.rank == 0 else {}
+                positions = store.positions()
                 part = Part("", 0, "", *own_ids(built.core))
                 if communicator.rank != 0:
                     check = writer.finish()
                     part = Part(writer.path.name, writer.close(), check, *own_ids(built.core))
-            parts = values_of_all(communicator, part)
+            parts, files = zip(*values_of_all(communicator, (part, positions)), strict=True)
+            content |= {"files": files if store.has_files_of_ranks else files[:1], "apart": store.has_files_of_ranks}
             with agreed(communicator, "saving the state"):
                 if communicator.rank == 0:
                     publish(target, writer, StateIndex(generation, tuple(parts), content))
@@ -63,15 +64,8 @@ def save_state(built: BuiltNetwork, store: RecordingStore, path: str | os.PathLi
             remove_old_parts(target, generation)
 
 
-def checked_target(built: BuiltNetwork, path: str | os.PathLike[str]) -> Path:
+def checked_target(path: str | os.PathLike[str]) -> Path:
     """Return the file that a state is to be saved to, checked."""
-    for recorder in built.recorders:
-        if recorder.to is not None:
-            raise StateError(
-                f"state with a {recorder!r}",
-                bound="a recording in a file cannot be continued yet",
-                remedy="keep recordings in memory: leave out to=... of the recorder",
-            )
     # A link stays, and its target is replaced.
     target = Path(os.path.realpath(checked_path(path, "file of a saved state")))
     check_target(target)
@@ -84,9 +78,7 @@ def _write_tables(writer: PartWriter, saver: _core.StateSaver) -> None:
             writer.write(table, columns)
 
 
-def _content(
-    built: BuiltNetwork, store: RecordingStore, totals: _core.StateTotals, writer: PartWriter
-) -> dict[str, Any]:
+def _content(built: BuiltNetwork, totals: _core.StateTotals, writer: PartWriter) -> dict[str, Any]:
     """Return what is the same on all processes; its arrays are written as tables."""
     for population, lists in totals.spikes_set.items():
         sizes = np.array([len(steps) for steps in lists], dtype=np.int64)
@@ -120,7 +112,6 @@ def _content(
         "weights_set": totals.weights_set,
         "spikes_set": list(totals.spikes_set),
         "stimuli": stimuli,
-        "recordings": store.descriptions(),
     }
 
 

@@ -191,6 +191,7 @@ class Simulation(Accounts):
             self._sampled_synapses,
             communicator,
             "local" if plays_many else recordings,
+            creates_files=saved is None,
         )
         if saved is not None:
             load_state(self._built, self._store, saved)

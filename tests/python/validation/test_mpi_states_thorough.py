@@ -1,0 +1,37 @@
+"""States of several processes: each writes its part, and recordings stay where the option `recordings` leaves them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mpi_states import carry_out, check_recordings
+
+
+@pytest.mark.parametrize("recordings", ["everywhere", "root"])
+def test_recordings_go_on(recordings: str, tmp_path: Path) -> None:
+    check_recordings(recordings, tmp_path)
+
+
+def test_files_of_ranks_need_the_same_ranks(tmp_path: Path) -> None:
+    carry_out(tmp_path, 2, "save", "local")
+    for ranks, recordings in ((3, "local"), (1, "everywhere")):
+        told = carry_out(tmp_path, ranks, "load", recordings)
+        assert all("StateError: files of recorders" in str(each["error"]) for each in told)
+    # Nothing has happened to them.
+    assert "error" not in carry_out(tmp_path, 2, "load", "local")[0]
+
+
+def test_a_missing_or_changed_part_is_refused(tmp_path: Path) -> None:
+    carry_out(tmp_path, 2, "save", "root")
+    (part,) = tmp_path.glob("state.*.rank1.h5")
+    data = part.read_bytes()
+    for harm in (None, data[:-1], data + b"x", data[:1000]):
+        if harm is None:
+            part.unlink()
+        else:
+            part.write_bytes(harm)
+        for told in carry_out(tmp_path, 2, "load", "root"):
+            assert str(told["error"]).startswith(("FileError", "RemoteError")), told
+            assert part.name in str(told["error"])
