@@ -90,7 +90,8 @@ void bind_construction_and_runs(nb::class_<Simulation>& simulation) {
             nb::arg("steps"), nb::arg("progress").none() = nb::none(),
             "Run; `progress` is called about 20 times a second, and what it raises stops the run after a whole step.")
         .def_prop_ro("step", &Simulation::step)
-        .def_prop_ro("timed_steps", &Simulation::timed_steps, "Steps since the last reset_counts, or since a state was loaded.")
+        .def_prop_ro("timed_steps", &Simulation::timed_steps,
+                     "Steps since the last reset_counts, or since a state was loaded.")
         .def_prop_ro("resolution", &Simulation::resolution);
 }
 

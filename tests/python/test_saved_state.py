@@ -12,6 +12,7 @@ import pytest
 import ranvier as rv
 from ranvier import _core
 from ranvier.models import NEURON_MODELS, STIMULATORS, SYNAPSE_MODELS
+from ranvier.network.recorders import Recorder
 from state_scenes import HALF, outcome, saved_half_way, second_half, whole, with_neurons, with_stimulator, with_synapses
 
 # What other simulations do differently.
@@ -187,3 +188,8 @@ def test_times_are_those_since_a_state_was_loaded(tmp_path: Path) -> None:
         loaded.costs()
     loaded.run(1.0)
     assert loaded.real_time_factor == pytest.approx(loaded.phases["simulation"] / 0.001)
+
+
+def test_the_scenes_have_all_kinds_of_recorders() -> None:
+    recorders = with_synapses("stdp").recorders
+    assert {type(recorder) for recorder in recorders} == set(Recorder.__subclasses__())
