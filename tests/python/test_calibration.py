@@ -233,3 +233,23 @@ def test_copies_of_what_has_no_synapses() -> None:
     assert measured.events == 0.0
     load = expect_load(net, ranks=2, threads=1, rates={})
     assert math.isfinite(expect_times(load, costs_of(net, ranks=2)).simulation)
+
+
+@pytest.mark.parametrize("synapse", [rv.stdp_pl(alpha=0.0, mu=1.0), rv.tsodyks2(), rv.bernoulli(p_transmit=0.5)])
+def test_copies_have_the_synapses_of_the_network(synapse: Any) -> None:
+    net = rv.Network()
+    cells = net.create("iaf_psc_exp", 400)
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=20.0, synapse=synapse)
+    net.connect(cells, cells, rv.FixedIndegree(50), weight=20.0)
+    copy = small_copy(net, 1, rate=200.0)
+    # By targets, since a group of sources has one model.
+    assert [group.learning for group in copy.groups] == [0.5]
+    sim = miniature._build(copy, {})
+    own = [one for one in sim.network.projections if one.synapse.name == synapse.name]
+    assert sum(one.expected_synapses for one in own) == pytest.approx(20_000)
+    # Sums of what arrives need no more than 64 bits, as in the network: 16 steps of two receptors and one more input.
+    real = rv.Simulation(net, threads=1, progress=False).memory()["inputs"] / 400
+    assert sim.memory()["inputs"] / copy.neurons == pytest.approx(real, rel=0.05)
+    # Weights would leave their bound at high rates.
+    sim.run(500.0)
+    assert set(sim.connections(projection=own[0]).weights) == {20.0}

@@ -172,8 +172,8 @@ def _play(arguments: argparse.Namespace, chosen: Chosen, case: _Case) -> tuple[T
         **grouped({**chosen.options, "exchange": case.method, "sort_connections": case.is_sorted}),
         dry_run=DryRun(ranks=case.ranks, invented_rate=arguments.rate),
     )
-    # Persistent messages are set up when a neuron fires for the first time.
-    sim.run(3000.0 / arguments.rate if case.method == "persistent" else 10.0)
+    # Persistent messages are set up when a neuron fires for the first time, and synapses learn nothing before that.
+    sim.run(3000.0 / arguments.rate)
     return times, _measure(sim, chosen.time)
 
 

@@ -12,6 +12,7 @@ all neurons of the copy fire, at rates that are higher by the same factor.
 
 from __future__ import annotations
 
+import inspect
 import math
 import statistics
 import time
@@ -47,8 +48,6 @@ _MOST_PERSISTENT = 2_000_000
 _LEAST_INDEGREE = 16
 # Largest number of spikes of an exchange; for more spikes, the time is extrapolated.
 _MOST_RECORDS = 2_000_000
-# Weights that learn may grow in the copy by more than in the network: no neuron feels them.
-_MOST_GROWTH = 2.0**20
 # Largest rate of a neuron per step: at higher rates, a Poisson process often has several spikes in a step.
 _MOST_SPIKES = 0.2
 _BUILDS = 2
@@ -271,6 +270,7 @@ def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
         built.append(sim.phases["build"] + sim.phases["init"])
     steps = sim.epoch_steps
     _run_steps(sim, _before(sim, miniature, str(options.get("exchange", ""))))
+    _let_all_fire(sim, miniature)
     slices = _slices(sim, steps)
     # Other work of the machine can make a slice longer, but not shorter.
     best = min(slices, key=lambda one: sum(one[part] for part in PARTS))
@@ -311,18 +311,30 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
     learn = round(group.learning * len(targets))
     rule = FixedIndegree(group.indegree)
     if learn > 0:
-        bound = None if isinstance(group.weight, Distribution) else max(1.0, abs(group.weight)) * _MOST_GROWTH
         net.connect(
-            sources,
-            targets[:learn],
-            rule,
-            weight=group.weight,
-            delay=group.delay,
-            synapse=group.synapse,
-            weight_bound=bound,
+            sources, targets[:learn], rule, weight=group.weight, delay=group.delay, synapse=_idle(group.synapse)
         )
     if learn < len(targets):
         net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
+
+
+def _idle(synapse: SynapseModel | str) -> SynapseModel | str:
+    """Return a synapse model that does as much, but keeps its weights: at high rates they might leave their bounds."""
+    if isinstance(synapse, str) or "learning_rate" not in inspect.signature(type(synapse)).parameters:
+        return synapse
+    values: dict[str, Any] = {**synapse.values, "learning_rate": 0.0}
+    return type(synapse)(**values)
+
+
+def _let_all_fire(sim: Simulation, miniature: Miniature) -> None:
+    """Run until most sources have fired, if that is soon: synapses learn nothing before the first spike of theirs."""
+    rates = [group.rate for group in miniature.groups if group.learning > 0.0 and group.rate > 0.0]
+    if not rates:
+        return
+    last = round(3000.0 / min(rates) / miniature.resolution)
+    begin = time.perf_counter()
+    while sim.step < last and time.perf_counter() - begin < _LONGEST:
+        _run_steps(sim, min(last - sim.step, 10 * sim.epoch_steps))
 
 
 def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
