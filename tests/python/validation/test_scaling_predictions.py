@@ -33,8 +33,6 @@ def results_of(bench: Any, path: Path, *arguments: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("model", ["hpc_benchmark", "interval_fire"])
 def test_memory_of_all_methods(model: str, tmp_path: Path) -> None:
     settings = ["--mode=weak", "--ranks=1,2,4", "--methods=all", f"--model={model}", "--set", "time=300"]
-    # Tables of synapses that learn are not predicted yet.
-    settings += ["plastic=false"] if model == "hpc_benchmark" else []
     results = results_of(scaling, tmp_path / "weak.json", f"--mpiexec={WHEELS[0].mpiexec}", *settings)
     assert len(results) == 3 * (10 + 7)
     off = {
