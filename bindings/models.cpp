@@ -137,6 +137,8 @@ void bind_models(nb::module_& module) {
         .def_ro("equations", &SynapseModel::equations)
         .def_ro("reference", &SynapseModel::reference)
         .def_prop_ro("learns", &SynapseModel::learns, "Whether the weight changes with spikes.")
+        .def_ro("transmitter", &SynapseModel::transmitter,
+                "The name of the neurons whose spikes act on all synapses of a projection; empty: none.")
         .def_prop_ro("parameters", [](const SynapseModel& model) { return as_list(model.parameters); });
     nb::class_<RuleInfo>(module, "RuleInfo", "The description of a connection rule.")
         .def_ro("name", &RuleInfo::name)

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -32,6 +33,8 @@ IdSequence to_ids(const InputIds& ids) {
     return {NeuronId{first}, stride, size};
 }
 
+IdSequence to_ids(const std::optional<InputIds>& ids) { return ids ? to_ids(*ids) : IdSequence(); }
+
 std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
                                       const InputArray<std::int64_t>& counts) {
     return network.create_spike_generators(std::move(name), to_lists(times, counts)).value;
@@ -49,8 +52,9 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
-                      std::string receptor, const std::string& synapse, const SharedParameters& synapse_parameters) {
-    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, name);
+                      std::string receptor, const std::string& synapse, const SharedParameters& synapse_parameters,
+                      const std::optional<InputIds>& modulators) {
+    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, to_ids(modulators), name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
                  std::move(name), weight_bound, std::move(receptor), std::move(own))
@@ -59,11 +63,11 @@ std::uint32_t connect(Network& network, const InputIds& sources, const InputIds&
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
                     const InputValue& delay, double weight_bound, std::string receptor, const std::string& synapse,
-                    const SharedParameters& synapse_parameters) {
+                    const SharedParameters& synapse_parameters, const std::optional<InputIds>& modulators) {
     // The call itself refuses an unknown projection.
     const bool known = projection < network.projections().size();
-    engine::SynapseSpec own =
-        engine::make_synapse(synapse, synapse_parameters, known ? network.projections()[projection].name : "");
+    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, to_ids(modulators),
+                                                   known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
                            std::move(receptor), std::move(own));
 }
@@ -141,7 +145,7 @@ void bind_creation(nb::class_<Network>& network) {
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"),
-             nb::arg("synapse"), nb::arg("synapse_parameters"))
+             nb::arg("synapse"), nb::arg("synapse_parameters"), nb::arg("modulators"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"));
 }
@@ -164,7 +168,7 @@ void bind_changes(nb::class_<Network>& network) {
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
         .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
              nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"), nb::arg("synapse"),
-             nb::arg("synapse_parameters"),
+             nb::arg("synapse_parameters"), nb::arg("modulators"),
              "Rule, weight, delay, receptor and synapse model in place of those of a projection.")
         .def(
             "set_stimulus",

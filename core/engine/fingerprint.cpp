@@ -76,6 +76,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(projection.receptor);
             mixed.add(projection.synapse.is_static() ? "" : projection.synapse.model->name);
             mixed.add(projection.synapse.values());
+            mixed.add(projection.synapse.modulators);
         }));
     }
     for (const StimulusSpec& stimulus : network.stimuli()) {

@@ -73,17 +73,25 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
 /// The different pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
 struct SynapseSets {
     std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
-    /// With the projection, one more than its id, where synapses draw random numbers.
-    std::map<std::tuple<const models::SynapseModel*, std::vector<double>, std::uint64_t>, std::uint32_t> numbers;
+    /// With the projection, one more than its id, where synapses draw random numbers, and the neurons of a transmitter.
+    using Key = std::tuple<const models::SynapseModel*, std::vector<double>, std::uint64_t, std::vector<std::uint64_t>>;
+    std::map<Key, std::uint32_t> numbers;
 
     std::uint32_t number(const SynapseSpec& synapse, ProjectionId projection, const Network& network) {
         if (synapse.is_static()) return 0;
         const std::vector<double> values = synapse.values();
         const auto next = static_cast<std::uint32_t>(dynamics.size() + 1);
         const std::uint64_t own = synapse.model->is_random ? projection.value + std::uint64_t{1} : 0;
-        const auto [place, is_new] = numbers.try_emplace({synapse.model, values, own}, next);
+        const IdSequence& modulators = synapse.modulators;
+        std::vector<std::uint64_t> ids(modulators.size());
+        modulators.copy(0, ids);
+        const auto [place, is_new] = numbers.try_emplace({synapse.model, values, own, std::move(ids)}, next);
         if (!is_new) return place->second;
         std::unique_ptr<connect::SynapseDynamics> created = synapse.model->create(values, network.resolution());
+        if (!modulators.empty()) {
+            const double delay = transmitter_delay(synapse);
+            created->use_transmitter({modulators, connect::round_delay(delay, 1.0 / network.resolution())});
+        }
         created->use_key(make_key(network.seed(), Purpose::release, projection.value));
         dynamics.push_back(std::move(created));
         return place->second;
@@ -143,6 +151,10 @@ void LoweredNetwork::lower_projections() {
                 std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
         }
         plans.push_back(std::move(plan));
+    }
+    for (const auto& dynamics : synapses.dynamics) {
+        const connect::Transmitter* const transmitter = dynamics->transmitter();
+        if (transmitter != nullptr) shortest_delay_ = std::min<Step>(shortest_delay_, transmitter->delay);
     }
     plan_ = connect::make_network_plan(std::move(plans), kinds);
     plan_.dynamics = std::move(synapses.dynamics);

@@ -227,6 +227,7 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
 }
 
 double Network::checked_synapses(const Projection& projection) const {
+    check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
     check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
     const auto sampler =
         connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id).sampler;

@@ -68,6 +68,7 @@ void add_projection(Parts& parts, const Projection& projection) {
     }
     const models::SynapseModel& model = *projection.synapse.model;
     parts.add_name(name("synapse"), model.name);
+    if (!model.transmitter.empty()) parts.add(name(model.transmitter), projection.synapse.modulators);
     const std::vector<double> values = projection.synapse.values();
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         parts.add(name("parameter " + std::string(model.parameters[i].name)), values[i], to_text(values[i]));

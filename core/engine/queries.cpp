@@ -213,6 +213,12 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
 
 namespace {
 
+/// The bound of a weight, or what rounding it to single precision makes of it if that is nearer to 0.
+double toward_zero(double bound) {
+    const double rounded = static_cast<float>(bound);
+    return std::abs(rounded) < std::abs(bound) ? rounded : bound;
+}
+
 ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
     return ValueOutOfBoundsError({.object = "handle of a synapse",
                                   .value = std::to_string(packed),
@@ -356,8 +362,10 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         if (const connect::SynapseDynamics* dynamics = network_.plan().dynamics_of(handle.kind)) {
             const double greatest_of_kind = weight_bounds_[handle.kind.value];
             // The bound of the kind includes what rounding the model's to single precision may add.
-            const double least = dynamics->least_weight() < 0.0 ? -greatest_of_kind : 0.0;
-            const double greatest = dynamics->greatest_weight() > 0.0 ? greatest_of_kind : 0.0;
+            const double least =
+                dynamics->least_weight() < 0.0 ? -greatest_of_kind : toward_zero(dynamics->least_weight());
+            const double greatest =
+                dynamics->greatest_weight() > 0.0 ? greatest_of_kind : toward_zero(dynamics->greatest_weight());
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"

@@ -167,10 +167,13 @@ void Shard::create_recorders(const Network& network) {
 
 void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window) {
     tables_ = std::move(tables);
+    // Transmitters, which add nothing to any input.
+    kinds_.resize(tables_.size());
+    static_kinds_.resize(tables_.size(), false);
     window_ = window;
     std::vector<std::uint32_t> slots(receptors_.size(), 1);
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
-        if (!tables_[kind]) continue;
+        if (!tables_[kind] || tables_[kind]->size() == 0) continue;
         if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
         const std::uint32_t receptor = kinds_[kind].receptor;
         receptors_[receptor].has_tables = true;

@@ -73,7 +73,7 @@ class ShardSearch {
         for (std::uint32_t i = 0; i < shard_.tables().size(); ++i) {
             const connect::KindIndex kind{i};
             const connect::SynapseTable* table = shard_.table(kind);
-            if (table == nullptr) continue;
+            if (table == nullptr || table->size() == 0) continue;
             if (query_.sources) {
                 rows_.clear();
                 table->find_rows(sources_, rows_);

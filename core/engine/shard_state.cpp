@@ -69,7 +69,8 @@ std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps st
 
 bool Shard::has_dynamic_inputs(std::uint32_t receptor) const {
     for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
-        if (tables_[kind] && kinds_[kind].receptor == receptor && !static_kinds_[kind]) return true;
+        const bool has_synapses = tables_[kind] && tables_[kind]->size() > 0;
+        if (has_synapses && kinds_[kind].receptor == receptor && !static_kinds_[kind]) return true;
     }
     return false;
 }

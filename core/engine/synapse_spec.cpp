@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,8 @@ void check_time_constants(const SynapseSpec& synapse, double resolution, const s
     for (std::size_t i = 0; i < values.size(); ++i) {
         const models::ParameterInfo& info = synapse.model->parameters[i];
         const double most = connect::longest_time_constant * resolution;
-        if (info.unit != "ms" || values[i] <= most) continue;
+        const bool is_delay = info.name.ends_with("_delay");
+        if (info.unit != "ms" || is_delay || values[i] <= most) continue;
         throw ValueOutOfBoundsError({.object = name_of(info, synapse, projection),
                                      .value = to_text(values[i]) + " ms",
                                      .bound = "it can be at most a million steps, " + to_text(most) + " ms",
@@ -53,7 +55,31 @@ void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
          .remedy = "change the weight or the bounds; restrict a distribution with low= and high="});
 }
 
+void check_transmitter(const SynapseSpec& synapse, const std::string& projection) {
+    const std::string_view name = synapse.model->transmitter;
+    const std::uint64_t neurons = synapse.modulators.size();
+    constexpr std::uint64_t most = UINT32_MAX;
+    if (name.empty() ? neurons == 0 : neurons > 0 && neurons <= most) return;
+    const std::string model(synapse.model->name);
+    throw ValueOutOfBoundsError({.object = std::string(name.empty() ? "transmitter" : name) + " of " + model +
+                                           " of projection " + quoted(projection),
+                                 .value = neurons == 0 ? "no neurons" : std::to_string(neurons) + " neurons",
+                                 .bound = name.empty()   ? "this model has no transmitter"
+                                          : neurons == 0 ? "there must be neurons whose spikes release it"
+                                                         : "there can be at most " + std::to_string(most),
+                                 .remedy = name.empty() ? "leave it out"
+                                                        : "give the model a population: synapse=rv." + model + "(" +
+                                                              std::string(name) + "=population)"});
+}
+
 }  // namespace
+
+double transmitter_delay(const SynapseSpec& synapse) {
+    const std::string name = std::string(synapse.model->transmitter) + "_delay";
+    const auto info = std::ranges::find(synapse.model->parameters, name, &models::ParameterInfo::name);
+    const auto given = synapse.parameters.find(name);
+    return given == synapse.parameters.end() ? info->default_value : given->second;
+}
 
 std::vector<double> SynapseSpec::values() const {
     std::vector<double> values;
@@ -66,8 +92,11 @@ std::vector<double> SynapseSpec::values() const {
 }
 
 SynapseSpec make_synapse(const std::string& model, std::map<std::string, double, std::less<>> parameters,
-                         const std::string& projection) {
-    SynapseSpec synapse{.model = &models::find_synapse_model(model), .parameters = std::move(parameters)};
+                         IdSequence modulators, const std::string& projection) {
+    SynapseSpec synapse{.model = &models::find_synapse_model(model),
+                        .parameters = std::move(parameters),
+                        .modulators = std::move(modulators)};
+    check_transmitter(synapse, projection);
     for (const auto& [key, value] : synapse.parameters) {
         const auto info = std::ranges::find(synapse.model->parameters, key, &models::ParameterInfo::name);
         if (info == synapse.model->parameters.end()) {
@@ -92,6 +121,10 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
     if (synapse.is_static()) return;
     if (synapse.model->learns()) check_time_constants(synapse, resolution, projection);
     check_weights(synapse, ranges, resolution, projection);
+    if (!synapse.model->transmitter.empty()) {
+        check_delay(transmitter_delay(synapse), resolution,
+                    std::string(synapse.model->transmitter) + "_delay of projection " + quoted(projection));
+    }
     const auto given = synapse.parameters.find(axonal_fraction);
     const double fraction = given == synapse.parameters.end() ? 0.0 : given->second;
     if (fraction == 0.0 || fraction == 1.0 || connect::round_delay(ranges.least_delay, 1.0 / resolution) > 1) return;

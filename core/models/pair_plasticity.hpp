@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +22,7 @@
 ///
 /// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
 /// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
+/// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
 namespace ranvier::models::pair_plasticity {
 
 /// Of a trace: longer ones would not end before numbers of steps do (see connect::Decay).
@@ -62,6 +64,8 @@ class Dynamics final : public connect::SynapseDynamics {
 
     double least_weight() const override { return Model::weight_bounds(values_).first; }
     double greatest_weight() const override { return Model::weight_bounds(values_).second; }
+    void use_transmitter(connect::Transmitter transmitter) override { transmitter_ = std::move(transmitter); }
+    const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {
         return double_weights ? memory_of<double>() : memory_of<float>();
@@ -94,7 +98,14 @@ class Dynamics final : public connect::SynapseDynamics {
     }
     template <class Real>
     connect::LearningRule<Real> rule() const {
-        return Model::template rule<Real>(values_);
+        if constexpr (requires { Model::modulation(values_, resolution_); }) {
+            connect::LearningRule<Real> rule;
+            rule.modulation =
+                std::make_shared<const connect::ModulationConstants>(Model::modulation(values_, resolution_));
+            return rule;
+        } else {
+            return Model::template rule<Real>(values_);
+        }
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {
@@ -109,6 +120,7 @@ class Dynamics final : public connect::SynapseDynamics {
     }
 
     std::array<double, Model::parameters.size()> values_;
+    std::optional<connect::Transmitter> transmitter_;
     double resolution_;
 };
 

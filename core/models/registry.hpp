@@ -25,6 +25,7 @@ extern const SynapseModel bernoulli;
 extern const SynapseModel quantal_stp;
 extern const SynapseModel static_synapse;
 extern const SynapseModel stdp;
+extern const SynapseModel stdp_dopamine;
 extern const SynapseModel stdp_nn_pre_centered;
 extern const SynapseModel stdp_nn_restr;
 extern const SynapseModel stdp_nn_symm;

@@ -38,6 +38,9 @@ struct SynapseModel {
     bool keeps_weights = false;
     /// Whether synapses draw random numbers. Then each projection has tables of its own.
     bool is_random = false;
+    /// What the user calls the neurons whose spikes act on all synapses of a projection at once; empty: the model needs none.
+    /// Their delay is the parameter with this name and "_delay".
+    std::string_view transmitter = {};
 
     bool is_static() const { return create == nullptr; }
     bool learns() const { return !is_static() && !keeps_weights; }

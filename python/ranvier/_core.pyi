@@ -121,6 +121,8 @@ class SynapseModel:
     @property
     def learns(self) -> bool: ...
     @property
+    def transmitter(self) -> str: ...
+    @property
     def parameters(self) -> list[ParameterInfo]: ...
 
 class RuleInfo:
@@ -206,6 +208,9 @@ class Network:
         receptor: str,
         synapse: str,
         synapse_parameters: Mapping[str, float],
+        modulators: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None,
     ) -> int: ...
     def stimulate(
         self,
@@ -259,6 +264,9 @@ class Network:
         receptor: str,
         synapse: str,
         synapse_parameters: Mapping[str, float],
+        modulators: tuple[int, int, int]
+        | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None,
     ) -> None: ...
     def set_stimulus(
         self,

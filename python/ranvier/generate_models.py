@@ -34,9 +34,13 @@ import numpy.typing as npt
 
 from ranvier.base.values import Values
 from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
+from ranvier.network.populations import Neurons
 
 __all__ = [
 '''
+
+
+_TRANSMITTER = "Neurons whose spikes act on all synapses of the projection at once: a volume transmitter"
 
 
 def _number(value: float) -> str:
@@ -175,6 +179,12 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
 
 def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    arguments = [f"{parameter.name}: float = {_number(parameter.default)}" for parameter in model.parameters]
+    names = [parameter.name for parameter in model.parameters]
+    if model.transmitter:
+        titles.insert(0, (f"{model.transmitter} : population, view or a sequence of them", _TRANSMITTER))
+        arguments.insert(0, f"{model.transmitter}: Neurons | None = None")
+        names.insert(0, model.transmitter)
     notes = "For ``synapse=`` of `Network.connect`. " + (
         "Weights change with the spikes of sources and targets." if model.learns else "Only the user changes weights."
     )
@@ -182,12 +192,11 @@ def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     yield from _docstring(model, titles, notes)
     yield ""
     yield f'    name: ClassVar[str] = "{model.name}"'
-    if model.parameters:
+    if model.transmitter:
+        yield f'    transmitter_name: ClassVar[str] = "{model.transmitter}"'
+    if names:
         yield ""
-        yield from _initializer(
-            [f"{parameter.name}: float = {_number(parameter.default)}" for parameter in model.parameters],
-            [parameter.name for parameter in model.parameters],
-        )
+        yield from _initializer(arguments, names)
 
 
 def source() -> str:

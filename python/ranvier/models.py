@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ranvier.base.values import Values
 from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
+from ranvier.network.populations import Neurons
 
 __all__ = [
     "ac_generator",
@@ -33,6 +34,7 @@ __all__ = [
     "quantal_stp",
     "static_synapse",
     "stdp",
+    "stdp_dopamine",
     "stdp_nn_pre_centered",
     "stdp_nn_restr",
     "stdp_nn_symm",
@@ -656,6 +658,95 @@ class stdp(SynapseModel):
             mu_plus=mu_plus,
             mu_minus=mu_minus,
             W_max=W_max,
+            axonal_fraction=axonal_fraction,
+        )
+
+
+class stdp_dopamine(SynapseModel):
+    """Spike-timing dependent plasticity of all pairs of spikes, modulated by dopamine.
+
+    For ``synapse=`` of `Network.connect`. Weights change with the spikes of sources and targets.
+
+    Parameters
+    ----------
+    dopamine : population, view or a sequence of them
+        Neurons whose spikes act on all synapses of the projection at once: a volume transmitter.
+    A_plus : default 1
+        What a postsynaptic spike adds to the eligibility, times K_plus.
+    A_minus : default 1.5
+        What a presynaptic spike takes from the eligibility, times K_minus.
+    tau_plus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the presynaptic trace.
+    tau_minus : default 20 ms; > 0 and <= 1e+05
+        Time constant of the postsynaptic trace.
+    tau_c : default 1000 ms; > 0 and <= 1e+05
+        Time constant of the eligibility.
+    tau_n : default 200 ms; > 0 and <= 1e+05
+        Time constant of the concentration of dopamine.
+    b : default 0 1/ms
+        Concentration at which weights do not change.
+    W_min : default 0
+        The weight stays between this and W_max, which have the same sign.
+    W_max : default 200
+        The weight stays between W_min and this.
+    dopamine_delay : default 1 ms; > 0
+        Time from a spike of a dopaminergic neuron to all of the synapses, at least one step.
+    axonal_fraction : default 0; >= 0 and <= 1
+        Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
+        the synapse, too.
+
+    Notes
+    -----
+    ::
+
+        dw/dt = c (n - b), and w stays between W_min and W_max
+        dc/dt = -c / tau_c; c is the eligibility of a synapse
+        dn/dt = -n / tau_n, and 1 / tau_n is added with each spike that arrives from one of the dopaminergic neurons
+        When a postsynaptic spike arrives at the synapse:
+            c -> c + A_plus K_plus
+        When a presynaptic spike arrives at the synapse:
+            c -> c - A_minus K_minus
+        dK_plus/dt = -K_plus / tau_plus, and 1 is added with each presynaptic spike
+        dK_minus/dt = -K_minus / tau_minus, and 1 is added with each postsynaptic spike
+        All synapses of a projection share n. A weight stops at its bounds when a spike of any of the three kinds arrives.
+
+    References
+    ----------
+    E. M. Izhikevich, Cerebral Cortex 17, 2443-2452 (2007); W. Potjans, A. Morrison and M. Diesmann, Frontiers in
+    Computational Neuroscience 4, 141 (2010)
+    """
+
+    name: ClassVar[str] = "stdp_dopamine"
+    transmitter_name: ClassVar[str] = "dopamine"
+
+    def __init__(
+        self,
+        *,
+        dopamine: Neurons | None = None,
+        A_plus: float = 1.0,
+        A_minus: float = 1.5,
+        tau_plus: float = 20.0,
+        tau_minus: float = 20.0,
+        tau_c: float = 1000.0,
+        tau_n: float = 200.0,
+        b: float = 0.0,
+        W_min: float = 0.0,
+        W_max: float = 200.0,
+        dopamine_delay: float = 1.0,
+        axonal_fraction: float = 0.0,
+    ) -> None:
+        super().__init__(
+            dopamine=dopamine,
+            A_plus=A_plus,
+            A_minus=A_minus,
+            tau_plus=tau_plus,
+            tau_minus=tau_minus,
+            tau_c=tau_c,
+            tau_n=tau_n,
+            b=b,
+            W_min=W_min,
+            W_max=W_max,
+            dopamine_delay=dopamine_delay,
             axonal_fraction=axonal_fraction,
         )
 
@@ -1465,6 +1556,7 @@ SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "quantal_stp": quantal_stp,
     "static_synapse": static_synapse,
     "stdp": stdp,
+    "stdp_dopamine": stdp_dopamine,
     "stdp_nn_pre_centered": stdp_nn_pre_centered,
     "stdp_nn_restr": stdp_nn_restr,
     "stdp_nn_symm": stdp_nn_symm,

@@ -161,7 +161,7 @@ class Drawing:
 
     def synapse(self) -> str:
         """Return a synapse model."""
-        kind = self.chance.randrange(9)
+        kind = self.chance.randrange(10)
         split = self.some({"axonal_fraction": self.one("0.0", "0.3", "1.0"), "tau_plus": "15.0"})
         if kind < 2:
             return self.call(
@@ -180,6 +180,9 @@ class Drawing:
             return self.call("rv.tsodyks2", **self.some({"tau_fac": "50.0", "U": "0.2"}))
         if kind == 6:
             return self.one("rv.bernoulli(p_transmit=0.5)", "rv.quantal_stp(n=3)", "rv.quantal_stp(n=2.5)")
+        if kind == 7:
+            values = self.some({"b": "0.1", "dopamine_delay": self.one("0.5", "0.05")})
+            return self.call("rv.stdp_dopamine", dopamine=self.one("p0", "p0[::2]", "[p0]", "p0[:0]"), **values)
         return self.one("'static_synapse'", "'stdp'", "'stdp_pl'", "rv.static_synapse()")
 
     def stimulator(self) -> str:

@@ -151,20 +151,20 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
     synapse: Any = "static_synapse"
     if not _has_conductances(targets) and chance.random() < 0.5:
-        weight, synapse = _learning(chance, steps)
+        weight, synapse = _learning(net, chance, steps)
     elif chance.random() < 0.5:
         synapse = _short_term(chance)
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
 
 
-def _learning(chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
+def _learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
     """Return weights and how they learn."""
     # A delay of one step cannot be divided.
     fraction = chance.choice([0.0, 0.0, 0.3, 0.5, 0.8, 1.0] if steps > 15 else [0.0, 1.0])
     sign = chance.choice([1.0, 1.0, -1.0])
     weight = chance.choice([sign * 30.0, sign * 1.0, rv.Uniform(*sorted((sign * 2.0, sign * 60.0)))])
     rate, bound = 10.0 ** chance.uniform(-3.0, -0.5), sign * chance.choice([60.0, 100.0])
-    kind = chance.randrange(7)
+    kind = chance.randrange(8)
     if kind == 0 and sign > 0.0:
         return weight, rv.stdp_pl(learning_rate=rate, tau_minus=30.0, axonal_fraction=fraction)
     if kind == 1:
@@ -172,8 +172,13 @@ def _learning(chance: random.Random, steps: int) -> tuple[Any, rv.network.model_
     if kind == 2:
         sizes = {name: 10.0 * rate * chance.random() for name in ("A_plus", "A_minus", "A_plus_triplet")}
         return weight, rv.stdp_triplet(**sizes, A_minus_triplet=rate, W_max=bound, axonal_fraction=fraction)
-    nearest = (rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered)
-    model = nearest[kind - 3] if kind < 6 else rv.stdp
+    if kind == 3:
+        given: dict[str, Any] = {"A_plus": rate, "A_minus": 0.7 * rate, "b": chance.choice([0.0, 0.1])}
+        given["dopamine"] = chance.choice(net.populations)[:: chance.choice([1, 3])]
+        given["dopamine_delay"] = time_of(chance.choice([1, 5, 30]), net.resolution)
+        low, high = sorted((0.0, bound))
+        return weight, rv.stdp_dopamine(**given, W_min=low, W_max=high, axonal_fraction=fraction)
+    model = chance.choice([rv.stdp, rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
     powers = chance.choice([0.0, 0.4, 1.0])
     return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
 

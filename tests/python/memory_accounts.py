@@ -63,6 +63,9 @@ def network_with(
     net = rv.Network()
     neurons = net.create(rv.iaf_psc_exp(V_m=-65.0 if together else rv.Uniform(-65.0, -50.0)), cells)
     net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=80.0)
+    if synapse.transmitter_name:
+        # Weights that grow would make the network fire more and more.
+        synapse = type(synapse)(**{synapse.transmitter_name: neurons}, A_plus=0.0, A_minus=0.0)
     (described,) = [model for model in _core.synapse_models() if model.name == synapse.name]
     weight = -0.1 if any(each.name == "W_max" and each.default < 0.0 for each in described.parameters) else 0.1
     net.connect(neurons, neurons, rule or rv.FixedIndegree(200), weight=weight, delay=delay, synapse=synapse)

@@ -74,6 +74,9 @@ def with_synapses(model: str, **parameters: Any) -> rv.Network:
         net.stimulate(population, rv.poisson_generator(rate=9000.0), weight=60.0)
     names = SYNAPSE_MODELS[model].value_names()
     given: dict[str, Any] = {"axonal_fraction": 0.4} if "axonal_fraction" in names else {}
+    if SYNAPSE_MODELS[model].transmitter_name:
+        # Some of its spikes are under way.
+        given |= {SYNAPSE_MODELS[model].transmitter_name: inh, "dopamine_delay": 9.0}
     if model == "vogels_sprekeler":
         given["W_max"] = 100.0
     delay = rv.Uniform(0.5, 6.0)

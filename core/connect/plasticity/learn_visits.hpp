@@ -31,6 +31,7 @@ struct LearnVisit {
     std::int32_t last = 0;  ///< where postsynaptic spikes meet the presynaptic one before
     std::int32_t since = 0;  ///< postsynaptic spikes later than this have come after that one
     std::int32_t meets = 0;  ///< where postsynaptic spikes meet the present one
+    std::int32_t dendritic = 0;  ///< delay
     Real trace = 0;  ///< presynaptic, after the one before
     Real left = 0;  ///< of a presynaptic trace, from that one to the present one
     std::array<Real, most_own_traces> own = {};  ///< presynaptic traces that the present one reads

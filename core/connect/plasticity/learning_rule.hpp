@@ -6,6 +6,7 @@
 
 #include "base/ids.hpp"
 #include "base/instruction_set.hpp"
+#include "connect/plasticity/modulation.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 
 namespace ranvier::connect {
@@ -47,6 +48,8 @@ struct LearningRule {
     bool postsynaptic_trace_accumulates = true;
     std::size_t own_presynaptic_traces = 0;
     std::size_t own_postsynaptic_traces = 0;
+    /// Where a transmitter modulates what is learnt, in place of the functions above; else null.
+    std::shared_ptr<const ModulationConstants> modulation = nullptr;
 };
 
 /// How the synapses of a table learn, beside their rule.

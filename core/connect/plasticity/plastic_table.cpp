@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "connect/plasticity/plastic_table_modulation.hpp"
 #include "connect/plasticity/plastic_table_state.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
@@ -49,6 +50,7 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
     std::fill_n(traces_.data(), traces_.size(), 0.0);
     std::fill_n(own_.data(), own_.size(), 0.0);
     std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
+    if (rule_.modulation) begin_modulation(synapse_memory, spike_memory);
 }
 
 template <class Target, class Real>
@@ -60,7 +62,14 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
     std::size_t of_history = Decay<double>::bytes(learning.postsynaptic_steps) + most_visits * sizeof(Visit);
     for (const double steps : learning.own_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
     const std::size_t own = learning.own_postsynaptic_steps.size();
-    return {.synapse_bytes = rule.pairing == Pairing::presynaptic_centred ? sizeof(Real) : 0,
+    std::size_t of_synapse = rule.pairing == Pairing::presynaptic_centred ? sizeof(Real) : 0;
+    if (rule.modulation) {
+        const ModulationConstants& modulation = *rule.modulation;
+        of_synapse += sizeof(Real) + (std::is_same_v<Real, float> ? sizeof(Real) : 0);
+        constants += Decay<double>::bytes(modulation.tau_eligibility / modulation.resolution);
+        of_history += Decay<double>::bytes(modulation.tau_transmitter / modulation.resolution);
+    }
+    return {.synapse_bytes = of_synapse,
             .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
             .constant_bytes = constants,
             .history_bytes = of_history,
@@ -120,7 +129,10 @@ void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const Inp
         learn(set, view, true);
         due.clear();
     }
-    if (history_.older_spikes() > kept_ + most_older_spikes(this->size())) settle(set, told_of(step));
+    const bool has_many_pulses =
+        modulated_ && modulated_->concentration.pulses().size() > modulated_->kept + most_older_spikes(this->size());
+    if (has_many_pulses || history_.older_spikes() > kept_ + most_older_spikes(this->size()))
+        settle(set, told_of(step));
     if (step - base_ > most_steps) move_base(set, step);
 }
 
@@ -155,7 +167,12 @@ void PlasticTable<Target, Real>::set_weights(std::span<const std::uint64_t> posi
                                              Step now, Step /*window_end*/, const InputRing& /*inputs*/) {
     settle(InstructionSet::baseline, now);
     for (std::size_t i = 0; i < positions.size(); ++i) {
-        this->columns_.weights[positions[i]] = static_cast<Real>(weights[i]);
+        const auto weight = static_cast<Real>(weights[i]);
+        if (modulated_) {
+            set_followed(positions[i], weight);
+        } else {
+            this->columns_.weights[positions[i]] = weight;
+        }
     }
 }
 
@@ -183,6 +200,9 @@ void PlasticTable<Target, Real>::settle(InstructionSet set, Step step) {
     const DelaySteps longest = this->columns_.greatest_delay;
     history_.forget_older(settled_ - static_cast<std::int32_t>(longest - learning_.axonal(longest)));
     kept_ = history_.older_spikes();
+    if (!modulated_) return;
+    modulated_->concentration.forget(settled_);
+    modulated_->kept = modulated_->concentration.pulses().size();
 }
 
 /// The source of a row has fired: its traces go on.
@@ -270,7 +290,8 @@ auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, s
     -> Visit {
     Visit visit{.targets = this->columns_.targets.data() + first, .trace = trace};
     if (centred()) visit.synapse_traces = synapse_traces_.data() + first;
-    visit.learnt = settled_ - static_cast<std::int32_t>(run.dendritic());
+    visit.dendritic = static_cast<std::int32_t>(run.dendritic());
+    visit.learnt = settled_ - visit.dendritic;
     visit.since = History::never;
     if (last == History::never) {
         // Nothing is learnt before the first presynaptic spike.
@@ -326,7 +347,11 @@ void PlasticTable<Target, Real>::learn(InstructionSet set, const TargetView<Real
     given.view = view;
     given.to_grid = 0x1.8p52 * learning_.quantum;
     if (arrives) given.greatest = &greatest_;
-    learn_visits(set, given);
+    if (modulated_) {
+        for (const Visit& visit : visits_) learn_modulated(set, given, visit);
+    } else {
+        learn_visits(set, given);
+    }
     visits_.clear();
 }
 
@@ -346,7 +371,8 @@ template <class Target, class Real>
 const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet set, std::uint64_t events,
                                                                 std::int32_t end, std::int32_t meets) {
     const bool same_delay = this->columns_.least_delay == this->columns_.greatest_delay;
-    if (!same_delay || rule_.pairing != Pairing::all || events < std::uint64_t{2} * history_.neurons()) return nullptr;
+    if (modulated_ || !same_delay || rule_.pairing != Pairing::all || events < std::uint64_t{2} * history_.neurons())
+        return nullptr;
     look_at_targets(set, arguments(), end, meets, view_);
     return &view_;
 }
@@ -400,7 +426,13 @@ void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run,
     LearnArguments<Real> given = arguments();
     given.visits = {&visit, 1};
     given.arrives = false;
-    learn_visits(InstructionSet::baseline, given);
+    if (modulated_) {
+        ModulatedArguments<Real> of_transmitter = modulated(visit);
+        of_transmitter.to_end = true;
+        modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
+    } else {
+        learn_visits(InstructionSet::baseline, given);
+    }
 }
 
 template <class Target, class Real>
@@ -408,6 +440,7 @@ void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
     settle(set, told_of(step));
     const Step by = told_of(step) - base_;
     history_.move_base(by);
+    if (modulated_) modulated_->concentration.move_base(by);
     const auto moved = [by](std::int32_t relative_step) {
         constexpr std::int64_t least = std::int64_t{History::never} / 2;
         if (relative_step == History::never) return relative_step;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <string_view>
@@ -16,6 +17,8 @@
 #include "connect/plasticity/decay.hpp"
 #include "connect/plasticity/learn_visits.hpp"
 #include "connect/plasticity/learning_rule.hpp"
+#include "connect/plasticity/modulated_run.hpp"
+#include "connect/plasticity/modulation.hpp"
 #include "connect/plasticity/spike_history.hpp"
 #include "connect/tables/stored_table.hpp"
 
@@ -48,6 +51,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// See plastic_table_memory().
     static PlasticTableMemory memory(const Learning& learning, const LearningRule<Real>& rule);
 
+    void modulate(Step step, std::uint64_t spikes) override;
     void postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) override;
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,
                          const InputRing& inputs) override;
@@ -140,6 +144,12 @@ class PlasticTable final : public StoredTable<Target, Real> {
                    const TargetView<Real>* view);
     void learn(InstructionSet set, const TargetView<Real>* view, bool arrives);
     LearnArguments<Real> arguments() const;
+    // Where there is a transmitter:
+    void begin_modulation(std::pmr::memory_resource* synapse_memory, std::pmr::memory_resource* spike_memory);
+    ModulatedArguments<Real> modulated(const Visit& visit) const;
+    void learn_modulated(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
+    double followed_weight(std::uint64_t position) const;
+    void set_followed(std::uint64_t position, Real weight);
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
     void bring_up_to_date(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, std::uint64_t first,
@@ -169,6 +179,15 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Buffer<double> traces_;      ///< after that
     Buffer<double> own_;         ///< traces that presynaptic spikes read, after that, by row, then trace
     Buffer<Real> synapse_traces_;  ///< of each synapse, after the last presynaptic spike that has arrived at it
+    /// Of synapses that a transmitter modulates.
+    struct Modulated {
+        Concentration concentration;
+        Decay<double> decay;       ///< of the eligibility
+        Buffer<Real> eligibility;  ///< after the last spike that a synapse has learnt from
+        Buffer<Real> remainders;   ///< of weights beyond single precision
+        std::size_t kept = 0;      ///< pulses that were still needed when all synapses learnt last
+    };
+    std::unique_ptr<Modulated> modulated_;  ///< null: no transmitter
     std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
     std::vector<Saved> saved_;  ///< while the table is saved or loaded
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last

@@ -32,6 +32,12 @@ void PlasticTable<Target, Real>::exchange_synapses(std::span<const std::uint64_t
         columns.exchange_list<Real>("presynaptic_trace", positions.size(),
                                     [&](std::size_t i) -> Real& { return synapse_traces_[positions[i]]; });
     }
+    if (!modulated_) return;
+    columns.exchange_list<Real>("eligibility", positions.size(),
+                                [&](std::size_t i) -> Real& { return modulated_->eligibility[positions[i]]; });
+    if (modulated_->remainders.empty()) return;
+    columns.exchange_list<Real>("weight_remainder", positions.size(),
+                                [&](std::size_t i) -> Real& { return modulated_->remainders[positions[i]]; });
 }
 
 template <class Target, class Real>
@@ -65,6 +71,8 @@ void PlasticTable<Target, Real>::exchange_common(StateColumns& columns) {
     auto greatest = std::bit_cast<Real>(greatest_);
     columns.exchange("greatest_weight", greatest);
     greatest_ = std::max(greatest_, std::bit_cast<Bits>(greatest));
+    // All have had the same.
+    if (modulated_) modulated_->concentration.exchange(base_, columns);
 }
 
 template <class Target, class Real>
@@ -81,6 +89,7 @@ void PlasticTable<Target, Real>::end_loading() {
     }
     saved_ = {};
     kept_ = history_.older_spikes();
+    if (modulated_) modulated_->kept = modulated_->concentration.pulses().size();
 }
 
 template <class Target, class Real>

@@ -6,13 +6,19 @@
 namespace ranvier::connect {
 
 RowAddresses::RowAddresses(RowNumbering numbering, const NetworkPlan& network, std::vector<const ShardTables*> tables)
-    : numbering_(numbering), tables_(std::move(tables)), kinds_(network.kinds.size()) {
+    : numbering_(numbering), tables_(std::move(tables)), kinds_(tables_.front()->size()) {
     if (are_sources()) {
         std::vector<RowMap::Range> ranges;
         for (const ProjectionPlan& plan : network.projections) {
             if (plan.pairs.targets == 0) continue;
             ranges.push_back({plan.pairs.first_source, plan.pairs.sources, 0});
             limit_ = std::max(limit_, plan.pairs.first_source.value + plan.pairs.sources);
+        }
+        for (const auto& dynamics : network.dynamics) {
+            if (dynamics->transmitter() == nullptr) continue;
+            const IdSequence& own = dynamics->transmitter()->sources;
+            ranges.push_back({own[0], own.back().value - own[0].value + 1, 0});
+            limit_ = std::max(limit_, own.back().value + 1);
         }
         sources_ = RowMap(std::move(ranges));
         candidates_ = sources_.rows();

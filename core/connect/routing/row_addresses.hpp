@@ -25,7 +25,7 @@ class RowAddresses {
     /// One more than the largest address.
     std::uint64_t limit() const { return limit_; }
     struct Place {
-        std::uint32_t table = 0;  ///< shard * kinds of the network + kind
+        std::uint32_t table = 0;  ///< shard * tables of each + place among these
         RowIndex row;
     };
     /// Where an address leads. @pre address < limit(), !are_sources()
@@ -54,7 +54,7 @@ class RowAddresses {
 
     RowNumbering numbering_ = RowNumbering::dense;
     std::vector<const ShardTables*> tables_;
-    std::size_t kinds_ = 0;
+    std::size_t kinds_ = 0;  ///< tables of a shard
     RowMap sources_;  ///< of all projections
     std::vector<std::uint64_t> firsts_;
     std::uint64_t limit_ = 0;

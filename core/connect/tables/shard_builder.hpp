@@ -21,6 +21,7 @@
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "connect/tables/table_plan.hpp"
+#include "connect/tables/transmitter_table.hpp"
 
 namespace ranvier::connect {
 
@@ -65,6 +66,7 @@ class TypedShardBuilder final : public ShardBuilder {
                                memory_.synapses);
             }
             drafts_.push_back(std::move(draft));
+            dynamics_.push_back(plan.dynamics);
         }
     }
 
@@ -135,6 +137,7 @@ class TypedShardBuilder final : public ShardBuilder {
             }
             draft = {};
         }
+        append_transmitters(tables, dynamics_);
         return tables;
     }
 
@@ -334,6 +337,7 @@ class TypedShardBuilder final : public ShardBuilder {
     const parallel::Team& team_;
     TableMemory memory_;
     std::vector<Draft> drafts_;  ///< by kind
+    std::vector<const SynapseDynamics*> dynamics_;  ///< by kind
 };
 
 }  // namespace ranvier::connect

@@ -13,6 +13,7 @@
 #include "connect/placement/layout.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
+#include "connect/tables/transmitter.hpp"
 
 namespace ranvier::connect {
 
@@ -74,13 +75,17 @@ class SynapseDynamics {
    public:
     virtual ~SynapseDynamics() = default;
 
-    /// Weights stay between these; one of them is 0, and either may be infinite.
+    /// Weights stay between these, which have the same sign unless one is 0; either may be infinite.
     virtual double least_weight() const = 0;
     virtual double greatest_weight() const = 0;
     /// Where only the user changes weights: at most so many times the weight is added. 0 where they change with spikes.
     virtual double greatest_factor() const { return 0.0; }
     /// For what synapses draw while they run.
     virtual void use_key(RandomKey /*key*/) {}
+    /// Of models that have a transmitter.
+    virtual void use_transmitter(Transmitter /*transmitter*/) {}
+    /// Null where spikes of other neurons do not act on the synapses.
+    virtual const Transmitter* transmitter() const { return nullptr; }
 
     virtual PlasticTableMemory memory(bool double_weights) const = 0;
     /// @param columns whose rows are sorted by delay

@@ -97,6 +97,9 @@ class SynapseTable {
     /// Before the neurons of a step are updated: presynaptic spikes that arrive in it at the synapses themselves, which is
     /// before they arrive at the neurons.
     virtual void arrive(InstructionSet /*set*/, Step /*step*/, const InputRing& /*inputs*/) {}
+    /// The transmitter that modulates these synapses has had so many spikes that arrive in this step, which may lie ahead.
+    /// Called in the order of the steps; what it tells of a step may come in several pieces.
+    virtual void modulate(Step /*step*/, std::uint64_t /*spikes*/) {}
     /// After the neurons of a step have been updated: those that have fired, by local index.
     virtual void postsynaptic_spikes(Step /*step*/, std::span<const std::uint32_t> /*neurons*/) {}
 

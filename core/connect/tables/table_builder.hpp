@@ -38,7 +38,8 @@ struct TableMemory {
     std::pmr::memory_resource* spikes = page_memory();  ///< lists of those that have not reached all of their targets
 };
 
-/// The tables of one shard, by kind; null where there are no synapses of a kind.
+/// The tables of one shard, by kind, null where there are no synapses of a kind; and then those of transmitters, which have
+/// no synapses.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
 /// Builds the synapses of all shards of a process, one worker each.

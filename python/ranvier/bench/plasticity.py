@@ -142,7 +142,7 @@ def _cases(arguments: argparse.Namespace) -> list[_Case]:
 
 def _model(text: str) -> SynapseModel:
     name, _, values = text.partition(":")
-    learning = [model.name for model in _core.synapse_models() if model.learns]
+    learning = [model.name for model in _core.synapse_models() if model.learns and not model.transmitter]
     if name not in learning:
         unknown_name("--models", name, learning)
     parameters = {}

@@ -104,7 +104,9 @@ def _receptors(model: _core.NeuronModel) -> Iterable[tuple[str, str]]:
 
 
 def _synapse(model: _core.SynapseModel) -> Entry:
-    return model.name, model.summary, list(_parameters(model.parameters))
+    meaning = "Neurons whose spikes act on all synapses of the projection at once"
+    neurons = [(model.transmitter, "", "", "neurons", meaning)] if model.transmitter else []
+    return model.name, model.summary, neurons + list(_parameters(model.parameters))
 
 
 def _stimulator(model: _core.StimulatorModel) -> Entry:

@@ -312,10 +312,23 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
     rule = FixedIndegree(group.indegree)
     if learn > 0:
         net.connect(
-            sources, targets[:learn], rule, weight=group.weight, delay=group.delay, synapse=_idle(group.synapse)
+            sources,
+            targets[:learn],
+            rule,
+            weight=group.weight,
+            delay=group.delay,
+            synapse=_with_own_transmitter(_idle(group.synapse), sources),
         )
     if learn < len(targets):
         net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
+
+
+def _with_own_transmitter(synapse: SynapseModel | str, sources: PopulationView) -> SynapseModel | str:
+    """Return a synapse model whose transmitter, if it has one, is released by as many neurons of the copy."""
+    if isinstance(synapse, str) or not isinstance(synapse.transmitter, PopulationView):
+        return synapse
+    neurons = sources[: len(synapse.transmitter)]
+    return type(synapse)(**{synapse.transmitter_name: neurons}, **synapse.values)
 
 
 def _idle(synapse: SynapseModel | str) -> SynapseModel | str:

@@ -113,29 +113,36 @@ class Connect(ChangeableCall[Projection]):
     receptor: str
     name: str
     synapse: SynapseModel
+    """Without its transmitter, whose neurons belong to a network."""
+    transmitter: Selection | None
 
     def make(self, contents: Contents) -> Projection:
         """Carry it out."""
         sources, targets = contents.view(self.sources), contents.view(self.targets)
         index = contents.core.connect(
-            core_ids(sources), core_ids(targets), self._core_rule(), name=self.name, **self._arguments()
+            core_ids(sources), core_ids(targets), self._core_rule(), name=self.name, **self._arguments(contents)
         )
         made = Projection(
             contents.network, contents.core, index, contents.core.projection_name(index), sources, targets
         )
-        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, self.synapse)
+        self._show(contents, made)
         contents.projections.append(made)
         return made
 
     def change(self, contents: Contents, made: Projection) -> None:
         """Give the projection the rule, weight, delay and receptor of this call."""
-        contents.core.set_projection(made.index, self._core_rule(), **self._arguments())
-        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, self.synapse)
+        contents.core.set_projection(made.index, self._core_rule(), **self._arguments(contents))
+        self._show(contents, made)
 
     def _core_rule(self) -> _core.RuleSpec:
         return _core.RuleSpec(self.rule.name, **self.rule._arguments())
 
-    def _arguments(self) -> dict[str, Any]:
+    def _show(self, contents: Contents, made: Projection) -> None:
+        neurons = None if self.transmitter is None else contents.view(self.transmitter)
+        synapse = self.synapse._with_transmitter(neurons)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, synapse)
+
+    def _arguments(self, contents: Contents) -> dict[str, Any]:
         return {
             "weight": to_core(self.weight),
             "delay": to_core(self.delay),
@@ -143,6 +150,7 @@ class Connect(ChangeableCall[Projection]):
             "receptor": self.receptor,
             "synapse": self.synapse.name,
             "synapse_parameters": dict(self.synapse.values),
+            "modulators": None if self.transmitter is None else core_ids(contents.view(self.transmitter)),
         }
 
 

@@ -24,7 +24,7 @@ from ranvier.network.checks import (
     check_text,
     flatten,
     known_values,
-    synapse_model,
+    synapse_and_transmitter,
 )
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
@@ -141,7 +141,7 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     if "receptor" in given:
         changed["receptor"] = check_receptor(given["receptor"])
     if "synapse" in given:
-        changed["synapse"] = synapse_model(given["synapse"])
+        changed["synapse"], changed["transmitter"] = synapse_and_transmitter(projection.network, given["synapse"])
     return replace(made, **changed)
 
 

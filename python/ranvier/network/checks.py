@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ranvier.base.values import StoredValues, Values
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
-from ranvier.network.populations import PopulationView
+from ranvier.network.populations import Neurons, PopulationView, Selection, selection_of
 from ranvier.network.projections import Stimulus
 
 __all__ = [
@@ -35,7 +34,7 @@ __all__ = [
     "name_type",
     "population_names",
     "stimulator_and_values",
-    "synapse_model",
+    "synapse_and_transmitter",
 ]
 
 _LARGEST_SEED = 2**64 - 1
@@ -129,10 +128,6 @@ def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
     return array.ravel()
 
 
-Neurons: TypeAlias = PopulationView | Sequence[PopulationView]
-"""Neurons of a call: a population, a view or a sequence of them."""
-
-
 def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:
     """Return a population, a view or a sequence of them as one view.
 
@@ -206,8 +201,19 @@ def _check_present(what: str, name: str) -> str:
     return name
 
 
-def synapse_model(synapse: object) -> SynapseModel:
-    """Return a synapse model, which may be passed as an object or by name."""
+def synapse_and_transmitter(network: object, synapse: object) -> tuple[SynapseModel, Selection | None]:
+    """Return a synapse model, which may be passed as an object or by name, and the neurons of its transmitter.
+
+    The core refuses a model that lacks them.
+    """
+    model = _synapse_model(synapse)
+    if model.transmitter is None:
+        return model, None
+    view = as_view(network, f"{model.transmitter_name} of {model.name}", model.transmitter)
+    return model._with_transmitter(None), selection_of(view)
+
+
+def _synapse_model(synapse: object) -> SynapseModel:
     if isinstance(synapse, SynapseModel):
         return synapse
     name = synapse.name if isinstance(synapse, Model) else synapse

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.names import nearest_name, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.values import StoredValues, Values, store
+from ranvier.network.populations import Neurons
 
 __all__ = ["Model", "NeuronModel", "Stimulator", "SynapseModel"]
 
@@ -103,8 +105,41 @@ class NeuronModel(Model):
 class SynapseModel(Model):
     """A synapse model with values for the parameters that all synapses of a projection share."""
 
-    def __init__(self, **values: float) -> None:
+    transmitter_name: ClassVar[str] = ""
+    """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
+    _transmitter: Neurons | None
+
+    def __init__(self, **values: Any) -> None:
+        self._put(_transmitter=values.pop(self.transmitter_name, None))
         super().__init__(**{name: number(f"parameter {name} of {self.name}", value) for name, value in values.items()})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._put(_transmitter=state["_transmitter"])
+
+    @property
+    def transmitter(self) -> Neurons | None:
+        """The neurons whose spikes act on all synapses of a projection at once; None if the model has none."""
+        return self._transmitter
+
+    def _with_transmitter(self, neurons: Neurons | None) -> Self:
+        """Return the same model with other neurons, or without them."""
+        made = copy.copy(self)
+        made._put(_transmitter=neurons)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SynapseModel):
+            return NotImplemented
+        return super().__eq__(other) is True and self._transmitter == other._transmitter
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        values = [f"{name}={value!r}" for name, value in self._values.items()]
+        if self._transmitter is not None:
+            values.insert(0, f"{self.transmitter_name}={self._transmitter!r}")
+        return f"{self.name}({', '.join(values)})"
 
     def _way_to(self, name: str) -> str:
         if name in self._defaults():

@@ -26,7 +26,6 @@ from ranvier.network.calls import (
     Stimulate,
 )
 from ranvier.network.checks import (
-    Neurons,
     as_view,
     check_name,
     check_positive,
@@ -39,13 +38,13 @@ from ranvier.network.checks import (
     name_type,
     population_names,
     stimulator_and_values,
-    synapse_model,
+    synapse_and_transmitter,
 )
 from ranvier.network.destinations import FilePath, checked_destination
 from ranvier.network.model_base import NeuronModel, Stimulator, SynapseModel
 from ranvier.network.nest_forms import connects_in_one_form, creates_in_one_form
 from ranvier.network.network_base import NetworkBase
-from ranvier.network.populations import Population, PopulationView, selection_of
+from ranvier.network.populations import Neurons, Population, PopulationView, selection_of
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import AllToAll, Rule, make_rule
@@ -220,6 +219,7 @@ class Network(NetworkBase):
         to_view = self._view("targets", targets)
         complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "synapse", "name"))
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
+        model, transmitter = synapse_and_transmitter(self, synapse)
         return self._make(
             Connect(
                 sources=selection_of(from_view),
@@ -230,7 +230,8 @@ class Network(NetworkBase):
                 weight_bound=0.0 if weight_bound is None else check_positive("weight_bound", weight_bound),
                 receptor=check_receptor(receptor),
                 name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
-                synapse=synapse_model(synapse),
+                synapse=model,
+                transmitter=transmitter,
             )
         )
 

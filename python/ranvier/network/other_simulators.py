@@ -22,7 +22,7 @@ _NO_EQUATIONS = (
 _ABSENT: tuple[tuple[str, str], ...] = (
     # Synapses.
     (
-        "stdp_dopamine_synapse stdp_facetshw_synapse_hom "
+        "stdp_facetshw_synapse_hom "
         "clopath_synapse urbanczik_synapse jonke_synapse eprop_synapse "
         "ht_synapse "
         "gap_junction rate_connection_instantaneous rate_connection_delayed "
@@ -87,6 +87,8 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "stdp_nn_restr_synapse": _LEARNING.format("stdp_nn_restr"),
     "stdp_nn_pre_centered_synapse": _LEARNING.format("stdp_nn_pre_centered"),
     "stdp_triplet_synapse": _LEARNING.format("stdp_triplet"),
+    "stdp_dopamine_synapse": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
+    "volume_transmitter": "write net.connect(..., synapse=rv.stdp_dopamine(dopamine=population, ...))",
     "vogels_sprekeler_synapse": _LEARNING.format("vogels_sprekeler"),
     "bernoulli_synapse": _LEARNING.format("bernoulli"),
     "quantal_stp_synapse": _LEARNING.format("quantal_stp"),

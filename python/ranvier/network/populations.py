@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -17,7 +17,7 @@ from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 
 __all__ = [
-    *("Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
+    *("Neurons", "Population", "PopulationView", "Selection", "core_ids", "selection_of", "view_of"),
 ]
 
 _FIXED_OF_POPULATIONS = (
@@ -219,6 +219,9 @@ class PopulationView(Immutable):
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return view_of, (self.network, selection_of(self))
 
+
+Neurons: TypeAlias = PopulationView | Sequence[PopulationView]
+"""Neurons of a call: a population, a view or a sequence of them."""
 
 Selection: TypeAlias = tuple[tuple[int, Indices], ...]
 """A view as plain data: indices of populations and of neurons in them."""

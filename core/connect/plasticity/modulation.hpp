@@ -1,0 +1,100 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/state_columns.hpp"
+#include "base/tight_list.hpp"
+#include "connect/plasticity/decay.hpp"
+
+namespace ranvier::connect {
+
+/// How a transmitter turns what synapses have learnt from pairs of spikes, their eligibility c, into changes of weights:
+///
+///     dw/dt = c (n - baseline),  dc/dt = -c / tau_eligibility,  dn/dt = -n / tau_transmitter
+///
+/// with n growing by 1 / tau_transmitter with each spike of the transmitter's neurons. Time constants are in ms.
+struct ModulationConstants {
+    double up = 0.0;    ///< what a postsynaptic spike adds to c, for a presynaptic trace of 1
+    double down = 0.0;  ///< what a presynaptic spike takes away, for a postsynaptic trace of 1
+    double tau_eligibility = 1.0;
+    double tau_transmitter = 1.0;
+    double baseline = 0.0;  ///< 1/ms
+    double least = 0.0;     ///< weights stop at these
+    double greatest = 0.0;
+    double resolution = 0.1;  ///< ms
+};
+
+/// The concentration of a transmitter, as far back as some synapse may still have to follow it. Steps are relative to the
+/// base of a table.
+class Concentration {
+   public:
+    /// Spikes that arrived in a step.
+    struct Pulse {
+        std::int32_t step = 0;
+        double after = 0.0;  ///< concentration
+    };
+
+    Concentration(double tau, double resolution, std::pmr::memory_resource* memory)
+        : tau_(tau), decay_(tau / resolution, memory), pulses_(memory) {}
+
+    /// Steps ascend; those of one step may be told in several pieces.
+    void add(std::int32_t step, std::uint64_t spikes) {
+        if (pulses_.empty() || pulses_.back().step != step) {
+            before_last_ =
+                pulses_.empty() ? 0.0 : pulses_.back().after * decay_(std::int64_t{step} - pulses_.back().step);
+            spikes_of_last_ = 0;
+            append(pulses_, {step, 0.0});
+        }
+        // Of whole numbers the sum does not depend on the pieces.
+        spikes_of_last_ += spikes;
+        pulses_.back().after = before_last_ + static_cast<double>(spikes_of_last_) / tau_;
+    }
+
+    std::span<const Pulse> pulses() const { return pulses_; }
+    /// The place of the first pulse after a step.
+    std::size_t first_after(std::int32_t step) const {
+        const auto after = std::ranges::upper_bound(pulses_, step, {}, &Pulse::step);
+        return static_cast<std::size_t>(after - pulses_.begin());
+    }
+    double decay(std::int32_t steps) const { return decay_.view()(steps); }
+
+    /// Drops pulses up to a step but for the last of them.
+    void forget(std::int32_t step) {
+        const std::size_t after = first_after(step);
+        if (after > 1) pulses_.erase(pulses_.begin(), pulses_.begin() + static_cast<std::ptrdiff_t>(after - 1));
+    }
+    /// Saves or loads all pulses. @param base that steps are relative to
+    void exchange(std::int64_t base, StateColumns& columns) {
+        const std::size_t size = columns.exchange_size(pulses_.size());
+        if (columns.loads()) pulses_.assign(size, {});
+        for (Pulse& pulse : pulses_) {
+            std::int64_t step = pulse.step + base;
+            columns.exchange_element("pulse", step);
+            columns.exchange_element("concentration", pulse.after);
+            pulse.step = bounded(step - base);
+        }
+    }
+    void move_base(std::int64_t by) {
+        for (Pulse& pulse : pulses_) pulse.step = bounded(pulse.step - by);
+    }
+
+   private:
+    static std::int32_t bounded(std::int64_t step) {
+        constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min() / 2;
+        return static_cast<std::int32_t>(std::max(step, least));
+    }
+
+    double tau_;
+    Decay<double> decay_;
+    std::pmr::vector<Pulse> pulses_;
+    double before_last_ = 0.0;  ///< concentration when the last pulse came
+    std::uint64_t spikes_of_last_ = 0;
+};
+
+}  // namespace ranvier::connect

@@ -1,0 +1,49 @@
+#include "connect/tables/transmitter_table.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace ranvier::connect {
+
+TransmitterTable::TransmitterTable(Transmitter transmitter, std::vector<SynapseTable*> modulated)
+    : transmitter_(std::move(transmitter)), modulated_(std::move(modulated)) {}
+
+void TransmitterTable::find_rows(std::span<const NeuronId> sources, std::pmr::vector<RowIndex>& rows) const {
+    for (const NeuronId source : sources) {
+        if (const auto row = transmitter_.sources.find(source)) {
+            rows.push_back(RowIndex{static_cast<std::uint32_t>(*row)});
+        }
+    }
+}
+
+std::uint64_t TransmitterTable::accept(InstructionSet /*set*/, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
+                                       Step /*window_end*/, const InputRing& /*inputs*/) {
+    for (SynapseTable* const table : modulated_) table->modulate(stamp + transmitter_.delay, rows.size());
+    return 0;
+}
+
+RowIndex TransmitterTable::row_of(std::uint64_t /*position*/) const { throw InternalError("a transmitter's synapse"); }
+std::uint32_t TransmitterTable::target(std::uint64_t /*position*/) const {
+    throw InternalError("a transmitter's synapse");
+}
+double TransmitterTable::weight(std::uint64_t /*position*/) const { throw InternalError("a transmitter's synapse"); }
+
+void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* const> dynamics) {
+    for (std::size_t kind = 0; kind < dynamics.size(); ++kind) {
+        const SynapseDynamics* const own = dynamics[kind];
+        const auto before = dynamics.first(kind);
+        if (own == nullptr || own->transmitter() == nullptr || std::ranges::find(before, own) != before.end()) continue;
+        std::vector<SynapseTable*> modulated;
+        for (std::size_t other = kind; other < dynamics.size(); ++other) {
+            if (dynamics[other] == own && tables[other]) modulated.push_back(tables[other].get());
+        }
+        tables.push_back(modulated.empty()
+                             ? nullptr
+                             : std::make_unique<TransmitterTable>(*own->transmitter(), std::move(modulated)));
+    }
+}
+
+}  // namespace ranvier::connect
