@@ -78,6 +78,7 @@ class StateColumns {
     /// The column of a name, which is made where columns are saved.
     template <class Value>
     std::pair<std::vector<Value>&, std::size_t&> column(std::string_view name, bool is_list) {
+        // NOLINTNEXTLINE(misc-const-correctness): what it holds is changed through a reference
         Column* const found = find(name, is_list);
         Column& own = found != nullptr ? *found : add(name, is_list, std::vector<Value>{});
         auto* const values = std::get_if<std::vector<Value>>(&own.values);

@@ -131,7 +131,7 @@ void Shard::replay(Step step) {
             tables_[kind]->deliver(instruction_set_, step, step + window_, ring(connect::KindIndex{kind}));
         }
     }
-    for (ReceptorInputs& receptor : receptors_) {
+    for (const ReceptorInputs& receptor : receptors_) {
         // Neurons have read what arrived in this step.
         if (!receptor.has_tables) continue;
         if (receptor.ring.wide != nullptr) {

@@ -206,6 +206,7 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
         std::vector<std::uint32_t> counts(layout.shard(static_cast<std::uint32_t>(shard)).size(), 0);
         synapses->count_onto(counts);
         std::vector<std::uint64_t> ends;
+        ends.reserve(neurons.size());
         for (const std::uint32_t neuron : neurons) ends.push_back((ends.empty() ? 0 : ends.back()) + counts[neuron]);
         std::vector<std::uint64_t> positions(ends.back());
         synapses->find_onto(neurons, ends, positions);
@@ -223,6 +224,7 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
 void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
     // A source may stand there several times.
     std::vector<std::pair<NeuronId, std::size_t>> wanted;
+    wanted.reserve(columns.owners());
     for (std::size_t row = 0; row < columns.owners(); ++row) wanted.emplace_back(read_id(columns, row), row);
     std::sort(wanted.begin(), wanted.end());
     std::vector<NeuronId> sources;

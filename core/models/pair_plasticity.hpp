@@ -64,7 +64,7 @@ class Dynamics final : public connect::SynapseDynamics {
 
     double least_weight() const override { return Model::weight_bounds(values_).first; }
     double greatest_weight() const override { return Model::weight_bounds(values_).second; }
-    void use_transmitter(connect::Transmitter transmitter) override { transmitter_ = std::move(transmitter); }
+    void use_transmitter(const connect::Transmitter& transmitter) override { transmitter_ = transmitter; }
     const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
 
     connect::PlasticTableMemory memory(bool double_weights) const override {

@@ -83,7 +83,7 @@ class SynapseDynamics {
     /// For what synapses draw while they run.
     virtual void use_key(RandomKey /*key*/) {}
     /// Of models that have a transmitter.
-    virtual void use_transmitter(Transmitter /*transmitter*/) {}
+    virtual void use_transmitter(const Transmitter& /*transmitter*/) {}
     /// Null where spikes of other neurons do not act on the synapses.
     virtual const Transmitter* transmitter() const { return nullptr; }
 
