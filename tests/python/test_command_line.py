@@ -410,3 +410,12 @@ def test_json_into_a_pipe() -> None:
     command = f"{sys.executable} -m ranvier.command_line run brunel --set {settings} --json /dev/stderr >/dev/null"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert json.loads(done.stderr)["neurons"] == 100
+
+
+def test_commands_need_no_extra_package(tmp_path: Path) -> None:
+    """What `pip install ranvier` alone brings is enough, for all but the commands that need more."""
+    optional = ("scipy", "nest", "pandas", "neo", "quantities", "mpi4py", "sphinx", "pytest")
+    program = f"import sys; sys.modules.update(dict.fromkeys({optional})); import ranvier.command_line as c"
+    program += "; sys.exit(c.main(['run', 'brunel', '--set', 'scale=0.02', 'time=10', '--plot', 'spikes.png']))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
