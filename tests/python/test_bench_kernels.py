@@ -32,11 +32,11 @@ def test_all_kernels_are_run_and_drawn(tmp_path: Path, monkeypatch: pytest.Monke
     json_path, plot_path = tmp_path / "results.json", tmp_path / "figure.png"
     size = ["--neurons-per-rank=100", "--indegree=50", "--set", "time=10", "presim=0"]
     files = [f"--json={json_path}", f"--plot={plot_path}"]
-    assert kernels.main(parse("--ranks=1,2", "--dry-ranks=100,20000", *size, *files)) == 0
+    assert kernels.main(parse("--ranks=2", "--dry-ranks=100,20000", *size, *files)) == 0
     results = json.loads(json_path.read_text())
     assert results["complete"]
     names = [("4g", True), ("alltoall", True), ("alltoall", False)]
-    for part, ranks in (("measured", (1, 2)), ("dry", (100, 20000))):
+    for part, ranks in (("measured", (2,)), ("dry", (100, 20000))):
         found = {(result["method"], result["sorted"], result["ranks"]) for result in results[part]}
         assert found == {(*name, count) for name in names for count in ranks}
     memory = {
