@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ranvier as rv
+from plasticity_scenes import DRIVE_DELAY, RESOLUTION, parrots, weights_in_nest
 
 __all__ = [
     "CASES",
@@ -24,11 +25,9 @@ __all__ = [
     "weights_of",
 ]
 
-RESOLUTION = 0.1  # ms
 LAST = 4000
 """Step in which every source fires a last time."""
 DOPAMINE_DELAY = 7  # steps
-_DRIVE_DELAY = 10
 Steps = list[list[int]]
 FloatArray = npt.NDArray[np.float64]
 
@@ -145,10 +144,10 @@ def network_of(scene: Scene, seed: int = 1) -> tuple[rv.Network, list[Any]]:
     """Return the scene as a network, and a projection for each delay."""
     net = rv.Network(resolution=RESOLUTION, seed=seed)
     sources = net.create_spike_generators(_times(scene.pre), name="sources")
-    drivers = net.create_spike_generators(_times(scene.post, _DRIVE_DELAY), name="drivers")
+    drivers = net.create_spike_generators(_times(scene.post, DRIVE_DELAY), name="drivers")
     # What learns cannot make them fire, and what drives them always does.
     targets = net.create("iaf_psc_delta", len(scene.post), V_th=1e6, t_ref=0.0, name="targets")
-    net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=_DRIVE_DELAY * RESOLUTION)
+    net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=DRIVE_DELAY * RESOLUTION)
     dopaminergic = net.create_spike_generators(_times(scene.dopamine), name="dopaminergic")
     synapse = rv.stdp_dopamine(
         dopamine=dopaminergic, dopamine_delay=round(DOPAMINE_DELAY * RESOLUTION, 6), **scene.parameters
@@ -187,7 +186,7 @@ def in_nest(scene: Scene) -> FloatArray:
     nest = fresh_nest(resolution=RESOLUTION)
     p = {**_DEFAULTS, **scene.parameters}
     assert p["axonal_fraction"] == 0.0
-    pre, post, dopamine = (_parrots(nest, trains) for trains in (scene.pre, scene.post, scene.dopamine))
+    pre, post, dopamine = (parrots(nest, trains) for trains in (scene.pre, scene.post, scene.dopamine))
     post.set(tau_minus=p["tau_minus"])
     # It has all synapses follow after so many intervals; without that, they do so when a presynaptic spike arrives.
     transmitter = nest.Create("volume_transmitter", 1, {"deliver_interval": 1000000})
@@ -200,19 +199,4 @@ def in_nest(scene: Scene) -> FloatArray:
         synapse = {"synapse_model": "learning", "weight": scene.weight, "delay": delay * RESOLUTION, "receptor_type": 1}
         nest.Connect(pre, post, "all_to_all", synapse)
     nest.Simulate((scene.last_step + 60) * RESOLUTION)
-    found = nest.GetConnections(pre, post)
-    weights = np.full((len(scene.pre), len(scene.post), len(scene.delays)), np.nan)
-    for source, target, delay, weight in zip(found.source, found.target, found.delay, found.weight, strict=True):
-        place = scene.delays.index(round(delay / RESOLUTION))
-        weights[source - pre[0].global_id, target - post[0].global_id, place] = weight
-    return weights
-
-
-def _parrots(nest: Any, trains: Steps) -> Any:
-    """Return neurons that fire in these steps."""
-    generators = nest.Create("spike_generator", len(trains))
-    for generator, train in zip(generators, trains, strict=True):
-        generator.spike_times = [round((step - _DRIVE_DELAY) * RESOLUTION, 6) for step in train]
-    parrots = nest.Create("parrot_neuron", len(trains))
-    nest.Connect(generators, parrots, "one_to_one", {"delay": _DRIVE_DELAY * RESOLUTION})
-    return parrots
+    return weights_in_nest(nest, scene, pre, post)

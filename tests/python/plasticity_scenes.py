@@ -18,7 +18,7 @@ RESOLUTION = 0.1  # ms
 Steps = list[list[int]]
 FloatArray = npt.NDArray[np.float64]
 # Spikes of the driven neurons come this long after those that drive them.
-_DRIVE_DELAY = 10
+DRIVE_DELAY = 10
 
 
 @dataclass(frozen=True)
@@ -240,10 +240,10 @@ def network_of(scene: Scene, seed: int = 1) -> tuple[rv.Network, list[rv.network
     """Return the scene as a network, and a projection for each delay."""
     net = rv.Network(resolution=RESOLUTION, seed=seed)
     sources = net.create_spike_generators(_times(scene.pre), name="sources")
-    drivers = net.create_spike_generators(_times(scene.post, _DRIVE_DELAY), name="drivers")
+    drivers = net.create_spike_generators(_times(scene.post, DRIVE_DELAY), name="drivers")
     # What learns cannot make them fire, and what drives them always does.
     targets = net.create("iaf_psc_delta", len(scene.post), V_th=1e6, t_ref=0.0, name="targets")
-    net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=_DRIVE_DELAY * RESOLUTION)
+    net.connect(drivers, targets, rv.OneToOne(), weight=1e8, delay=DRIVE_DELAY * RESOLUTION)
     synapse = getattr(rv, scene.model)(**scene.parameters)
     projections = [
         net.connect(
@@ -282,7 +282,7 @@ def in_nest(scene: Scene) -> FloatArray:
 
     nest = fresh_nest(resolution=RESOLUTION)
     assert scene.fraction == 0.0
-    pre, post = (_parrots(nest, trains) for trains in (scene.pre, scene.post))
+    pre, post = (parrots(nest, trains) for trains in (scene.pre, scene.post))
     post.set(tau_minus=_time_constants(scene)[False], tau_minus_triplet=_own_time_constants(scene)[True])
     names = {"learning_rate": "eta" if scene.model == "vogels_sprekeler" else "lambda"}
     of_neurons = ("tau_minus", "tau_minus_triplet")
@@ -303,6 +303,11 @@ def in_nest(scene: Scene) -> FloatArray:
         synapse = {"synapse_model": "learning", "weight": scene.weight, "delay": delay * RESOLUTION, "receptor_type": 1}
         nest.Connect(pre, post, "all_to_all", synapse)
     nest.Simulate((scene.last_step + 1) * RESOLUTION)
+    return weights_in_nest(nest, scene, pre, post)
+
+
+def weights_in_nest(nest: Any, scene: Any, pre: Any, post: Any) -> FloatArray:
+    """Return the weights in NEST by source, target and delay."""
     found = nest.GetConnections(pre, post)
     weights = np.full((len(scene.pre), len(scene.post), len(scene.delays)), np.nan)
     for source, target, delay, weight in zip(found.source, found.target, found.delay, found.weight, strict=True):
@@ -311,11 +316,11 @@ def in_nest(scene: Scene) -> FloatArray:
     return weights
 
 
-def _parrots(nest: Any, trains: Steps) -> Any:
+def parrots(nest: Any, trains: Steps) -> Any:
     """Return neurons that fire in these steps."""
     generators = nest.Create("spike_generator", len(trains))
     for generator, train in zip(generators, trains, strict=True):
-        generator.spike_times = [round((step - _DRIVE_DELAY) * RESOLUTION, 6) for step in train]
+        generator.spike_times = [round((step - DRIVE_DELAY) * RESOLUTION, 6) for step in train]
     parrots = nest.Create("parrot_neuron", len(trains))
-    nest.Connect(generators, parrots, "one_to_one", {"delay": _DRIVE_DELAY * RESOLUTION})
+    nest.Connect(generators, parrots, "one_to_one", {"delay": DRIVE_DELAY * RESOLUTION})
     return parrots
