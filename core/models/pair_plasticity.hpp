@@ -17,6 +17,7 @@
 #include "connect/plasticity/rule_loops.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 #include "models/model_info.hpp"
+#include "models/width_dispatch.hpp"
 
 /// What models of spike-timing dependent plasticity have in common that learn from pairs of spikes, or from triplets.
 ///
@@ -56,7 +57,7 @@ auto with_exponent(double y, Call call) {
 }
 
 template <class Model>
-class Dynamics final : public connect::SynapseDynamics {
+class Dynamics final : public WidthDispatch<Dynamics<Model>> {
    public:
     Dynamics(std::span<const double> values, double resolution) : resolution_(resolution) {
         for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = values[i];
@@ -70,24 +71,10 @@ class Dynamics final : public connect::SynapseDynamics {
     connect::PlasticTableMemory memory(bool double_weights) const override {
         return double_weights ? memory_of<double>() : memory_of<float>();
     }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
 
    private:
+    friend class WidthDispatch<Dynamics>;
+
     connect::Learning learning_in_steps() const {
         connect::Learning learning = Model::learning(values_);
         learning.presynaptic_steps /= resolution_;

@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "connect/plasticity/random_release_table.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
+#include "models/width_dispatch.hpp"
 
 /// What models of random transmission have in common: the weight stays, and a spike adds it a random number of times.
 ///
@@ -17,7 +18,7 @@
 namespace ranvier::models::random_release {
 
 template <class Model>
-class Dynamics final : public connect::SynapseDynamics {
+class Dynamics final : public WidthDispatch<Dynamics<Model>> {
    public:
     Dynamics(std::span<const double> values, double resolution) : constants_(Model::constants(values, resolution)) {}
 
@@ -31,24 +32,9 @@ class Dynamics final : public connect::SynapseDynamics {
         return connect::RandomReleaseTable<typename Model::Rule, std::uint16_t, float>::memory(constants_);
     }
 
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-
    private:
+    friend class WidthDispatch<Dynamics>;
+
     template <class Target, class Weight>
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {

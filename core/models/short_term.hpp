@@ -13,6 +13,7 @@
 #include "connect/plasticity/row_factor_table.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 #include "models/model_info.hpp"
+#include "models/width_dispatch.hpp"
 
 /// What models of short-term plasticity have in common: the weight stays, and the part of it that a spike adds depends on the
 /// spikes of the source before.
@@ -30,7 +31,7 @@ inline constexpr Bounds time_constant_or_none{.lower = 0.0, .upper = 1e9};
 inline double decay(double time, double tau) { return tau == 0.0 ? 0.0 : math::exp(-time / tau); }
 
 template <class Model>
-class Dynamics final : public connect::SynapseDynamics {
+class Dynamics final : public WidthDispatch<Dynamics<Model>> {
    public:
     Dynamics(std::span<const double> values, double resolution) : constants_(Model::constants(values, resolution)) {}
 
@@ -42,24 +43,10 @@ class Dynamics final : public connect::SynapseDynamics {
         // The same for all targets and weights.
         return connect::RowFactorTable<typename Model::Rule, std::uint16_t, float>::memory();
     }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, float> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint16_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
-    std::unique_ptr<connect::SynapseTable> make_table(connect::TableColumns<std::uint32_t, double> columns,
-                                                      const connect::PlasticTableArguments& arguments) const override {
-        return make(std::move(columns), arguments);
-    }
 
    private:
+    friend class WidthDispatch<Dynamics>;
+
     template <class Target, class Weight>
     std::unique_ptr<connect::SynapseTable> make(connect::TableColumns<Target, Weight> columns,
                                                 const connect::PlasticTableArguments& arguments) const {
