@@ -21,7 +21,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from rich.console import Console
 
@@ -29,10 +29,9 @@ from ranvier import _core
 from ranvier.base.names import check_choice
 from ranvier.base.paths import check_destinations
 from ranvier.base.sizes import parse_bytes
-from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded, run_worker
-from ranvier.bench._networks import NETWORKS, describe
+from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, run_worker
+from ranvier.bench._networks import NETWORKS
 from ranvier.bench._options import (
-    Sorting,
     add_shared_arguments,
     check_positive,
     is_directed,
@@ -43,32 +42,19 @@ from ranvier.bench._options import (
     sortings_of,
 )
 from ranvier.bench._results import ResultsFile
+from ranvier.bench._scaling_plans import UNKNOWN, Activity, activity_of, plan_run, plans_to_fill, predict
 from ranvier.bench._scaling_tables import PHASES, Summary, kept, show, title, variant
 from ranvier.bench._scaling_worker import Report
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
-from ranvier.errors import InsufficientMemoryError, RanvierError, StateError
-from ranvier.forecast.prediction import DEFAULT_RATE
+from ranvier.errors import InsufficientMemoryError, StateError
 from ranvier.simulation.measurements import Bursts
-from ranvier.simulation.options import grouped
-from ranvier.simulation.predictions import predict_memory
 
-__all__ = ["add_arguments", "check_same_spikes", "largest_network", "main"]
+__all__ = ["add_arguments", "check_same_spikes", "main"]
 
 
-@dataclass(frozen=True)
-class Activity:
-    """What buffers of spikes depend on: the mean rate, spikes/s, and how bursts exceed the mean (None: not at all)."""
-
-    rate: float
-    bursts: Bursts | None = None
-
-
-_UNKNOWN = Activity(DEFAULT_RATE)
 _WORKER = "ranvier.bench._scaling_worker"
 _TIME, _PRESIM = 1000.0, 10.0
-# Memory is predicted within 5 %, and a limit that was given is kept.
-_FILLED = 0.95
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +108,7 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
     variants = method_variants(methods, sortings)
     # Errors in them are raised before any process is started.
     plans = [
-        _plan(arguments, chosen, number, method, is_sorted, memory, _UNKNOWN)
+        plan_run(arguments, chosen, number, method, is_sorted, memory, UNKNOWN)
         for number in ranks
         for method, is_sorted in variants
     ]
@@ -130,10 +116,13 @@ def main(arguments: argparse.Namespace, *, is_part: bool = False) -> int:
     mpiexec = find_mpiexec(arguments.mpiexec)
     console = Console(highlight=False)
     if arguments.mode == "fill":
+
+        def try_out(plan: Summary) -> Activity:
+            with console.status(f"{plan['ranks']} processes, a smaller network"):
+                return activity_of(_run(plan, arguments, chosen, mpiexec))
+
         plans = [
-            plan
-            for number in ranks
-            for plan in _plan_to_fill(arguments, chosen, number, variants, memory, mpiexec, console)
+            plan for number in ranks for plan in plans_to_fill(arguments, chosen, number, variants, memory, try_out)
         ]
     for method in methods:
         if False in sortings and not is_directed(method):
@@ -195,148 +184,6 @@ def _memory(arguments: argparse.Namespace, ranks: int) -> int:
 
 
 # ---- what runs -------------------------------------------------------------------------------------------------------
-
-
-def largest_network(
-    arguments: argparse.Namespace,
-    chosen: Chosen,
-    ranks: int,
-    method: str,
-    is_sorted: Sorting,
-    memory: int,
-    activity: Activity = _UNKNOWN,
-) -> int:
-    """Return the number of neurons of the largest network that fits into the memory limit of each process.
-
-    Raises
-    ------
-    InsufficientMemoryError
-        When one neuron to a process is too much already.
-    """
-
-    def fits(per_rank: int) -> bool:
-        return sum(_predict(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity).values()) <= memory
-
-    least = _least_neurons(arguments, chosen, ranks)
-    if not fits(least):
-        raise InsufficientMemoryError(
-            "--memory-per-rank",
-            arguments.memory_per_rank,
-            f"{least} neurons to each of {ranks} processes, with {arguments.indegree} synapses each, take more",
-            "give more memory, or fewer synapses",
-        )
-    fitting, too_many = least, 2 * least
-    while fits(too_many):
-        fitting, too_many = too_many, 2 * too_many
-    while too_many - fitting > 1:
-        middle = (fitting + too_many) // 2
-        if fits(middle):
-            fitting = middle
-        else:
-            too_many = middle
-    return fitting * ranks
-
-
-def _least_neurons(arguments: argparse.Namespace, chosen: Chosen, ranks: int) -> int:
-    """Return the smallest number of neurons per process for which the model exists."""
-    per_rank = 1
-    while True:
-        try:
-            describe(arguments.model, per_rank * ranks, arguments.indegree, chosen.network)
-        except RanvierError:
-            if per_rank > 1024:
-                raise
-            per_rank *= 2
-            continue
-        return per_rank
-
-
-def _predict(
-    arguments: argparse.Namespace,
-    chosen: Chosen,
-    neurons: int,
-    ranks: int,
-    method: str,
-    is_sorted: Sorting,
-    activity: Activity,
-) -> dict[str, int]:
-    net = describe(arguments.model, neurons, arguments.indegree, chosen.network).net
-    return predict_memory(
-        net,
-        ranks=ranks,
-        rank=0,
-        rate=activity.rate,
-        bursts=activity.bursts,
-        time=chosen.presim + chosen.time,
-        **grouped({**chosen.without("memory_limit", "costs"), **method_options(method, is_sorted)}),
-    )
-
-
-def _plan(
-    arguments: argparse.Namespace,
-    chosen: Chosen,
-    ranks: int,
-    method: str,
-    is_sorted: Sorting,
-    memory: int,
-    activity: Activity,
-) -> Summary:
-    """Return the specification of a run on several processes."""
-    if arguments.mode == "weak":
-        neurons = arguments.neurons_per_rank * ranks
-    elif arguments.mode == "strong":
-        neurons = arguments.neurons
-    else:
-        neurons = largest_network(arguments, chosen, ranks, method, is_sorted, int(_FILLED * memory), activity)
-    model = describe(arguments.model, neurons, arguments.indegree, chosen.network)
-    model.net.to_steps(chosen.time, "key time")
-    model.net.to_steps(chosen.presim, "key presim")
-    return {
-        "ranks": ranks,
-        "threads": chosen.threads,
-        "method": method,
-        "sorted": is_sorted,
-        "crowded": is_crowded(ranks, chosen.threads),
-        "neurons": neurons,
-        # None: memory is predicted after the run, from its rate and bursts.
-        "predicted_from": None if activity is _UNKNOWN else asdict(activity),
-    }
-
-
-def _plan_to_fill(
-    arguments: argparse.Namespace,
-    chosen: Chosen,
-    ranks: int,
-    variants: list[tuple[str, Sorting]],
-    memory: int,
-    mpiexec: Mpiexec,
-    console: Console,
-) -> list[Summary]:
-    """Return a plan for each variant, with the activity of networks that were tried out."""
-
-    def try_out(plan: Summary) -> Activity:
-        with console.status(f"{ranks} processes, a smaller network"):
-            return _activity(_run(plan, arguments, chosen, mpiexec))
-
-    try:
-        tried = _plan(arguments, chosen, ranks, *variants[0], memory // 4, _UNKNOWN)
-    except InsufficientMemoryError:
-        return [_plan(arguments, chosen, ranks, *one, memory, _UNKNOWN) for one in variants]
-    activity = try_out(tried)
-    plans = []
-    for one in variants:
-        plan = _plan(arguments, chosen, ranks, *one, memory, activity)
-        if plan["neurons"] < tried["neurons"]:
-            # The same spikes as for any variant, in less time.
-            of_its_size = try_out({**tried, "neurons": plan["neurons"]})
-            plan = _plan(arguments, chosen, ranks, *one, memory, of_its_size)
-        plans.append(plan)
-    return plans
-
-
-def _activity(report: Report) -> Activity:
-    bursts = report["bursts"]
-    return Activity(report["rate"], None if bursts is None else Bursts(**bursts))
 
 
 def _run_all(
@@ -417,12 +264,12 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
         float(sum(by_rank[rank] for name, by_rank in last["memory_bytes"].items() if name != "recordings"))
         for rank in range(plan["ranks"])
     ]
-    measured = _activity(reports[0])
+    measured = activity_of(reports[0])
     activity = measured
     if plan["predicted_from"] is not None:
         bursts = plan["predicted_from"]["bursts"]
         activity = Activity(plan["predicted_from"]["rate"], None if bursts is None else Bursts(**bursts))
-    predicted_bytes = _predict(
+    predicted_bytes = predict(
         arguments, chosen, plan["neurons"], plan["ranks"], plan["method"], plan["sorted"], activity
     )
     predicted = kept(predicted_bytes)
