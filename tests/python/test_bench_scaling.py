@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from mpi_runs import WHEELS
 from ranvier.base.sizes import parse_bytes
 from ranvier.bench import scaling
 from ranvier.bench._networks import describe
+from ranvier.bench._scaling_plans import Activity, fitting_plan
 from ranvier.bench._scaling_worker import fingerprint
 from ranvier.errors import FileError, InsufficientMemoryError, StateError, UnknownNameError, ValueOutOfBoundsError
 from ranvier.simulation.measurements import Bursts
@@ -101,15 +103,15 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     assert sum(result["predicted_bytes"].values()) <= 0.95 * 400_000
     more = describe("interval_fire", result["neurons"] + 2, 40, {}).net
     # From the activity of a network that is predicted to fill a quarter of it.
-    activity = result["predicted_from"]
-    bursts = Bursts(**activity["bursts"])
-    assert 0.0 < activity["rate"] != rv.forecast.prediction.DEFAULT_RATE
+    known = result["predicted_from"]
+    bursts = Bursts(**known["bursts"])
+    assert 0.0 < known["rate"] != rv.forecast.prediction.DEFAULT_RATE
     predicted = rv.predict_memory(
         more,
         ranks=2,
         rank=0,
         threads=1,
-        rate=activity["rate"],
+        rate=known["rate"],
         bursts=bursts,
         processes=rv.Processes(sort_connections=True),
     )
@@ -121,6 +123,58 @@ def test_fill(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     kept = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
     assert result["deviation"] == pytest.approx(result["memory_bytes"]["rank_0"] / kept - 1.0)
     assert "predicted" in capfd.readouterr().out
+
+
+def activity(rate: float) -> Activity:
+    return Activity(rate, Bursts(1.0, 1.0, 1.0, 1.0, []))
+
+
+def planned(neurons: int) -> dict[str, Any]:
+    return {"neurons": neurons, "predicted_from": None}
+
+
+def test_that_the_network_that_was_tried_runs() -> None:
+    """Rates that differ between networks of nearly equal size, and with them the size that is predicted to fit."""
+    rates = {400: 50.0, 300: 20.0, 380: 30.0}
+    sizes = {10.0: 400, 50.0: 300, 20.0: 380}
+    fills = {400: 1.1, 300: 0.6, 380: 0.9}
+    tried: list[int] = []
+
+    def try_out(neurons: int) -> Activity:
+        tried.append(neurons)
+        return activity(rates[neurons])
+
+    def fill(part_of_380: float) -> dict[str, Any]:
+        tried.clear()
+        parts = {**fills, 380: part_of_380}
+        return fitting_plan(
+            lambda known: planned(sizes.get(known.rate, 400)),
+            lambda neurons, known: parts[neurons],
+            try_out,
+            1000,
+            activity(10.0),
+        )
+
+    assert fill(0.9) == {"neurons": 380, "predicted_from": asdict(activity(30.0))}
+    assert tried == [400, 300, 380]
+    # None fills enough: the largest of those that fit.
+    assert fill(0.7)["neurons"] == 380
+    assert fill(0.96)["neurons"] == 300
+    assert tried == [400, 300, 380, 400]
+
+
+def test_that_a_network_larger_than_the_one_that_was_tried_is_not_run_twice() -> None:
+    def never(*_: object) -> Any:
+        pytest.fail("it is")
+
+    assert fitting_plan(lambda known: planned(400), never, never, 300, activity(10.0)) == planned(400)
+
+
+def test_that_the_greatest_activity_has_the_greatest_burst() -> None:
+    late = Activity(10.0, Bursts(1.0, 8.0, 2.0, 4.0, []))
+    greatest = late.at_its_greatest()
+    assert greatest.bursts == Bursts(1.0, 8.0, 8.0, 4.0, [])
+    assert Activity(10.0).at_its_greatest() == Activity(10.0)
 
 
 # ---- spikes that differ ----------------------------------------------------------------------------------------------

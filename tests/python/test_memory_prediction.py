@@ -80,21 +80,36 @@ def test_bursty_network(exchange: str, ranks: int) -> None:
 
 
 def test_bursts() -> None:
-    counts = np.array([0, 4, 0, 0, 0, 0, 2, 2, 100])
+    counts = np.array([0, 4, 0, 0, 0, 0, 2, 2, 5])
     bursts = Bursts.of(counts, 4)
     assert bursts is not None
-    # 8 spikes in two epochs of 4 steps; the largest of each place are 0, 4, 2 and 2. What is left over does not count.
-    assert bursts.in_step == pytest.approx((0 + 4 + 2 + 2) / 4)
-    assert bursts.in_epoch == bursts.of_late == bursts.in_turn == pytest.approx(1.0)
+    # 13 spikes in 9 steps, which are three epochs of 4 steps, the last one unfinished: the largest numbers in a step of
+    # each place are 5, 4, 2 and 2.
+    assert bursts.in_step == pytest.approx((5 + 4 + 2 + 2) / 4 / (13 / 9))
+    assert bursts.in_epoch == bursts.of_late == pytest.approx(5 / (4 * 13 / 9))
+    assert bursts.in_turn == pytest.approx((4 + 4 + 5) / 3 / (4 * 13 / 9))
+    assert Bursts.of(counts[:3], 4) is not None
+    assert Bursts.of(counts[:0], 4) is None
+    assert Bursts.of(np.zeros(10, dtype=np.int64), 2) is None
+
+
+@pytest.mark.parametrize(
+    ("at", "remembered"),
+    [
+        ({3: 9}, 1),  # Forgotten sixteen epochs later.
+        ({50: 9}, 9),  # There have not been as many since then.
+        ({3: 9, 15: 5}, 1),
+        ({3: 9, 48: 5, 50: 2}, 5),
+        ({3: 9, 10: 8, 30: 8, 45: 8, 60: 8}, 9),  # Not shortened by less than a quarter.
+    ],
+)
+def test_bursts_that_are_remembered(at: dict[int, int], remembered: int) -> None:
     epochs = np.ones(64, dtype=np.int64)
-    epochs[3], epochs[40] = 9, 5
+    epochs[list(at)] = list(at.values())
     bursts = Bursts.of(epochs, 1)
     assert bursts is not None
-    assert bursts.of_late == pytest.approx((9 + 5) / 2 / epochs.mean())
+    assert bursts.of_late == pytest.approx(remembered / epochs.mean())
     assert bursts.in_epoch == pytest.approx(9 / epochs.mean())
-    assert bursts.in_turn == pytest.approx((9 + 5 + 1) / 3 / epochs.mean())
-    assert Bursts.of(counts[:3], 4) is None
-    assert Bursts.of(np.zeros(10, dtype=np.int64), 2) is None
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -17,7 +17,8 @@ constexpr int left_shift = 32;
 constexpr std::uint64_t most_left = std::numeric_limits<std::uint32_t>::max();
 
 constexpr std::uint64_t room_at_start = 3;
-/// The room of first rounds follows what was needed in so many epochs: bursts come back.
+/// The room of first rounds follows what was needed in so many epochs: bursts come back. Measured bursts know of this
+/// (python/ranvier/simulation/measurements.py).
 constexpr std::uint32_t epochs_to_shrink = 16;
 
 /// The old contents are not needed: their memory is given back before new memory is taken.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from ranvier.bench._mpiexec import is_crowded
 from ranvier.bench._networks import describe
@@ -18,7 +18,15 @@ from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.options import grouped
 from ranvier.simulation.predictions import predict_memory
 
-__all__ = ["UNKNOWN", "Activity", "activity_of", "largest_network", "plan_run", "plans_to_fill", "predict"]
+__all__ = [
+    "UNKNOWN",
+    "Activity",
+    "activity_of",
+    "fitting_plan",
+    "plan_run",
+    "plans_to_fill",
+    "predict",
+]
 
 
 @dataclass(frozen=True)
@@ -28,15 +36,23 @@ class Activity:
     rate: float
     bursts: Bursts | None = None
 
+    def at_its_greatest(self) -> Activity:
+        """Return the activity from which the most that is taken at any time is predicted, not what is at the end."""
+        if self.bursts is None:
+            return self
+        return replace(self, bursts=replace(self.bursts, of_late=self.bursts.in_epoch))
+
 
 UNKNOWN = Activity(DEFAULT_RATE)
 """Before any network has been tried out."""
 
 # Memory is predicted within 5 %, and a limit that was given is kept.
 _FILLED = 0.95
+# A network that was tried out runs if it fills at least this part of the limit; at most so many are tried.
+_LEAST_FILLED, _TRIALS = 0.85, 4
 
 
-def largest_network(
+def _largest_network(
     arguments: argparse.Namespace,
     chosen: Chosen,
     ranks: int,
@@ -54,7 +70,7 @@ def largest_network(
     """
 
     def fits(per_rank: int) -> bool:
-        return sum(predict(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity).values()) <= memory
+        return _most_bytes(arguments, chosen, per_rank * ranks, ranks, method, is_sorted, activity) <= memory
 
     least = _least_neurons(arguments, chosen, ranks)
     if not fits(least):
@@ -111,6 +127,19 @@ def predict(
     )
 
 
+def _most_bytes(
+    arguments: argparse.Namespace,
+    chosen: Chosen,
+    neurons: int,
+    ranks: int,
+    method: str,
+    is_sorted: Sorting,
+    activity: Activity,
+) -> int:
+    """Return the most bytes that are predicted to be taken at any time, also during the build."""
+    return sum(predict(arguments, chosen, neurons, ranks, method, is_sorted, activity.at_its_greatest()).values())
+
+
 def plan_run(
     arguments: argparse.Namespace,
     chosen: Chosen,
@@ -126,7 +155,7 @@ def plan_run(
     elif arguments.mode == "strong":
         neurons = arguments.neurons
     else:
-        neurons = largest_network(arguments, chosen, ranks, method, is_sorted, int(_FILLED * memory), activity)
+        neurons = _largest_network(arguments, chosen, ranks, method, is_sorted, int(_FILLED * memory), activity)
     model = describe(arguments.model, neurons, arguments.indegree, chosen.network)
     model.net.to_steps(chosen.time, "key time")
     model.net.to_steps(chosen.presim, "key presim")
@@ -156,15 +185,56 @@ def plans_to_fill(
     except InsufficientMemoryError:
         return [plan_run(arguments, chosen, ranks, *one, memory, UNKNOWN) for one in variants]
     activity = try_out(tried)
-    plans = []
-    for one in variants:
-        plan = plan_run(arguments, chosen, ranks, *one, memory, activity)
-        if plan["neurons"] < tried["neurons"]:
+
+    def plan_of(method: str, is_sorted: Sorting) -> Summary:
+        return fitting_plan(
+            lambda known: plan_run(arguments, chosen, ranks, method, is_sorted, memory, known),
+            lambda neurons, known: _most_bytes(arguments, chosen, neurons, ranks, method, is_sorted, known) / memory,
             # The same spikes as for any variant, in less time.
-            of_its_size = try_out({**tried, "neurons": plan["neurons"]})
-            plan = plan_run(arguments, chosen, ranks, *one, memory, of_its_size)
-        plans.append(plan)
-    return plans
+            lambda neurons: try_out({**tried, "neurons": neurons}),
+            tried["neurons"],
+            activity,
+        )
+
+    return [plan_of(*one) for one in variants]
+
+
+def fitting_plan(
+    plan_from: Callable[[Activity], Summary],
+    filled: Callable[[int, Activity], float],
+    try_out: Callable[[int], Activity],
+    tried: int,
+    activity: Activity,
+) -> Summary:
+    """Return the plan of a network that fits its memory limit.
+
+    Small networks have large bursts, which differ even between networks of nearly equal size. So the network that was
+    tried out is the one that runs, where that takes little time.
+
+    Parameters
+    ----------
+    plan_from
+        Returns the plan of the largest network that is predicted to fit with an activity.
+    filled
+        Returns the part of the limit that a network of so many neurons fills with an activity.
+    try_out
+        Runs a network of so many neurons, and returns its activity.
+    tried, activity
+        Number of neurons of a network that was tried out, and its activity.
+    """
+    plan = plan_from(activity)
+    if plan["neurons"] >= tried:
+        return plan
+    fitting: list[Summary] = []
+    for _ in range(_TRIALS):
+        own = try_out(plan["neurons"])
+        part = filled(plan["neurons"], own)
+        if part <= _FILLED:
+            fitting.append({**plan, "predicted_from": asdict(own)})
+            if part >= _LEAST_FILLED:
+                return fitting[-1]
+        plan = plan_from(own)
+    return max(fitting, key=lambda one: int(one["neurons"]), default=plan)
 
 
 def activity_of(report: Report) -> Activity:

@@ -4,9 +4,10 @@ For each number of processes and each variant, an mpiexec starts processes that 
 
 weak    the same number of neurons for each process, so that the network grows with their number
 strong  a network of fixed size
-fill    the largest network that fits --memory-per-rank, also during the build, as predicted from the rate and the
-        bursts of a network that is predicted to fill a quarter of this memory, or of a smaller one for a variant
-        whose largest network is smaller: small networks have larger bursts
+fill    the largest network that fits --memory-per-rank, also during the build and in its largest burst, as predicted
+        from the rate and the bursts of a network that is predicted to fill a quarter of this memory. Where the largest
+        network of a variant is smaller than that, networks of its size are tried out, and one that fits runs: small
+        networks have larger bursts, which differ from size to size
 
 Sorted: synapses are sorted by source, so that a spike is sent once to a process. Unsorted: once for each synapse, which
 saves the time for sorting. Both give the same spikes; the benchmark checks this.

@@ -18,6 +18,10 @@ PHASES = ("build", "init", "simulation")
 # Few delays are longer than this many steps.
 _MOST_LISTS = 2**12
 
+# Epochs after which sections of an exchange follow what was needed in these, and the part of their room below which
+# they do (core/comm/exchange/marked_sections.cpp).
+_EPOCHS_TO_SHRINK, _PART_TO_SHRINK = 16, 0.75
+
 PARTS = ("update", "collocate", "communicate", "deliver", "wait", "record")
 """The parts of the simulation phase, measured on each thread."""
 
@@ -33,7 +37,8 @@ class Bursts:
     in_epoch
         In one epoch, the time between two exchanges of spikes.
     of_late
-        In one of the last thirty-two epochs, averaged over the run: some buffers become shorter again after a burst.
+        In one of the last epochs of the run, which are as many as some buffers remember: they become shorter again some
+        time after a burst.
     in_turn
         In one epoch of every third, averaged over the three: some methods of exchange have three buffers, which take
         turns.
@@ -51,31 +56,50 @@ class Bursts:
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
-        """Return the bursts of a run, or None if it has no spikes or is shorter than an epoch.
+        """Return the bursts of a run, or None if it has no spikes.
 
         Parameters
         ----------
         counts
             Number of spikes of all processes in each step, beginning with the first step of an epoch; shape
-            ``(steps,)``.
+            ``(steps,)``. The last epoch may be unfinished.
         epoch_steps
             Length of an epoch, steps.
         """
-        epochs = counts[: len(counts) // epoch_steps * epoch_steps].reshape(-1, epoch_steps)
-        if epochs.sum() == 0:
+        if counts.sum() == 0:
             return None
+        missing = -len(counts) % epoch_steps
+        epochs = np.concatenate([counts, np.zeros(missing, dtype=counts.dtype)]).reshape(-1, epoch_steps)
         of_epochs = epochs.sum(axis=1)
-        stretches = [of_epochs[begin : begin + 32].max() for begin in range(0, len(of_epochs), 32)]
+        in_step = float(counts.mean())
+        in_epoch = in_step * epoch_steps
         until = np.concatenate([[0], np.cumsum(counts)])
         powers = range(min(len(counts), _MOST_LISTS).bit_length())
-        in_steps = [(until[2**power :] - until[: -(2**power)]) / (2**power * counts.mean()) for power in powers]
+        in_steps = [(until[2**power :] - until[: -(2**power)]) / (2**power * in_step) for power in powers]
         return Bursts(
-            float(epochs.max(axis=0).mean() / epochs.mean()),
-            float(of_epochs.max() / of_epochs.mean()),
-            float(np.mean(stretches) / of_epochs.mean()),
-            float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / of_epochs.mean()),
+            float(epochs.max(axis=0).mean() / in_step),
+            float(of_epochs.max() / in_epoch),
+            _remembered(of_epochs) / in_epoch,
+            float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / in_epoch),
             [[_most_of_lists(numbers, 2**power) for numbers in in_steps[: power + 1]] for power in powers],
         )
+
+
+def _remembered(of_epochs: IntArray) -> float:
+    """Return the number of spikes for which buffers that forget bursts have room at the end of a run."""
+    room = recent = quiet = 0
+    for spikes in of_epochs.tolist():
+        recent = max(recent, spikes)
+        if spikes > room:
+            room = spikes
+        else:
+            quiet += 1
+            if quiet < _EPOCHS_TO_SHRINK:
+                continue
+            if recent <= _PART_TO_SHRINK * room:
+                room = recent
+        recent = quiet = 0
+    return float(room)
 
 
 def _most_of_lists(numbers: FloatArray, lists: int) -> float:
