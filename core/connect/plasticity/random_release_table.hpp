@@ -166,7 +166,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
 
     DelaySteps delay_of(std::uint64_t position) const { return Base::delay_at(RowIndex{}, position); }
 
-    void prefetch(RowIndex row) const {
+    RANVIER_ALWAYS_INLINE void prefetch(RowIndex row) const {
         const std::uint64_t begin = this->row_begin(row);
         const std::size_t count = std::min<std::size_t>(this->row_end(row) - begin, block);
         detail::prefetch_span(this->columns_.targets.data() + begin, count * sizeof(Target));

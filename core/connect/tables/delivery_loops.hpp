@@ -12,8 +12,9 @@ namespace ranvier::connect::detail {
 constexpr std::size_t cache_line = 64;
 
 RANVIER_ALWAYS_INLINE void prefetch_span(const void* begin, std::size_t bytes) {
-    const char* line = static_cast<const char*>(begin);
-    const char* end = line + bytes;
+    // From the begin of a line on, so that the last one is not left out.
+    const char* const end = static_cast<const char*>(begin) + bytes;
+    const char* line = static_cast<const char*>(begin) - reinterpret_cast<std::uintptr_t>(begin) % cache_line;
     for (; line < end; line += cache_line) __builtin_prefetch(line, 0, 3);
 }
 

@@ -143,13 +143,15 @@ class TypedShardBuilder final : public ShardBuilder {
 
    private:
     struct NoDelays {
-        void prefetch(std::uint64_t) const {}
+        RANVIER_ALWAYS_INLINE void prefetch(std::uint64_t) const {}
         void operator()(std::uint64_t, std::uint16_t) const {}
     };
     template <class Delay>
     struct DelayColumn {
         Delay* delays;
-        void prefetch(std::uint64_t position) const { __builtin_prefetch(delays + position, 1, 3); }
+        RANVIER_ALWAYS_INLINE void prefetch(std::uint64_t position) const {
+            __builtin_prefetch(delays + position, 1, 3);
+        }
         void operator()(std::uint64_t position, std::uint16_t delay) const {
             delays[position] = static_cast<Delay>(delay);
         }
