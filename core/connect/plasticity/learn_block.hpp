@@ -13,11 +13,12 @@ namespace ranvier::connect::detail {
 
 constexpr std::size_t padded(std::size_t count) { return (count + rule_lanes - 1) / rule_lanes * rule_lanes; }
 
-/// What is known of synapses while they learn, so many that it stays in the nearest caches.
+/// What is known of synapses while they learn, so many that it stays in the nearest caches. What the synapses of one visit
+/// have in common is there once for each of them, so that loops go over all synapses of the block, however short rows are.
 template <class Real>
 struct LearnBlock {
     static constexpr std::size_t block = 512;
-    static constexpr std::size_t most_pieces = 64;
+    static constexpr std::size_t most_pieces = 128;
     static constexpr std::size_t newest = SpikeHistory<Real>::newest;
 
     /// Vectors may be filled up behind the last synapse.
@@ -31,29 +32,36 @@ struct LearnBlock {
         std::size_t begin;   ///< in the block
         std::size_t end;
     };
+    /// Those that have to learn from more spikes than the depth.
+    struct Depth {
+        Lanes<std::uint16_t> list;  ///< places in the block
+        Lanes<std::int32_t> steps;  ///< from the last presynaptic spike to the one at this depth
+        Lanes<std::uint32_t> at;    ///< place of this in the history
+        Lanes<Real> row_trace;
+        Lanes<Real> weights;
+        std::size_t count;
+    };
 
+    Lanes<std::uint32_t> targets;
     Lanes<Real> weights;
+    // As LearnVisit has them, for the delay of the synapse:
+    Lanes<std::int32_t> learnt;
+    Lanes<std::int32_t> end;
+    Lanes<std::int32_t> last;
+    Lanes<std::int32_t> meets;
+    Lanes<Real> row_trace;  ///< presynaptic, after the spike before
+    Lanes<std::uint32_t> slots;  ///< of the ring of inputs, where delays differ
     Lanes<Real> trace;  ///< postsynaptic, as the present spike meets it
     Lanes<Real> own;
-    Lanes<Real> learning;  ///< weights of those that learn
     Lanes<Real> trace_of_learning;
-    Lanes<Real> synapse_traces;
     Lanes<double> added;
-    Lanes<std::uint32_t> targets;
     // Where no view is shared:
     Lanes<std::int32_t> first;
     Lanes<std::uint32_t> place;
-    Lanes<std::int32_t> since;
     Lanes<std::uint8_t> came;  ///< a postsynaptic spike, since the last presynaptic one
-    // By depth: synapses that have to learn from more spikes than this, steps from the last presynaptic spike to the one
-    // at this depth, and its place in the history.
-    std::array<Lanes<std::uint16_t>, newest + 1> list;
-    std::array<Lanes<std::int32_t>, newest + 1> steps;
-    std::array<Lanes<std::uint32_t>, newest + 1> at;
-    std::array<std::array<std::size_t, most_pieces>, newest + 1> ends;  ///< of pieces
+    std::array<Depth, newest + 1> depths;
     // Synapses that have to look at older spikes, too.
     Lanes<std::uint16_t> older;
-    Lanes<std::uint16_t> piece_of_older;
     std::size_t older_count;
     std::array<Piece, most_pieces> pieces;
     std::size_t piece_count;

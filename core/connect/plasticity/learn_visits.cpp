@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "connect/plasticity/learn_avx512.hpp"
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/older_spikes.hpp"
 #include "connect/tables/delivery_loops.hpp"
@@ -16,6 +17,14 @@ namespace {
 
 using detail::padded;
 
+/// Whether an instruction set has stages of its own.
+template <InstructionSet set>
+#if defined(__x86_64__)
+constexpr bool has_stages = set == InstructionSet::avx512;
+#else
+constexpr bool has_stages = false;
+#endif
+
 /// Synapses are visited in blocks, of one row or of several. Those that have at least one postsynaptic spike to learn from
 /// are put together, and among them those with at least two, and so on. The deepest go first, so that each synapse learns
 /// from its spikes in their order, in loops without branches. All lists are filled up to whole vectors.
@@ -24,8 +33,8 @@ struct LearnVisits {
     using Arguments = LearnArguments<Real>;
     using Visit = LearnVisit<Real>;
     using History = SpikeHistory<Real>;
-    using View = TargetView<Real>;
     using Block = detail::LearnBlock<Real>;
+    using Depth = typename Block::Depth;
     using Piece = typename Block::Piece;
     using OlderSpikes = detail::OlderSpikes<Real>;
     static constexpr std::size_t block = Block::block;
@@ -39,25 +48,29 @@ struct LearnVisits {
         std::size_t visit = 0;
         std::size_t offset = 0;
         while (visit < a.visits.size()) {
-            fill(a, b, visit, offset);
-            prefetch(a, visit, offset);
-            std::size_t depths = 0;
+            fill<set>(a, b, visit, offset);
+            // What the next block will need, a part at a time: so many lines are not on their way at once.
+            Ahead ahead{visit, offset};
+            prefetch_part(a, ahead);
             if (a.view != nullptr) {
                 b.greatest_place = a.view->greatest_place;
-                depths = list_pending<true>(a, b);
             } else {
-                look(a, b);
-                depths = list_pending<false>(a, b);
+                b.greatest_place = look_at<set>(a, b.targets.data(), b.end.data(), b.meets.data(), b.count,
+                                                b.first.data(), b.place.data(), b.trace.data());
+                if (a.rule->pairing != Pairing::all) find_first(a, b);
             }
-            if (b.older_count > 0) OlderSpikes::learn(a, b);
-            for (std::size_t depth = depths; depth-- > 0;) learn<set>(a, b, depth);
-            if (a.arrives) arrive<set>(a, b);
+            prefetch_part(a, ahead);
+            learn<set>(a, b);
+            prefetch_part(a, ahead);
+            if (a.arrives) arrive(a, b);
+            prefetch_part(a, ahead);
             store(a, b);
         }
     }
 
     // ---- where synapses are ------------------------------------------------------------------------------------------
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void fill(const Arguments& a, Block& b, std::size_t& visit, std::size_t& offset) {
         b.count = 0;
         b.piece_count = 0;
@@ -69,18 +82,10 @@ struct LearnVisits {
             const std::size_t begin = b.count;
             b.pieces[b.piece_count++] = {&v, offset, begin, begin + count};
             b.near &= v.end - v.last < Decay<Real>::near_steps || v.learnt >= v.end;
-            if (a.wide_targets) {
-                const auto* const targets = static_cast<const std::uint32_t*>(v.targets) + offset;
-                for (std::size_t i = 0; i < count; ++i) b.targets[begin + i] = targets[i];
+            if constexpr (has_stages<set>) {
+                detail::LearnAvx512<Real>::fill(a, b, v, offset, begin, count);
             } else {
-                const auto* const targets = static_cast<const std::uint16_t*>(v.targets) + offset;
-                for (std::size_t i = 0; i < count; ++i) b.targets[begin + i] = targets[i];
-            }
-            const Real* const weights = v.weights + offset;
-            for (std::size_t i = 0; i < count; ++i) b.weights[begin + i] = weights[i];
-            if (v.synapse_traces != nullptr) {
-                const Real* const traces = v.synapse_traces + offset;
-                for (std::size_t i = 0; i < count; ++i) b.synapse_traces[begin + i] = traces[i];
+                fill_piece(a, b, v, offset, begin, count);
             }
             b.count += count;
             offset += count;
@@ -90,222 +95,226 @@ struct LearnVisits {
             }
         }
     }
+    RANVIER_ALWAYS_INLINE static void fill_piece(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
+                                                 std::size_t begin, std::size_t count) {
+        if (a.wide_targets) {
+            copy(static_cast<const std::uint32_t*>(v.targets) + offset, count, b.targets.data() + begin);
+        } else {
+            copy(static_cast<const std::uint16_t*>(v.targets) + offset, count, b.targets.data() + begin);
+        }
+        copy(v.weights + offset, count, b.weights.data() + begin);
+        for (std::size_t i = begin; i < begin + count; ++i) {
+            b.learnt[i] = v.learnt;
+            b.end[i] = v.end;
+            b.last[i] = v.last;
+            b.meets[i] = v.meets;
+            b.row_trace[i] = v.trace;
+        }
+        if (v.synapse_traces != nullptr) copy(v.synapse_traces + offset, count, b.row_trace.data() + begin);
+        if (v.delays == nullptr) return;
+        if (a.wide_delays) {
+            copy(static_cast<const std::uint16_t*>(v.delays) + offset, count, b.slots.data() + begin);
+        } else {
+            copy(static_cast<const std::uint8_t*>(v.delays) + offset, count, b.slots.data() + begin);
+        }
+        for (std::size_t i = begin; i < begin + count; ++i) {
+            const auto delay = static_cast<std::int32_t>(b.slots[i]);
+            b.slots[i] = (v.slot + b.slots[i]) & a.slot_mask;
+            b.learnt[i] -= delay;
+            b.end[i] -= delay;
+            b.last[i] -= delay;
+            b.meets[i] -= delay;
+        }
+    }
+    template <class From, class To>
+    RANVIER_ALWAYS_INLINE static void copy(const From* from, std::size_t count, To* to) {
+        for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+    }
 
-    /// What the next block will need.
-    RANVIER_ALWAYS_INLINE static void prefetch(const Arguments& a, std::size_t visit, std::size_t offset) {
-        std::size_t left = block;
-        for (; visit < a.visits.size() && left > 0; ++visit) {
-            const Visit& v = a.visits[visit];
-            const std::size_t count = std::min(v.count - offset, left);
-            const std::size_t width = a.wide_targets ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
-            detail::prefetch_span(static_cast<const char*>(v.targets) + offset * width, count * width);
-            detail::prefetch_span(v.weights + offset, count * sizeof(Real));
+    struct Ahead {
+        std::size_t visit;
+        std::size_t offset;
+    };
+    RANVIER_ALWAYS_INLINE static void prefetch_part(const Arguments& a, Ahead& ahead) {
+        const std::size_t width = a.wide_targets ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
+        for (std::size_t left = block / 4; left > 0 && ahead.visit < a.visits.size();) {
+            const Visit& v = a.visits[ahead.visit];
+            const std::size_t count = std::min(v.count - ahead.offset, left);
+            detail::prefetch_span(static_cast<const char*>(v.targets) + ahead.offset * width, count * width);
+            detail::prefetch_span(v.weights + ahead.offset, count * sizeof(Real));
             left -= count;
-            offset = 0;
+            ahead.offset += count;
+            if (ahead.offset < v.count) continue;
+            ahead.offset = 0;
+            ++ahead.visit;
         }
     }
 
     // ---- what has come -----------------------------------------------------------------------------------------------
 
-    /// Finds the newest spike up to `end`, and what is left of the trace after the last one before `meets`.
-    /// @param targets null: all neurons from `first_neuron` on
-    RANVIER_ALWAYS_INLINE static std::uint32_t look_at(const Arguments& a, std::int32_t end, std::int32_t meets,
-                                                       const std::uint32_t* targets, std::uint32_t first_neuron,
+    /// Finds the newest spike up to `end`, and what is left of the trace after the last one before `meets`. Returns the
+    /// greatest place in the history.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static std::uint32_t look_at(const Arguments& a, const std::uint32_t* targets,
+                                                       const std::int32_t* end, const std::int32_t* meets,
                                                        std::size_t count, std::int32_t* first, std::uint32_t* place,
-                                                       Real* trace, std::int32_t* since) {
+                                                       Real* trace) {
+        if constexpr (has_stages<set>) {
+            return detail::LearnAvx512<Real>::look_at(a, targets, end, meets, count, first, place, trace);
+        }
         const std::int32_t* const steps = a.history->steps();
         const Real* const traces = a.history->traces();
         const std::uint32_t neurons = a.history->neurons();
+        std::array<std::int32_t, block> left;  // steps, of the trace
         std::uint32_t greatest = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const std::uint32_t target = targets == nullptr ? first_neuron + static_cast<std::uint32_t>(i) : targets[i];
             // Behind the newest spikes there is one that never was.
-            std::uint32_t at = target;
-            while (steps[at] > end) at += neurons;
+            std::uint32_t at = targets[i];
+            while (steps[at] > end[i]) at += neurons;
             first[i] = steps[at];
             place[i] = at;
             greatest = std::max(greatest, at);
-            while (steps[at] >= meets) at += neurons;
-            since[i] = steps[at];
+            while (steps[at] >= meets[i]) at += neurons;
+            std::int32_t before = steps[at];
             trace[i] = traces[at];
-            if (at >= newest * neurons) OlderSpikes::look_before(a, target, meets, since[i], trace[i]);
+            if (at >= newest * neurons) OlderSpikes::look_before(a, targets[i], meets[i], before, trace[i]);
+            // Of a neuron that has never fired the trace is 0, whatever the number of steps.
+            left[i] = meets[i] - std::max(before, meets[i] - (1 << 30));
         }
-        // Of a neuron that has never fired the trace is 0, whatever the number of steps.
-        const std::int32_t least = meets - (1 << 30);
-        for (std::size_t i = 0; i < count; ++i) trace[i] *= a.postsynaptic(meets - std::max(since[i], least));
+        for (std::size_t i = 0; i < count; ++i) trace[i] *= a.postsynaptic(left[i]);
         return greatest;
     }
 
-    RANVIER_ALWAYS_INLINE static void look(const Arguments& a, Block& b) {
-        b.greatest_place = 0;
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            const Piece& piece = b.pieces[p];
-            const Visit& v = *piece.visit;
-            const std::size_t begin = piece.begin;
-            const std::uint32_t greatest =
-                look_at(a, v.end, v.meets, b.targets.data() + begin, 0, piece.end - begin, b.first.data() + begin,
-                        b.place.data() + begin, b.trace.data() + begin, b.since.data() + begin);
-            b.greatest_place = std::max(b.greatest_place, greatest);
-            if (a.rule->pairing != Pairing::all) find_first(a, b, p);
-        }
-    }
-
     /// Where only the first postsynaptic spike after the last presynaptic one is learnt from.
-    [[gnu::noinline]] static void find_first(const Arguments& a, Block& b, std::size_t p) {
-        const Piece& piece = b.pieces[p];
-        const Visit& v = *piece.visit;
+    [[gnu::noinline]] static void find_first(const Arguments& a, Block& b) {
         const std::int32_t* const steps = a.history->steps();
         const std::uint32_t neurons = a.history->neurons();
-        for (std::size_t i = piece.begin; i < piece.end; ++i) {
-            std::uint32_t at = b.place[i];
-            const bool came = steps[at] > v.since;
-            while (steps[at] > v.since) at += neurons;
-            b.came[i] = came ? 1 : 0;
-            b.place[i] = came ? at - neurons : at;
-            b.first[i] = came ? steps[at - neurons] : History::never;
-            if (at >= newest * neurons) OlderSpikes::find_first(a, b, i, v);
-            if (b.came[i] == 0 && a.rule->pairing == Pairing::restricted) b.trace[i] = Real{0};
+        for (std::size_t p = 0; p < b.piece_count; ++p) {
+            const Visit& v = *b.pieces[p].visit;
+            for (std::size_t i = b.pieces[p].begin; i < b.pieces[p].end; ++i) {
+                const std::int32_t since = v.since == History::never ? v.since : v.since - (v.last - b.last[i]);
+                std::uint32_t at = b.place[i];
+                const bool came = steps[at] > since;
+                while (steps[at] > since) at += neurons;
+                b.came[i] = came ? 1 : 0;
+                b.place[i] = came ? at - neurons : at;
+                b.first[i] = came ? steps[at - neurons] : History::never;
+                if (at >= newest * neurons) OlderSpikes::find_first(a, b, i, since);
+                if (b.came[i] == 0 && a.rule->pairing == Pairing::restricted) b.trace[i] = Real{0};
+            }
         }
     }
 
     // ---- what is to be learnt ----------------------------------------------------------------------------------------
 
-    /// Lists synapses by the number of spikes that they have to learn from. Returns how many lists have any.
-    template <bool shared>
-    RANVIER_ALWAYS_INLINE static std::size_t list_pending(const Arguments& a, Block& b) {
-        const std::int32_t* const first = shared ? a.view->first : b.first.data();
-        std::size_t length = 0;
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            const std::int32_t learnt = b.pieces[p].visit->learnt;
-            const auto last = static_cast<std::uint32_t>(b.pieces[p].visit->last);
-            for (std::size_t i = b.pieces[p].begin; i < b.pieces[p].end; ++i) {
-                const std::int32_t step = first[shared ? b.targets[i] : i];
-                b.list[0][length] = static_cast<std::uint16_t>(i);
-                b.steps[0][length] = static_cast<std::int32_t>(static_cast<std::uint32_t>(step) - last);
-                length += step > learnt ? 1 : 0;
-            }
-            b.ends[0][p] = length;
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, Block& b) {
+        if constexpr (has_stages<set>) {
+            detail::LearnAvx512<Real>::learn(a, b);
+        } else {
+            const std::size_t depths = list_pending(a, b);
+            if (b.older_count > 0) OlderSpikes::learn(a, b);
+            for (std::size_t depth = depths; depth-- > 0;) learn_from(a, b, depth);
         }
-        if (a.rule->pairing != Pairing::all) return length > 0 ? 1 : 0;
-        const std::uint32_t neurons = a.history->neurons();
-        if (b.greatest_place >= newest * neurons) list_older<shared>(a, b);
-        std::size_t depth = 1;
-        for (; length > 0; ++depth) {
-            if (b.greatest_place + depth * neurons >= newest * neurons) {
-                length = list_deeper<shared, true>(a, b, depth);
-            } else {
-                length = list_deeper<shared, false>(a, b, depth);
-            }
-        }
-        return depth - 1;
     }
 
-    template <bool shared, bool far>
-    RANVIER_ALWAYS_INLINE static std::size_t list_deeper(const Arguments& a, Block& b, std::size_t depth) {
-        const std::int32_t* const steps = a.history->steps();
+    /// Lists synapses by the number of spikes that they have to learn from. Returns how many lists have any.
+    RANVIER_ALWAYS_INLINE static std::size_t list_pending(const Arguments& a, Block& b) {
+        const std::size_t listed = a.view != nullptr ? list_first<true>(a, b) : list_first<false>(a, b);
+        if (a.rule->pairing != Pairing::all) return listed > 0 ? 1 : 0;
+        if (b.greatest_place >= newest * a.history->neurons()) OlderSpikes::list(a, b);
+        std::size_t depth = 0;
+        while (b.depths[depth].count > 0) list_deeper(a, b, ++depth);
+        return depth;
+    }
+
+    template <bool shared>
+    RANVIER_ALWAYS_INLINE static std::size_t list_first(const Arguments& a, Block& b) {
+        Depth& depth = b.depths[0];
+        const std::int32_t* const first = shared ? a.view->first : b.first.data();
         const std::uint32_t* const places = shared ? a.view->place : b.place.data();
-        const std::uint32_t neurons = a.history->neurons();
-        const std::uint32_t oldest = (newest - 1) * neurons;
-        const bool second = depth == 1;
         std::size_t length = 0;
-        std::size_t j = 0;
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            const std::int32_t learnt = b.pieces[p].visit->learnt;
-            const auto last = static_cast<std::uint32_t>(b.pieces[p].visit->last);
-            for (const std::size_t end = b.ends[depth - 1][p]; j < end; ++j) {
-                const std::uint16_t i = b.list[depth - 1][j];
-                if (second) b.at[0][j] = places[shared ? b.targets[i] : i];
-                const std::uint32_t at = b.at[depth - 1][j];
-                if constexpr (far) {
-                    b.older[b.older_count] = i;
-                    b.piece_of_older[b.older_count] = static_cast<std::uint16_t>(p);
-                    b.older_count += at >= oldest ? 1 : 0;
-                }
-                const std::int32_t step = steps[at + neurons];
-                b.list[depth][length] = i;
-                b.at[depth][length] = at + neurons;
-                b.steps[depth][length] = static_cast<std::int32_t>(static_cast<std::uint32_t>(step) - last);
-                length += step > learnt ? 1 : 0;
-            }
-            b.ends[depth][p] = length;
+        for (std::size_t i = 0; i < b.count; ++i) {
+            const std::int32_t step = first[shared ? b.targets[i] : i];
+            depth.list[length] = static_cast<std::uint16_t>(i);
+            depth.steps[length] = steps_between(b.last[i], step);
+            length += step > b.learnt[i] ? 1 : 0;
         }
+        for (std::size_t j = 0; j < length; ++j) {
+            const std::uint16_t i = depth.list[j];
+            depth.at[j] = places[shared ? b.targets[i] : i];
+        }
+        depth.count = length;
         return length;
     }
 
-    /// Of those of whose targets the newest spikes have all not come yet.
-    template <bool shared>
-    [[gnu::noinline]] static void list_older(const Arguments& a, Block& b) {
-        const std::uint32_t* const places = shared ? a.view->place : b.place.data();
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            for (std::size_t i = b.pieces[p].begin; i < b.pieces[p].end; ++i) {
-                if (places[shared ? b.targets[i] : i] < newest * a.history->neurons()) continue;
-                b.older[b.older_count] = static_cast<std::uint16_t>(i);
-                b.piece_of_older[b.older_count++] = static_cast<std::uint16_t>(p);
-            }
+    RANVIER_ALWAYS_INLINE static void list_deeper(const Arguments& a, Block& b, std::size_t level) {
+        const std::int32_t* const steps = a.history->steps();
+        const std::uint32_t neurons = a.history->neurons();
+        const std::uint32_t oldest = (newest - 1) * neurons;
+        const bool may_be_older = b.greatest_place + (level - 1) * neurons >= oldest;
+        const Depth& before = b.depths[level - 1];
+        Depth& depth = b.depths[level];
+        std::size_t length = 0;
+        for (std::size_t j = 0; j < before.count; ++j) {
+            const std::uint16_t i = before.list[j];
+            const std::uint32_t at = before.at[j];
+            const std::int32_t step = steps[at + neurons];
+            depth.list[length] = i;
+            depth.at[length] = at + neurons;
+            depth.steps[length] = steps_between(b.last[i], step);
+            length += step > b.learnt[i] ? 1 : 0;
         }
+        depth.count = length;
+        if (!may_be_older) return;
+        for (std::size_t j = 0; j < before.count; ++j) {
+            b.older[b.older_count] = before.list[j];
+            b.older_count += before.at[j] >= oldest ? 1 : 0;
+        }
+    }
+    /// Wraps round where the later one never was; then nothing is made of it.
+    RANVIER_ALWAYS_INLINE static std::int32_t steps_between(std::int32_t from, std::int32_t to) {
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(to) - static_cast<std::uint32_t>(from));
     }
 
     // ---- what spikes do ----------------------------------------------------------------------------------------------
 
     /// Each of the synapses that have to learn from so many newer spikes learns from the one before these.
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, Block& b, std::size_t depth) {
+    RANVIER_ALWAYS_INLINE static void learn_from(const Arguments& a, Block& b, std::size_t level) {
         const LearningRule<Real>& rule = *a.rule;
-        const std::size_t count = b.ends[depth][b.piece_count - 1];
+        Depth& depth = b.depths[level];
+        const std::size_t count = depth.count;
         const std::size_t whole = padded(count);
-        std::uint16_t* const list = b.list[depth].data();
-        std::int32_t* const steps = b.steps[depth].data();
         for (std::size_t j = count; j < whole; ++j) {
-            list[j] = 0;
-            steps[j] = 0;
+            depth.list[j] = 0;
+            depth.steps[j] = 0;
         }
-        for (std::size_t j = 0; j < whole; ++j) b.learning[j] = b.weights[list[j]];
-        if (b.pieces[0].visit->synapse_traces != nullptr) {
-            for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] = b.synapse_traces[list[j]];
-        } else {
-            spread_traces(b, depth);
-        }
+        for (std::size_t j = 0; j < whole; ++j) depth.weights[j] = b.weights[depth.list[j]];
+        for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] = b.row_trace[depth.list[j]];
         if (b.near) {
-            for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] *= a.presynaptic.near(steps[j]);
+            for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] *= a.presynaptic.near(depth.steps[j]);
         } else {
-            for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] *= a.presynaptic(steps[j]);
+            for (std::size_t j = 0; j < whole; ++j) b.trace_of_learning[j] *= a.presynaptic(depth.steps[j]);
         }
-        if (rule.own_postsynaptic_traces > 0) gather_own(a, b, depth, count);
-        rule.postsynaptic(set, b.learning.data(), b.trace_of_learning.data(), b.own.data(), whole,
+        if (rule.own_postsynaptic_traces > 0) {
+            const Real* const own = a.history->own(0);
+            for (std::size_t j = 0; j < count; ++j) b.own[j] = own[depth.at[j]];
+            for (std::size_t j = count; j < whole; ++j) b.own[j] = Real{0};
+        }
+        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), whole,
                           rule.constants.get());
-        for (std::size_t j = 0; j < count; ++j) b.weights[list[j]] = b.learning[j];
+        for (std::size_t j = 0; j < count; ++j) b.weights[depth.list[j]] = depth.weights[j];
     }
 
-    /// The trace of each row, to its synapses. Vectors may reach into the next piece, which comes later.
-    RANVIER_ALWAYS_INLINE static void spread_traces(Block& b, std::size_t depth) {
-        std::size_t j = 0;
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            const Real trace = b.pieces[p].visit->trace;
-            const std::size_t end = b.ends[depth][p];
-            for (; j < end; j += rule_lanes) {
-                for (std::size_t lane = 0; lane < rule_lanes; ++lane) b.trace_of_learning[j + lane] = trace;
-            }
-            j = end;
-        }
-        for (const std::size_t whole = padded(j); j < whole; ++j) b.trace_of_learning[j] = Real{0};
-    }
-
-    RANVIER_ALWAYS_INLINE static void gather_own(const Arguments& a, Block& b, std::size_t depth, std::size_t count) {
-        const Real* const own = a.history->own(0);
-        for (std::size_t j = 0; j < count; ++j) b.own[j] = own[b.at[depth][j]];
-        for (std::size_t j = count; j < padded(count); ++j) b.own[j] = Real{0};
-    }
-
-    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, Block& b) {
         const LearningRule<Real>& rule = *a.rule;
         const std::size_t whole = padded(b.count);
+        if (a.view != nullptr) {
+            for (std::size_t i = 0; i < b.count; ++i) b.trace[i] = a.view->trace[b.targets[i]];
+        }
         for (std::size_t i = b.count; i < whole; ++i) {
             b.weights[i] = Real{1};
             b.trace[i] = Real{0};
-        }
-        if (a.view != nullptr) {
-            for (std::size_t i = 0; i < b.count; ++i) b.trace[i] = a.view->trace[b.targets[i]];
         }
         if (rule.own_presynaptic_traces > 0) {
             for (std::size_t p = 0; p < b.piece_count; ++p) {
@@ -314,7 +323,7 @@ struct LearnVisits {
             }
             for (std::size_t i = b.count; i < whole; ++i) b.own[i] = Real{0};
         }
-        rule.presynaptic(set, b.weights.data(), b.trace.data(), b.own.data(), whole, rule.constants.get());
+        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), whole, rule.constants.get());
     }
 
     RANVIER_ALWAYS_INLINE static void store(const Arguments& a, Block& b) {
@@ -322,12 +331,15 @@ struct LearnVisits {
         for (std::size_t p = 0; p < b.piece_count; ++p) {
             const Piece& piece = b.pieces[p];
             const Visit& v = *piece.visit;
-            const std::size_t count = piece.end - piece.begin;
-            Real* const weights = v.weights + piece.offset;
-            for (std::size_t i = 0; i < count; ++i) weights[i] = b.weights[piece.begin + i];
+            copy(b.weights.data() + piece.begin, piece.end - piece.begin, v.weights + piece.offset);
             if (v.synapse_traces != nullptr && a.arrives) keep_traces(b, piece);
             if (v.inputs == nullptr) continue;
-            for (std::size_t i = piece.begin; i < piece.end; ++i) v.inputs[b.targets[i]] += b.added[i];
+            if (v.delays == nullptr) {
+                for (std::size_t i = piece.begin; i < piece.end; ++i) v.inputs[b.targets[i]] += b.added[i];
+            } else {
+                for (std::size_t i = piece.begin; i < piece.end; ++i)
+                    v.inputs[b.slots[i] * a.slot_stride + b.targets[i]] += b.added[i];
+            }
         }
     }
 
@@ -353,7 +365,7 @@ struct LearnVisits {
         const Visit& v = *piece.visit;
         Real* const traces = v.new_synapse_traces + piece.offset;
         for (std::size_t i = piece.begin; i < piece.end; ++i) {
-            const Real before = b.came[i] != 0 ? Real{0} : b.synapse_traces[i] * v.left;
+            const Real before = b.came[i] != 0 ? Real{0} : b.row_trace[i] * v.left;
             traces[i - piece.begin] = before + Real{1};
         }
     }
@@ -361,33 +373,51 @@ struct LearnVisits {
 
 template <class Real>
 struct LookAtTargets {
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const LearnArguments<Real>* arguments, std::int32_t end, std::int32_t meets,
                                           TargetView<Real>* view) {
-        constexpr std::uint32_t block = 512;
-        std::array<std::int32_t, block> since;
+        constexpr std::uint32_t block = LearnVisits<Real>::block;
+        std::array<std::uint32_t, block> targets;
+        std::array<std::int32_t, block> ends;
+        std::array<std::int32_t, block> meeting;
+        for (std::uint32_t i = 0; i < block; ++i) {
+            targets[i] = i;
+            ends[i] = end;
+            meeting[i] = meets;
+        }
         view->greatest_place = 0;
         const std::uint32_t neurons = arguments->history->neurons();
         for (std::uint32_t begin = 0; begin < neurons; begin += block) {
             const std::uint32_t count = std::min(block, neurons - begin);
             const std::uint32_t greatest =
-                LearnVisits<Real>::look_at(*arguments, end, meets, nullptr, begin, count, view->first + begin,
-                                           view->place + begin, view->trace + begin, since.data());
+                LearnVisits<Real>::template look_at<set>(*arguments, targets.data(), ends.data(), meeting.data(), count,
+                                                         view->first + begin, view->place + begin, view->trace + begin);
             view->greatest_place = std::max(view->greatest_place, greatest);
+            for (std::uint32_t& target : targets) target += block;
         }
     }
 };
+
+/// AVX-512 where its stages have room for the history.
+template <class Real>
+InstructionSet usable(InstructionSet set, [[maybe_unused]] const SpikeHistory<Real>& history) {
+    if constexpr (has_stages<InstructionSet::avx512>) {
+        if (set == InstructionSet::avx512 && !detail::LearnAvx512<Real>::has_room(history)) return InstructionSet::avx2;
+    }
+    return set;
+}
 
 }  // namespace
 
 template <class Real>
 void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
                      TargetView<Real>& view) {
-    Dispatched<LookAtTargets<Real>>::call(set, &arguments, end, meets, &view);
+    Dispatched<LookAtTargets<Real>>::call(usable(set, *arguments.history), &arguments, end, meets, &view);
 }
 
 template <class Real>
 void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments) {
-    Dispatched<LearnVisits<Real>>::call(set, &arguments);
+    Dispatched<LearnVisits<Real>>::call(usable(set, *arguments.history), &arguments);
 }
 
 template void look_at_targets(InstructionSet, const LearnArguments<float>&, std::int32_t, std::int32_t,

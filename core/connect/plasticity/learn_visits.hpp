@@ -12,8 +12,8 @@
 
 namespace ranvier::connect {
 
-/// What a presynaptic spike does to synapses of one row that have the same delay, or, where there is none, what
-/// postsynaptic spikes have done since the last one.
+/// What a presynaptic spike does to synapses of one row, or, where there is none, what postsynaptic spikes have done since
+/// the last one. If the synapses have different delays, these are all dendritic, and what is told holds for the least of them.
 ///
 /// All steps are those in which neurons fired, relative to the base of the history: a postsynaptic spike of step p meets
 /// the presynaptic one of step s at the synapse when p = s + shift, with the axonal less the dendritic part of the delay as
@@ -25,7 +25,10 @@ struct LearnVisit {
     std::size_t count = 0;
     const Real* synapse_traces = nullptr;  ///< presynaptic, of each synapse, after the spike before, if they have any
     Real* new_synapse_traces = nullptr;  ///< the same place, for those after the present one
+    /// Of each synapse, relative to the least delay: then postsynaptic spikes meet it so many steps earlier. Null: the same.
+    const void* delays = nullptr;
     double* inputs = nullptr;  ///< of the step in which it arrives at the neurons; null: nothing is added
+    std::uint32_t slot = 0;  ///< of this step in the ring, which `inputs` is the begin of if delays differ
     std::int32_t learnt = 0;  ///< postsynaptic spikes up to here have been learnt from
     std::int32_t end = 0;  ///< those up to here have come
     std::int32_t last = 0;  ///< where postsynaptic spikes meet the presynaptic one before
@@ -50,6 +53,9 @@ template <class Real>
 struct LearnArguments {
     std::span<const LearnVisit<Real>> visits;  ///< of different synapses
     bool wide_targets = false;  ///< 32 bits, not 16
+    bool wide_delays = false;  ///< 16 bits, not 8
+    std::size_t slot_stride = 0;  ///< of the ring of inputs
+    std::uint32_t slot_mask = 0;
     bool arrives = true;  ///< whether there are present spikes
     const SpikeHistory<Real>* history = nullptr;
     typename Decay<Real>::View presynaptic;

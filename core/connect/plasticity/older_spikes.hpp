@@ -16,7 +16,6 @@ namespace ranvier::connect::detail {
 template <class Real>
 struct OlderSpikes {
     using Arguments = LearnArguments<Real>;
-    using Visit = LearnVisit<Real>;
     using History = SpikeHistory<Real>;
     using Older = typename History::Older;
     static constexpr std::size_t newest = History::newest;
@@ -30,61 +29,62 @@ struct OlderSpikes {
         trace = spike == nullptr ? Real{0} : spike->after;
     }
 
-    /// What the newest spikes do not tell of the first one.
-    [[gnu::noinline]] static void find_first(const Arguments& a, LearnBlock<Real>& b, std::size_t i, const Visit& v) {
+    /// What the newest spikes do not tell of the first one. @param since spikes later than this are learnt from
+    [[gnu::noinline]] static void find_first(const Arguments& a, LearnBlock<Real>& b, std::size_t i,
+                                             std::int32_t since) {
         const std::uint32_t target = b.targets[i];
         const std::int32_t oldest_new = a.history->steps()[(newest - 1) * a.history->neurons() + target];
         const Older* first = nullptr;
-        bool came = oldest_new <= v.end;
-        for (auto* spike = a.history->first_older(target); spike != nullptr && spike->step > v.since;
+        bool came = oldest_new <= b.end[i];
+        for (auto* spike = a.history->first_older(target); spike != nullptr && spike->step > since;
              spike = a.history->next_older(*spike)) {
             first = spike;
-            came = came || spike->step <= v.end;
+            came = came || spike->step <= b.end[i];
         }
         b.came[i] = came ? 1 : 0;
         if (first == nullptr) return;
         b.first[i] = History::never;
-        if (first->step > v.learnt && first->step <= v.end) {
-            const Real trace = v.synapse_traces != nullptr ? b.synapse_traces[i] : v.trace;
-            b.weights[i] = learn_one(a, b.set, v, *first, trace, b.weights[i]);
+        if (first->step > b.learnt[i] && first->step <= b.end[i]) b.weights[i] = learn_one(a, b, i, *first);
+    }
+
+    /// Lists synapses of whose targets the newest spikes have all not come yet.
+    [[gnu::noinline]] static void list(const Arguments& a, LearnBlock<Real>& b) {
+        for (std::size_t i = 0; i < b.count; ++i) {
+            const std::uint32_t place = a.view != nullptr ? a.view->place[b.targets[i]] : b.place[i];
+            if (place >= newest * a.history->neurons()) b.older[b.older_count++] = static_cast<std::uint16_t>(i);
         }
     }
 
     [[gnu::noinline]] static void learn(const Arguments& a, LearnBlock<Real>& b) {
-        for (std::size_t k = 0; k < b.older_count; ++k) {
-            const std::size_t i = b.older[k];
-            const Visit& v = *b.pieces[b.piece_of_older[k]].visit;
-            b.weights[i] = learn_chain(a, b.set, v, a.history->first_older(b.targets[i]), b.weights[i]);
-        }
+        for (std::size_t k = 0; k < b.older_count; ++k) learn_chain(a, b, b.older[k]);
     }
 
     /// From the oldest on, which is the last of the chain.
-    static Real learn_chain(const Arguments& a, InstructionSet set, const Visit& v, const Older* first, Real weight) {
+    static void learn_chain(const Arguments& a, LearnBlock<Real>& b, std::size_t i) {
         const auto next = [&](const Older* spike) { return a.history->next_older(*spike); };
-        while (first != nullptr && first->step > v.end) first = next(first);
+        const Older* first = a.history->first_older(b.targets[i]);
+        while (first != nullptr && first->step > b.end[i]) first = next(first);
         std::size_t left = 0;
-        for (auto* spike = first; spike != nullptr && spike->step > v.learnt; spike = next(spike)) ++left;
+        for (auto* spike = first; spike != nullptr && spike->step > b.learnt[i]; spike = next(spike)) ++left;
         std::array<const Older*, 64> some;
         while (left > 0) {
             const std::size_t count = std::min(left, some.size());
             left -= count;
             const Older* spike = first;
-            for (std::size_t i = 0; i < left; ++i) spike = next(spike);
-            for (std::size_t i = 0; i < count; ++i, spike = next(spike)) some[i] = spike;
-            for (std::size_t i = count; i-- > 0;) weight = learn_one(a, set, v, *some[i], v.trace, weight);
+            for (std::size_t k = 0; k < left; ++k) spike = next(spike);
+            for (std::size_t k = 0; k < count; ++k, spike = next(spike)) some[k] = spike;
+            for (std::size_t k = count; k-- > 0;) b.weights[i] = learn_one(a, b, i, *some[k]);
         }
-        return weight;
     }
 
-    static Real learn_one(const Arguments& a, InstructionSet set, const Visit& v, const Older& spike, Real trace,
-                          Real weight) {
+    static Real learn_one(const Arguments& a, const LearnBlock<Real>& b, std::size_t i, const Older& spike) {
         alignas(64) std::array<Real, rule_lanes> weights;
         alignas(64) std::array<Real, rule_lanes> traces;
         alignas(64) std::array<Real, rule_lanes> own;
-        weights.fill(weight);
-        traces.fill(trace * a.presynaptic(spike.step - v.last));
+        weights.fill(b.weights[i]);
+        traces.fill(b.row_trace[i] * a.presynaptic(spike.step - b.last[i]));
         if (a.rule->own_postsynaptic_traces > 0) own.fill(a.history->older_own(spike, 0));
-        a.rule->postsynaptic(set, weights.data(), traces.data(), own.data(), rule_lanes, a.rule->constants.get());
+        a.rule->postsynaptic(b.set, weights.data(), traces.data(), own.data(), rule_lanes, a.rule->constants.get());
         return weights[0];
     }
 };

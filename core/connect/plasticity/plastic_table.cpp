@@ -25,7 +25,7 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
       rule_(std::move(rule)),
       row_decay_(learning.presynaptic_steps, synapse_memory),
       presynaptic_(learning.presynaptic_steps, synapse_memory, true),
-      postsynaptic_(learning.postsynaptic_steps, synapse_memory),
+      postsynaptic_(learning.postsynaptic_steps, synapse_memory, true),
       history_(local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
                rule_.postsynaptic_trace_accumulates, spike_memory),
       last_(Base::rows(), synapse_memory),
@@ -57,7 +57,7 @@ template <class Target, class Real>
 PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, const LearningRule<Real>& rule) {
     std::size_t constants = Decay<double>::bytes(learning.presynaptic_steps) +
                             Decay<Real>::bytes(learning.presynaptic_steps, true) +
-                            Decay<Real>::bytes(learning.postsynaptic_steps);
+                            Decay<Real>::bytes(learning.postsynaptic_steps, true);
     for (const double steps : learning.own_presynaptic_steps) constants += Decay<double>::bytes(steps);
     std::size_t of_history = Decay<double>::bytes(learning.postsynaptic_steps) + most_visits * sizeof(Visit);
     for (const double steps : learning.own_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
@@ -98,7 +98,8 @@ std::uint64_t PlasticTable<Target, Real>::accept(InstructionSet set, Step stamp,
     const TargetView<Real>* const view =
         stamp + any.axonal <= now ? shared_view(set, static_cast<std::uint64_t>(expected), meets - any.tie(), meets)
                                   : nullptr;
-    constexpr std::size_t ahead = 16;
+    constexpr std::size_t ahead = 32;
+    for (const RowIndex row : rows.first(std::min(ahead, rows.size()))) prefetch_state(row);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (i + ahead < rows.size()) prefetch_state(rows[i + ahead]);
         const RowIndex row = rows[i];
@@ -268,21 +269,6 @@ void PlasticTable<Target, Real>::for_each_run(RowIndex row, Call call) const {
     }
 }
 
-template <class Target, class Real>
-void PlasticTable<Target, Real>::prefetch_state(RowIndex row) const {
-    if (this->columns_.numbering != RowNumbering::unsorted) this->columns_.row_start.prefetch(row.value);
-    __builtin_prefetch(last_.data() + row.value, 1, 3);
-    __builtin_prefetch(traces_.data() + row.value, 1, 3);
-}
-
-template <class Target, class Real>
-void PlasticTable<Target, Real>::prefetch(const Run& run) const {
-    constexpr std::uint64_t most = 256;
-    const std::uint64_t count = std::min(run.end - run.begin, most);
-    detail::prefetch_span(this->columns_.targets.data() + run.begin, count * sizeof(Target));
-    detail::prefetch_span(this->columns_.weights.data() + run.begin, count * sizeof(Real));
-}
-
 /// Synapses of a run, from one on, with a presynaptic spike.
 /// @param last before it, and the trace after that
 template <class Target, class Real>
@@ -326,7 +312,9 @@ void PlasticTable<Target, Real>::add_visit(InstructionSet set, const Spike& spik
                                            const InputRing& inputs, const TargetView<Real>* view) {
     // A source that fires twice in a step reaches the same synapses twice.
     if (visits_.size() == most_visits || spike.last == spike.stamp) learn(set, view, true);
-    if (visits_.size() < 4) prefetch(run);
+    // Then, each block of synapses prefetches the next one.
+    if (listed_ < prefetched_first) prefetch(run);
+    listed_ += run.end - run.begin;
     visits_.push_back(arriving(spike, run, inputs));
     if (inputs.wide == nullptr) return;
     learn(set, view, true);
@@ -353,6 +341,7 @@ void PlasticTable<Target, Real>::learn(InstructionSet set, const TargetView<Real
         learn_visits(set, given);
     }
     visits_.clear();
+    listed_ = 0;
 }
 
 template <class Target, class Real>

@@ -20,6 +20,7 @@
 #include "connect/plasticity/modulated_run.hpp"
 #include "connect/plasticity/modulation.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
 
 namespace ranvier::connect {
@@ -133,8 +134,17 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void for_each_run(RowIndex row, Call call) const;
     Run run_from(std::uint64_t begin, std::uint64_t row_end) const;
     Run run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const;
-    void prefetch_state(RowIndex row) const;
-    void prefetch(const Run& run) const;
+    // Inlined before the compiler looks for calls without effect, which it drops: see RowStarts::prefetch().
+    RANVIER_ALWAYS_INLINE void prefetch_state(RowIndex row) const {
+        if (this->columns_.numbering != RowNumbering::unsorted) this->columns_.row_start.prefetch(row.value);
+        __builtin_prefetch(last_.data() + row.value, 1, 3);
+        __builtin_prefetch(traces_.data() + row.value, 1, 3);
+    }
+    RANVIER_ALWAYS_INLINE void prefetch(const Run& run) const {
+        const std::uint64_t count = std::min(run.end - run.begin, prefetched_first);
+        detail::prefetch_span(this->columns_.targets.data() + run.begin, count * sizeof(Target));
+        detail::prefetch_span(this->columns_.weights.data() + run.begin, count * sizeof(Real));
+    }
 
     Visit visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const;
     Visit arriving(const Spike& spike, const Run& run, const InputRing& inputs);
@@ -164,6 +174,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.least_delay); }
     /// Visits that are listed before their synapses learn.
     static constexpr std::size_t most_visits = 128;
+    /// Synapses that are prefetched while their visits are listed.
+    static constexpr std::uint64_t prefetched_first = 512;
     /// Steps stay far from the end of 32 bits.
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
@@ -201,6 +213,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Buffer<Real> trace_seen_;
     TargetView<Real> view_ = {};
     std::pmr::vector<Visit> visits_;  ///< whose synapses learn together
+    std::uint64_t listed_ = 0;        ///< synapses of these that a spike reaches
 };
 
 }  // namespace ranvier::connect
