@@ -46,20 +46,25 @@ struct Arrivals {
     double steps_per_epoch = 1.0;
     double spikes_of_one = 0.0;    ///< of each neuron, in a step
     double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
+    double spikes_of_all = 0.0;    ///< of the network, in a step
     double steps = 0.0;            ///< that are simulated
 };
+
+/// A number that is known for powers of two. 0: for none.
+double between_powers(std::span<const double> of_powers, double at) {
+    if (of_powers.empty()) return 0.0;
+    const double power = std::clamp(std::log2(at), 0.0, static_cast<double>(of_powers.size() - 1));
+    const auto below = static_cast<std::size_t>(power);
+    const std::size_t above = std::min(below + 1, of_powers.size() - 1);
+    return of_powers[below] + (power - static_cast<double>(below)) * (of_powers[above] - of_powers[below]);
+}
 
 /// How many more than on average wait in a list, at the most. @param steps that they have fired in
 double most_waiting(const Activity& activity, std::size_t lists, double steps) {
     if (activity.most_in_lists.empty()) return 0.0;
     const std::size_t last = activity.most_in_lists.size() - 1;
-    const std::vector<double>& most =
-        activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)];
-    if (most.empty()) return 0.0;
-    const double power = std::clamp(std::log2(steps), 0.0, static_cast<double>(most.size() - 1));
-    const auto below = static_cast<std::size_t>(power);
-    const std::size_t above = std::min(below + 1, most.size() - 1);
-    return most[below] + (power - static_cast<double>(below)) * (most[above] - most[below]);
+    return between_powers(
+        activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)], steps);
 }
 
 /// Spikes on their way to synapses that learn, in lists that take turns from step to step, one for each run of synapses of a
@@ -117,14 +122,21 @@ double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& ar
     const double longest = table.longest_delay;
     // Those that are done are dropped once they are a quarter of all, an epoch at a time.
     const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
-    // Where there are bursts: one of them, and the usual spikes.
-    const double burst = std::max(0.0, arrivals.activity.most_in_epoch - 1.0) * arrivals.steps_per_epoch;
-    const double peak = arrivals.activity.most_in_epoch > 0.0 ? (steps + burst) / steps : 0.0;
+    const double peak = between_powers(arrivals.activity.most_in_epochs, steps / arrivals.steps_per_epoch);
     const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
     if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
     const double at_once = room_of_list(rows_per_step, arrivals.spikes_per_step, arrivals.activity.most_in_step);
     const double looked_up = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::min(1024.0, at_once))));
     return sizeof(RowIndex) * kept + 2.0 * sizeof(std::uint64_t) * looked_up;
+}
+
+/// The most that a worker takes of what arrives in a step, relative to its mean: its share of the most spikes, which is as
+/// uneven as a standard deviation of chance makes it.
+double most_of_part(const Arrivals& arrivals, double rows_per_step, double parts) {
+    const double most = arrivals.activity.most_in_step;
+    const double events = std::min(arrivals.spikes_of_all, rows_per_step);
+    if (most <= 0.0 || events <= 0.0) return most;
+    return most + std::sqrt(most * (parts - 1.0) / events);
 }
 
 /// Lists of spikes that arrive, and of those that tables keep.
@@ -142,7 +154,7 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
         if (!table.used) continue;
         const double rows_per_step = arrivals.spikes_of_one * table.rows;
         const double rows_at_once =
-            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
+            room_of_list(rows_per_step / parts, arrivals.spikes_per_step, most_of_part(arrivals, rows_per_step, parts));
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
         bytes += shards * bytes_kept(table, arrivals, neurons / shards);
@@ -238,6 +250,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         .steps_per_epoch = steps_per_epoch,
         .spikes_of_one = spikes_of_one,
         .spikes_per_step = spikes_per_step,
+        .spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count()),
         .steps = activity.time / network.network().resolution(),
     };
     if (travels) {
@@ -246,7 +259,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     }
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     const double of_epoch =
-        room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch) *
+        room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch()) *
         groups.shards;
     add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + groups.output_bytes +
                       arrival_bytes(tables, arrivals, groups.shards, static_cast<double>(layout.ids().size())));

@@ -150,9 +150,10 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
     // a smaller one whose spikes are gathered for more processes at a time.
     const double burst = method.forgets_bursts       ? activity.most_of_late
                          : method.buffers_take_turns ? activity.most_in_turn
-                                                     : activity.most_in_epoch;
+                                                     : activity.most_in_epoch();
     const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
-    constexpr std::array parts{0.125, 0.25, 0.5, 1.0, 1.0, 1.0};
+    // Bursts of which each is a little larger than the one before leave lists of what exceeded the room that there was.
+    constexpr std::array parts{0.125, 0.25, 0.5, 0.9, 1.0, 1.0, 1.0};
     static_assert(std::ranges::count(parts, 1.0) == comm::ExchangeInfo::turns);
     constexpr auto epochs = static_cast<int>(parts.size());
     Step first_step = 1;

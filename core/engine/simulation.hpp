@@ -238,15 +238,17 @@ class Simulation {
 struct Activity {
     double rate = 10.0;  ///< spikes/s of a neuron, on average
     /// How many spikes there are at the most, relative to their mean: in a step, of those that have the same place in an
-    /// epoch, in an epoch, in the last thirty-two epochs, and in every third epoch. 0: as many as where all neurons fire
+    /// epoch, in the last epochs that some buffers remember, and in every third epoch. 0: as many as where all neurons fire
     /// independently.
     double most_in_step = 0.0;
-    double most_in_epoch = 0.0;
     double most_of_late = 0.0;
     double most_in_turn = 0.0;
+    /// The same in 2^j epochs in succession, by j.
+    std::vector<double> most_in_epochs = {};
     /// The same in the 2^j steps before the turn of a list, where 2^i lists take turns from step to step, averaged over the
     /// lists, by i, then j up to i.
     std::vector<std::vector<double>> most_in_lists = {};
+    double most_in_epoch() const { return most_in_epochs.empty() ? 0.0 : most_in_epochs.front(); }
     /// ms that are simulated: synapses that learn keep spikes for long, up to a number.
     double time = std::numeric_limits<double>::infinity();
 };

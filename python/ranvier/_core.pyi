@@ -688,9 +688,9 @@ def predict_memory(
     rank: int = ...,
     rate: float = ...,
     most_in_step: float = ...,
-    most_in_epoch: float = ...,
     most_of_late: float = ...,
     most_in_turn: float = ...,
+    most_in_epochs: Sequence[float] = ...,
     most_in_lists: Sequence[Sequence[float]] = ...,
     time: float = ...,
 ) -> dict[str, int]: ...

@@ -49,6 +49,13 @@ def test_bursts_of_a_network_that_learns(sort_connections: bool) -> None:
     check(*run(4, model, sort_connections=sort_connections, threads=1))
 
 
+@pytest.mark.parametrize(("ranks", "threads"), [(2, 1), (1, 2)])
+def test_neurons_that_fire_together_at_first(ranks: int, threads: int) -> None:
+    """Some buffers remember the first burst, others do for some time."""
+    model = network_with(rv.static_synapse(), 500 * threads * ranks, delay=rv.Uniform(1.0, 2.0), together=True)
+    check(*run(ranks, model, sort_connections=False, threads=threads))
+
+
 def test_spikes_that_synapses_learn_from_are_kept_up_to_a_number() -> None:
     net = network_with(rv.stdp_pl(), 1000).net
     at = {time: predict_memory(net, rate=10.0, threads=1, time=time)["spikes"] for time in (0.0, 1e4, 1e5)}

@@ -88,6 +88,7 @@ def test_bursts() -> None:
     assert bursts.in_step == pytest.approx((5 + 4 + 2 + 2) / 4 / (13 / 9))
     assert bursts.in_epoch == bursts.of_late == pytest.approx(5 / (4 * 13 / 9))
     assert bursts.in_turn == pytest.approx((4 + 4 + 5) / 3 / (4 * 13 / 9))
+    assert bursts.in_epochs == pytest.approx([5 / (4 * 13 / 9), 9 / (8 * 13 / 9)])
     assert Bursts.of(counts[:3], 4) is not None
     assert Bursts.of(counts[:0], 4) is None
     assert Bursts.of(np.zeros(10, dtype=np.int64), 2) is None

@@ -15,7 +15,7 @@ __all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Timers", "Tra
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
 
-# Few delays are longer than this many steps.
+# Few delays are longer than this many steps, or epochs.
 _MOST_LISTS = 2**12
 
 # Epochs after which sections of an exchange follow what was needed in these, and the part of their room below which
@@ -34,8 +34,8 @@ class Bursts:
     ----------
     in_step
         In one step: the largest number for each position of a step within an epoch, averaged over these positions.
-    in_epoch
-        In one epoch, the time between two exchanges of spikes.
+    in_epochs
+        In 2\ :sup:`j` epochs in succession; an item for each j. An epoch is the time between two exchanges of spikes.
     of_late
         In one of the last epochs of the run, which are as many as some buffers remember: they become shorter again some
         time after a burst.
@@ -49,10 +49,15 @@ class Bursts:
     """
 
     in_step: float
-    in_epoch: float
+    in_epochs: Sequence[float]
     of_late: float
     in_turn: float
     in_lists: Sequence[Sequence[float]]
+
+    @property
+    def in_epoch(self) -> float:
+        """The same in one epoch."""
+        return self.in_epochs[0]
 
     @staticmethod
     def of(counts: IntArray, epoch_steps: int) -> Bursts | None:
@@ -73,16 +78,25 @@ class Bursts:
         of_epochs = epochs.sum(axis=1)
         in_step = float(counts.mean())
         in_epoch = in_step * epoch_steps
-        until = np.concatenate([[0], np.cumsum(counts)])
-        powers = range(min(len(counts), _MOST_LISTS).bit_length())
-        in_steps = [(until[2**power :] - until[: -(2**power)]) / (2**power * in_step) for power in powers]
+        in_epochs = [numbers / epoch_steps for numbers in _in_succession(of_epochs, in_step)]
+        in_steps = _in_succession(counts, in_step)
         return Bursts(
             float(epochs.max(axis=0).mean() / in_step),
-            float(of_epochs.max() / in_epoch),
+            [float(numbers.max()) for numbers in in_epochs],
             _remembered(of_epochs) / in_epoch,
             float(np.mean([of_epochs[first::3].max() for first in range(min(3, len(of_epochs)))]) / in_epoch),
-            [[_most_of_lists(numbers, 2**power) for numbers in in_steps[: power + 1]] for power in powers],
+            [
+                [_most_of_lists(numbers, 2**power) for numbers in in_steps[: power + 1]]
+                for power in range(len(in_steps))
+            ],
         )
+
+
+def _in_succession(counts: IntArray, mean: float) -> list[FloatArray]:
+    """Return, for each power of two, all sums of so many counts in succession, relative to as many means."""
+    until = np.concatenate([[0], np.cumsum(counts)])
+    powers = [2**power for power in range(min(len(counts), _MOST_LISTS).bit_length())]
+    return [(until[power:] - until[:-power]) / (power * mean) for power in powers]
 
 
 def _remembered(of_epochs: IntArray) -> float:

@@ -68,10 +68,10 @@ def predict_memory(
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
     run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
-    most: tuple[float, float, float, float, list[list[float]]] = (0.0, 0.0, 0.0, 0.0, [])
+    most: tuple[float, float, float, list[float], list[list[float]]] = (0.0, 0.0, 0.0, [], [])
     if bursts is not None:
         in_lists = [list(of_lists) for of_lists in bursts.in_lists]
-        most = (bursts.in_step, bursts.in_epoch, bursts.of_late, bursts.in_turn, in_lists)
+        most = (bursts.in_step, bursts.of_late, bursts.in_turn, list(bursts.in_epochs), in_lists)
     simulated = math.inf if time is None else number("time", time)
     if not simulated >= 0.0:
         raise ValueOutOfBoundsError("time", f"{simulated} ms", "it must be >= 0")

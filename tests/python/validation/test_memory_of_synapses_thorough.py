@@ -22,8 +22,6 @@ from ranvier.simulation.predictions import predict_memory
 def test_synapses_of_every_model(
     name: str, ranks: int, sort_connections: bool, weight_precision: str, threads: int, together: bool
 ) -> None:
-    if together and not sort_connections:
-        pytest.skip("buffers of the exchange remember the first burst for some time: see test_memory_prediction")
     model = network_with(model_named(name), 500 * threads * ranks, delay=rv.Uniform(1.0, 2.0), together=together)
     options: dict[str, Any] = {"sort_connections": sort_connections, "weight_precision": weight_precision}
     check(*run(ranks, model, threads=threads, **options))
