@@ -10,6 +10,7 @@
 #include "base/errors.hpp"
 #include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "connect/plasticity/modulation.hpp"
 #include "connect/tables/run_table.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
@@ -38,6 +39,7 @@ std::string as_text(std::uint64_t bytes) {
 
 /// How spikes come to the tables of a process (engine/spike_traffic.hpp).
 struct Arrivals {
+    const LoweredNetwork& network;
     const Activity& activity;
     bool travel =
         false;     ///< through an exchange: what arrives in an epoch is shared by the workers, who sort it by step
@@ -63,8 +65,8 @@ double between_powers(std::span<const double> of_powers, double at) {
 double most_waiting(const Activity& activity, std::size_t lists, double steps) {
     if (activity.most_in_lists.empty()) return 0.0;
     const std::size_t last = activity.most_in_lists.size() - 1;
-    return between_powers(
-        activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)], steps);
+    return between_powers(activity.most_in_lists[std::min(static_cast<std::size_t>(std::bit_width(lists) - 1), last)],
+                          steps);
 }
 
 /// Spikes on their way to synapses that learn, in lists that take turns from step to step, one for each run of synapses of a
@@ -94,17 +96,36 @@ double bytes_waiting(const connect::TableEstimate::Table& table, const connect::
     return static_cast<double>(memory.waiting_bytes) * static_cast<double>(lists) * list;
 }
 
+/// Spikes beside the newest, and pulses of a transmitter, that a table keeps until all of its synapses have learnt from them.
+/// @param neurons of the shard
+double bytes_to_learn_from(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
+                           const Arrivals& arrivals, double neurons) {
+    const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
+    const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
+    const double of_step = neurons * arrivals.spikes_of_one;
+    double older = std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes), most + of_step);
+    double bytes = 0.0;
+    if (const connect::Transmitter* const transmitter = table.dynamics->transmitter()) {
+        const ExpectedPulses pulses =
+            expected_pulses(arrivals.network, *transmitter, arrivals.spikes_of_one, arrivals.steps);
+        // When there are many of one, all synapses learn from both.
+        const double first = most + neurons * static_cast<double>(memory.newest_spikes);
+        const double of_spikes = of_step > 0.0 ? first / of_step * pulses.per_step : pulses.number;
+        if (pulses.number > most) older = std::min(older, most / pulses.per_step * of_step);
+        bytes +=
+            sizeof(connect::Concentration::Pulse) * room_of_appended(std::min({pulses.number, most + 1.0, of_spikes}));
+    }
+    if (memory.older_spike_bytes > 0) {
+        bytes += static_cast<double>(memory.older_spike_bytes) * room_of_list(older, older, 1.0);
+    }
+    return bytes;
+}
+
 /// What a table of synapses that are not static keeps of spikes, on one shard.
 double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
     const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
     double bytes = static_cast<double>(memory.history_bytes) + neurons * static_cast<double>(memory.neuron_bytes);
-    const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
-    const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
-    const double older =
-        std::min(neurons * expected_beyond(of_neuron, memory.newest_spikes), most + neurons * arrivals.spikes_of_one);
-    if (memory.older_spike_bytes > 0) {
-        bytes += static_cast<double>(memory.older_spike_bytes) * room_of_list(older, older, 1.0);
-    }
+    bytes += bytes_to_learn_from(table, memory, arrivals, neurons);
     if (memory.most_listed_rows > 0) {
         const double listed = std::min(static_cast<double>(memory.most_listed_rows),
                                        room_of_list(arrivals.spikes_of_one * table.rows, arrivals.spikes_per_step,
@@ -150,13 +171,17 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
         bytes +=
             sizeof(NeuronId) * shards * steps *
             room_of_list(arrivals.records_per_step / parts, arrivals.spikes_per_step, arrivals.activity.most_in_step);
-    for (const connect::TableEstimate::Table& table : tables.tables) {
-        if (!table.used) continue;
-        const double rows_per_step = arrivals.spikes_of_one * table.rows;
+    const auto add_rows = [&](double rows) {
+        const double rows_per_step = arrivals.spikes_of_one * rows;
         const double rows_at_once =
             room_of_list(rows_per_step / parts, arrivals.spikes_per_step, most_of_part(arrivals, rows_per_step, parts));
         most_rows = std::max(most_rows, rows_at_once);
         if (!arrivals.by_source) bytes += sizeof(RowIndex) * shards * shards * steps * rows_at_once;
+    };
+    for (const double neurons_of_transmitter : tables.transmitters) add_rows(neurons_of_transmitter);
+    for (const connect::TableEstimate::Table& table : tables.tables) {
+        if (!table.used) continue;
+        add_rows(table.rows);
         bytes += shards * bytes_kept(table, arrivals, neurons / shards);
         any_learns = any_learns || (table.dynamics != nullptr && table.dynamics->greatest_factor() == 0.0);
     }
@@ -242,21 +267,20 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         }
     }
     // The following grows while the network runs, when the memory for building has been given back.
-    Arrivals arrivals{
+    const double spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count());
+    const double of_travel = directed ? spikes_of_one * tables.addresses : spikes_of_all;
+    const Arrivals arrivals{
+        .network = network,
         .activity = activity,
         .travel = travels,
         .by_source = !travels || !directed || tables.dense,
-        .records_per_step = spikes_per_step,
+        .records_per_step = travels ? of_travel : spikes_per_step,
         .steps_per_epoch = steps_per_epoch,
         .spikes_of_one = spikes_of_one,
         .spikes_per_step = spikes_per_step,
-        .spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count()),
+        .spikes_of_all = spikes_of_all,
         .steps = activity.time / network.network().resolution(),
     };
-    if (travels) {
-        arrivals.records_per_step =
-            spikes_of_one * (directed ? tables.addresses : static_cast<double>(network.network().neuron_count()));
-    }
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     const double of_epoch =
         room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch()) *

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,51 @@ class SampledDestinations final : public comm::Destinations {
     double limit_;
 };
 
+/// Spikes of neurons that lie anywhere, by shard, evenly spread over the steps of an epoch.
+std::vector<std::vector<comm::EmittedSpike>> sample_outboxes(const connect::ProcessLayout& layout, std::uint64_t spikes,
+                                                             std::uint32_t steps, std::uint64_t epoch) {
+    std::vector<std::vector<comm::EmittedSpike>> outboxes(layout.shards().size());
+    for (std::uint64_t i = 0; i < spikes; ++i) {
+        const NeuronId source = layout.ids()[(i * 7919 + epoch) % layout.ids().size()];
+        const std::uint32_t shard = layout.shard_of(source).value;
+        const std::uint32_t local = layout.shard(shard).local_index(layout.population_of(source), source).value;
+        outboxes[shard].push_back({source, local, static_cast<std::uint32_t>(i * steps / spikes)});
+    }
+    return outboxes;
+}
+
 }  // namespace
+
+double room_of_appended(double size) {
+    if (size < 1.0) return 0.0;
+    double room = 16.0;
+    while (room < std::floor(size)) room = room + 1.0 + std::floor((room + 1.0) / 8.0);
+    return room;
+}
+
+ExpectedPulses expected_pulses(const LoweredNetwork& network, const connect::Transmitter& transmitter,
+                               double spikes_of_one, double steps) {
+    const Network& description = network.network();
+    std::set<Step> given;
+    double others = 0.0;
+    for (const PopulationId id : description.populations_of(transmitter.sources)) {
+        const Population& population = description.population(id);
+        const IdSequence own = description.part_of(id, transmitter.sources);
+        if (!population.model->plays_spikes) {
+            others += static_cast<double>(own.size());
+            continue;
+        }
+        for (std::uint64_t i = 0; i < own.size(); ++i) {
+            for (const Step step : population.spike_steps[own[i].value - population.first.value]) {
+                if (static_cast<double>(step) <= steps) given.insert(step);
+            }
+        }
+    }
+    const auto alone = static_cast<double>(given.size());
+    const double any = -std::expm1(-others * std::max(0.0, spikes_of_one));
+    if (any > 0.0) return {.number = alone + any * std::max(0.0, steps - alone), .per_step = any};
+    return {.number = alone, .per_step = given.empty() ? 0.0 : alone / static_cast<double>(*given.rbegin())};
+}
 
 double room_of_list(double mean, double events, double most) {
     if (mean <= 0.0 || events <= 0.0) return 0.0;
@@ -159,13 +204,7 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
     Step first_step = 1;
     for (int epoch = 0; epoch < epochs; ++epoch) {
         const auto spikes = static_cast<std::uint64_t>(std::ceil(most * parts.at(static_cast<std::size_t>(epoch))));
-        std::vector<std::vector<comm::EmittedSpike>> outboxes(workers);
-        for (std::uint64_t i = 0; i < spikes; ++i) {
-            const NeuronId source = layout.ids()[(i * 7919 + static_cast<std::uint64_t>(epoch)) % layout.ids().size()];
-            const std::uint32_t shard = layout.shard_of(source).value;
-            const std::uint32_t local = layout.shard(shard).local_index(layout.population_of(source), source).value;
-            outboxes[shard].push_back({source, local, static_cast<std::uint32_t>(i * steps / spikes)});
-        }
+        const auto outboxes = sample_outboxes(layout, spikes, steps, static_cast<std::uint64_t>(epoch));
         const std::vector<std::span<const comm::EmittedSpike>> spans(outboxes.begin(), outboxes.end());
         exchange->begin(first_step);
         // While the first shard is updated, methods may send what it has emitted so far, and then hold less at the end.

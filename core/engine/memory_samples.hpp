@@ -37,10 +37,20 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
                        const SimulationOptions& options, double spikes_per_epoch, double steps_per_epoch,
                        const Activity& activity);
 
+/// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
+double room_of_appended(double size);
 /// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.
 /// @param mean of its length @param events of which each, on average, leads to equally many elements
 /// @param most its greatest length relative to the mean; 0: as for events that are independent
 double room_of_list(double mean, double events, double most);
+/// Steps in which any of a transmitter's neurons fires, where others than those with given spikes fire at random.
+/// @param spikes_of_one in a step @param steps that are simulated
+struct ExpectedPulses {
+    double number = 0.0;
+    double per_step = 0.0;
+};
+ExpectedPulses expected_pulses(const LoweredNetwork& network, const connect::Transmitter& transmitter,
+                               double spikes_of_one, double steps);
 /// Spikes of a neuron beyond a number of them, on average, where it fires at random and so often on average.
 double expected_beyond(double mean, std::size_t number);
 /// Elements that there is room for in a list that grows by doubling, where so many independent events, on average, lead to

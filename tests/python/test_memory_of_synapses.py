@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
-from memory_accounts import SYNAPSE_MODELS, check, model_named, network_with, run
+from memory_accounts import SYNAPSE_MODELS, TIME, check, model_named, network_with, run
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.rules import Rule
+from ranvier.networks import NetworkModel
 from ranvier.processes.machine import resident_bytes
-from ranvier.simulation.options import grouped
+from ranvier.simulation.options import Precision, grouped
 from ranvier.simulation.predictions import predict_memory
 
 # Each value of an option with each of any other. All combinations are in tests/python/validation.
@@ -134,6 +136,68 @@ def test_sums_of_weights_that_need_more_bits(greatest: float, synapse: Any, weig
     net.connect(cells, cells, rv.FixedIndegree(50), weight=greatest, synapse=synapse)
     predicted = predict_memory(net, threads=1)["inputs"]
     assert rv.Simulation(net, threads=1, progress=False).memory()["inputs"] == pytest.approx(predicted, rel=0.05)
+
+
+def modulated(pulses: int | None) -> rv.Network:
+    """Return a small network with given pulses of dopamine, one in each second step, or those of neurons that fire."""
+    net = rv.Network()
+    neurons = net.create(rv.iaf_psc_exp(V_m=rv.Uniform(-65.0, -50.0)), 40)
+    released = neurons
+    if pulses is None:
+        net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=80.0)
+    else:
+        # So few of each that all are among its newest spikes.
+        units = -(-pulses // 8)
+        times = [[0.2 * (i + 1) for i in range(unit, pulses, units)] for unit in range(units)]
+        released = net.create_spike_generators(times)
+    learning = rv.stdp_dopamine(dopamine=released, A_plus=0.0, A_minus=0.0)
+    net.connect(neurons, neurons, rv.FixedIndegree(10), weight=0.1, synapse=learning)
+    return net
+
+
+@pytest.mark.parametrize("weight_precision", ["single", "double"])
+@pytest.mark.parametrize(
+    ("pulses", "time"), [(1, 100.0), (4000, 2000.0), (10_000, 1000.0), (67_000, 13_500.0), (None, 4000.0)]
+)
+def test_pulses_of_dopamine_that_synapses_still_follow(
+    pulses: int | None, time: float, weight_precision: Precision
+) -> None:
+    """They are forgotten together when there are 65,537."""
+    net = modulated(pulses)
+    recorder = net.record_spikes(net.populations[0])
+    sim = rv.Simulation(net, threads=1, progress=False, weight_precision=weight_precision)
+    before = sim.memory()["spikes"]
+    sim.run(time)
+    steps = sim.spikes(recorder).steps
+    taken = sim.memory()["spikes"]
+    known: dict[str, Any] = {"rate": len(steps) / 40 / (time / 1000.0), "threads": 1}
+    predicted = predict_memory(net, time=time, weight_precision=weight_precision, **known)["spikes"]
+    assert predicted == pytest.approx(taken, rel=0.04)
+    kept = len(np.unique(steps)) if pulses is None else min(pulses, 65_536, time / 0.2)
+    assert taken > before + 16 * kept
+
+
+def test_pulses_of_a_run_of_any_length() -> None:
+    of_any, of_none = (predict_memory(modulated(pulses), threads=1)["spikes"] for pulses in (None, 1))
+    # As many as are kept before synapses follow them, in a list that grows by an eighth.
+    assert 65_536 * 16 <= of_any - of_none <= 65_537 * 16 * 9 / 8
+    assert predict_memory(modulated(None), rate=0.0, threads=1)["spikes"] <= of_none
+
+
+@pytest.mark.parametrize("options", PAIRWISE, ids=lambda options: " ".join(map(str, options.values())))
+def test_neurons_that_only_release_dopamine(options: dict[str, Any]) -> None:
+    """They have rows, too: on each thread one for each of them."""
+    net = rv.Network()
+    ranks = options["ranks"]
+    at_random = rv.iaf_psc_exp(V_m=rv.Uniform(-65.0, -50.0))
+    neurons, released = net.create(at_random, 300 * ranks), net.create(at_random, 1500 * ranks)
+    net.stimulate([neurons, released], rv.poisson_generator(rate=9000.0), weight=80.0)
+    learning = rv.stdp_dopamine(dopamine=released, A_plus=0.0, A_minus=0.0)
+    net.connect(neurons, neurons, rv.FixedIndegree(20), weight=0.1, synapse=learning)
+    model = NetworkModel(net=net, spikes=net.record_spikes(), time=TIME, source="")
+    taken, predicted = run(model=model, threads=1, **options)
+    check(taken, predicted)
+    assert predicted.get("presynaptic", 0) == pytest.approx(taken.get("presynaptic", 0), rel=0.05)
 
 
 def test_what_is_counted_is_resident() -> None:

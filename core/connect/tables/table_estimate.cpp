@@ -160,6 +160,31 @@ void add_table(TableEstimate& estimate, std::span<const ProjectionPlan> plans, K
     describe_table(own, table, share, unsorted ? share : present, delays, options.double_weights);
 }
 
+/// Transmitters of the tables that there are.
+std::vector<const Transmitter*> used_transmitters(const NetworkPlan& network, const TableEstimate& estimate) {
+    std::vector<const Transmitter*> found;
+    for (std::uint32_t i = 0; i < network.kinds.size(); ++i) {
+        const SynapseDynamics* const dynamics = network.dynamics_of(KindIndex{i});
+        if (!estimate.tables[i].used || dynamics == nullptr || dynamics->transmitter() == nullptr) continue;
+        if (std::ranges::find(found, dynamics->transmitter()) == found.end()) found.push_back(dynamics->transmitter());
+    }
+    return found;
+}
+
+/// Neurons of a transmitter whose ids lie between those of no projection's sources: the others have synapses, too, where
+/// tables are dense.
+double neurons_without_synapses(const Transmitter& transmitter, std::span<const ProjectionPlan> plans) {
+    std::uint64_t without = 0;
+    for (std::uint64_t i = 0; i < transmitter.sources.size(); ++i) {
+        const std::uint64_t id = transmitter.sources[i].value;
+        without += std::ranges::none_of(plans, [&](const ProjectionPlan& plan) {
+            const std::uint64_t first = plan.pairs.first_source.value;
+            return first <= id && id < first + plan.pairs.sources;
+        });
+    }
+    return static_cast<double>(without);
+}
+
 }  // namespace
 
 TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options) {
@@ -178,6 +203,11 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         add_table(estimate, plans, kind, planned.tables[i], sources, delays, layout, options);
         all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }
+    const std::vector<const Transmitter*> transmitters = used_transmitters(network, estimate);
+    for (const Transmitter* const own : transmitters) {
+        estimate.transmitters.push_back(static_cast<double>(own->sources.size()));
+        all_rows += estimate.transmitters.back() * static_cast<double>(layout.shards().size());
+    }
     const auto any = stretches(plans, layout, [](const ProjectionPlan&) { return true; });
     const double sources_here = expected_rows(any, 1.0);
     estimate.dense = planned.numbering == RowNumbering::dense;
@@ -186,6 +216,11 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         for (const ProjectionPlan& plan : plans) {
             estimate.address_limit = std::max(estimate.address_limit,
                                               static_cast<double>(plan.pairs.first_source.value + plan.pairs.sources));
+        }
+        for (const Transmitter* const own : transmitters) {
+            estimate.addresses += neurons_without_synapses(*own, plans);
+            estimate.address_limit =
+                std::max(estimate.address_limit, static_cast<double>(own->sources.back().value + 1));
         }
     } else {
         estimate.addresses = all_rows;

@@ -26,6 +26,8 @@ struct TableEstimate {
         double runs = 0.0;      ///< of a row: synapses with the same delay
     };
     std::vector<Table> tables;  ///< by kind
+    /// Neurons of each transmitter that modulates any of them: on each shard, a spike may come for each.
+    std::vector<double> transmitters;
     double addresses =
         0.0;  ///< names of rows: as many entries as the presynaptic tables of all ranks have for this one
     double address_limit = 1.0;  ///< the addresses lie below
