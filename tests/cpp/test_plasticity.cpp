@@ -86,9 +86,12 @@ struct Scene {
     std::vector<Synapse> synapses;  ///< by row, then delay
     std::vector<std::vector<std::uint32_t>> pre;   ///< by step: rows
     std::vector<std::vector<std::uint32_t>> post;  ///< by step: neurons
+
+    Step last_step() const { return static_cast<Step>(pre.size()) - 1; }
 };
 
-Scene make_scene(std::uint64_t seed, DelaySteps delay_count = delays) {
+/// @param silence so many steps without spikes, in the midst of the others
+Scene make_scene(std::uint64_t seed, DelaySteps delay_count = delays, std::size_t silence = 0) {
     std::mt19937_64 random(seed);
     Scene scene;
     scene.delay_count = delay_count;
@@ -116,6 +119,8 @@ Scene make_scene(std::uint64_t seed, DelaySteps delay_count = delays) {
             if (random() % one_of == 0) scene.post[static_cast<std::size_t>(step)].push_back(neuron);
         }
     }
+    scene.pre.insert(scene.pre.begin() + 700, silence, {});
+    scene.post.insert(scene.post.begin() + 700, silence, {});
     return scene;
 }
 
@@ -188,6 +193,7 @@ struct Drive {
     Step epoch = least_delay;
     Step settle_every = 0;
     Step read_every = 0;
+    bool wide = false;  ///< sums of 128 bits
 };
 
 template <class Real>
@@ -235,14 +241,20 @@ Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
                 std::pmr::new_delete_resource());
     constexpr std::uint32_t slots = 32;
     std::vector<double> ring(slots * neurons, 0.0);
-    const InputRing inputs{ring.data(), neurons, slots - 1};
+    std::vector<WideSum> wide_ring(how.wide ? ring.size() : 0, 0);
+    const InputRing inputs{ring.data(), neurons, slots - 1, -27, how.wide ? wide_ring.data() : nullptr};
     Driven<Real> driven;
-    for (Step begin = 1; begin <= steps; begin += how.epoch) {
-        const Step end = std::min(begin + how.epoch - 1, steps);
+    for (Step begin = 1; begin <= scene.last_step(); begin += how.epoch) {
+        const Step end = std::min(begin + how.epoch - 1, scene.last_step());
         for (Step step = begin; step <= end; ++step) {
             table.arrive(how.set, step, inputs);
             for (std::uint32_t neuron = 0; neuron < neurons; ++neuron) {
                 double& input = inputs.slot(step)[neuron];
+                if (how.wide) {
+                    WideSum& sum = inputs.wide_slot(step)[neuron];
+                    input = from_wide(sum, 0x1p-26) + 0.0;
+                    sum = 0;
+                }
                 if (input != 0.0) driven.inputs[{step, neuron}] = input;
                 input = 0.0;
             }
@@ -278,7 +290,7 @@ constexpr double fractions[] = {0.0, 0.2, 0.5, 0.6, 0.9, 1.0};
 
 void expect_those_of_the_equations(const Scene& scene) {
     for (const double fraction : fractions) {
-        const Expected expected = expect(scene, fraction, steps);
+        const Expected expected = expect(scene, fraction, scene.last_step());
         const Driven<double> driven = drive<double>(scene, {.fraction = fraction});
         ASSERT_EQ(driven.weights.size(), expected.weights.size());
         for (std::size_t i = 0; i < expected.weights.size(); ++i) {
@@ -301,6 +313,28 @@ TEST(Plasticity, WeightsAndInputsAreThoseOfTheEquations) {
 
 /// Then, all synapses share one look at the neurons in steps with many spikes.
 TEST(Plasticity, WithOneDelayTheyAreToo) { expect_those_of_the_equations(make_scene(5, 1)); }
+
+/// Longer than the table of decays that is looked at first.
+TEST(Plasticity, AfterALongSilenceTheyAreToo) {
+    const Scene scene = make_scene(6, delays, Decay<double>::near_steps + 1000);
+    expect_those_of_the_equations(scene);
+    const auto first = drive<double>(scene, {});
+    for (const InstructionSet set : available_instruction_sets()) {
+        EXPECT_TRUE(first.weights == drive<double>(scene, {.set = set}).weights) << to_string(set);
+    }
+}
+
+TEST(Plasticity, SumsOfManyBitsAreTheSame) {
+    for (const DelaySteps delay_count : {DelaySteps{1}, delays}) {
+        const Scene scene = make_scene(7, delay_count);
+        for (const double fraction : {0.0, 0.6}) {
+            const auto narrow = drive<float>(scene, {.fraction = fraction});
+            const auto wide = drive<float>(scene, {.fraction = fraction, .wide = true});
+            EXPECT_TRUE(narrow.inputs == wide.inputs) << delay_count << " delays, axonal fraction " << fraction;
+            EXPECT_TRUE(narrow.weights == wide.weights) << delay_count << " delays, axonal fraction " << fraction;
+        }
+    }
+}
 
 TEST(Plasticity, SinglePrecisionIsClose) {
     const Scene scene = make_scene(3);

@@ -142,6 +142,11 @@ struct LearnVisits {
             const std::size_t count = std::min(v.count - ahead.offset, left);
             detail::prefetch_span(static_cast<const char*>(v.targets) + ahead.offset * width, count * width);
             detail::prefetch_span(v.weights + ahead.offset, count * sizeof(Real));
+            if (v.delays != nullptr) {
+                const std::size_t delay_width = a.wide_delays ? sizeof(std::uint16_t) : sizeof(std::uint8_t);
+                detail::prefetch_span(static_cast<const char*>(v.delays) + ahead.offset * delay_width,
+                                      count * delay_width);
+            }
             left -= count;
             ahead.offset += count;
             if (ahead.offset < v.count) continue;

@@ -157,8 +157,8 @@ void PlasticTable<Target, Real>::read(RowIndex row, std::uint64_t begin, std::ui
         if (first >= last) return;
         bring_up_to_date(row, run, waiting, first, weights.data() + (first - begin), last - first);
         for (std::uint64_t position = first; position < last; ++position) {
-            out.push_back({position, this->target(position), run.delay, static_cast<double>(weights[position - begin]),
-                           this->tag(position)});
+            out.push_back({position, this->target(position), delay_of(run, position),
+                           static_cast<double>(weights[position - begin]), this->tag(position)});
         }
     });
 }
@@ -229,7 +229,7 @@ template <class Target, class Real>
 auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row_end) const -> Run {
     std::uint64_t end = row_end;
     DelaySteps delay = this->columns_.least_delay;
-    if (delay != this->columns_.greatest_delay && begin < end) {
+    if (delay != this->columns_.greatest_delay && begin < end && !has_whole_rows()) {
         std::visit(
             [&](const auto& delays) {
                 const auto relative = delays[begin];
@@ -245,7 +245,8 @@ auto PlasticTable<Target, Real>::run_from(std::uint64_t begin, std::uint64_t row
 template <class Target, class Real>
 auto PlasticTable<Target, Real>::run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const
     -> Run {
-    if (this->columns_.least_delay == this->columns_.greatest_delay) return run_from(row_begin, row_end);
+    if (this->columns_.least_delay == this->columns_.greatest_delay || has_whole_rows())
+        return run_from(row_begin, row_end);
     return std::visit(
         [&](const auto& delays) -> Run {
             const auto relative = delays[position];
@@ -276,6 +277,7 @@ auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, s
     -> Visit {
     Visit visit{.targets = this->columns_.targets.data() + first, .trace = trace};
     if (centred()) visit.synapse_traces = synapse_traces_.data() + first;
+    if (has_whole_rows()) visit.delays = delays_from(first);
     visit.dendritic = static_cast<std::int32_t>(run.dendritic());
     visit.learnt = settled_ - visit.dendritic;
     visit.since = History::never;
@@ -302,7 +304,10 @@ auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, co
         visit.new_synapse_traces = synapse_traces_.data() + run.begin;
         if (spike.last != History::never) visit.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
     }
-    if (inputs.wide == nullptr) visit.inputs = inputs.slot(base_ + spike.stamp + run.delay);
+    if (inputs.wide != nullptr) return visit;
+    const Step step = base_ + spike.stamp + run.delay;
+    visit.inputs = visit.delays == nullptr ? inputs.slot(step) : inputs.data;
+    visit.slot = static_cast<std::uint32_t>(step) & inputs.slot_mask;
     return visit;
 }
 
@@ -315,13 +320,14 @@ void PlasticTable<Target, Real>::add_visit(InstructionSet set, const Spike& spik
     // Then, each block of synapses prefetches the next one.
     if (listed_ < prefetched_first) prefetch(run);
     listed_ += run.end - run.begin;
+    ring_ = inputs;
     visits_.push_back(arriving(spike, run, inputs));
     if (inputs.wide == nullptr) return;
     learn(set, view, true);
-    WideSum* const sums = inputs.wide_slot(base_ + spike.stamp + run.delay);
     const double to_grid = 0x1.8p52 * learning_.quantum;
     for (std::uint64_t i = run.begin; i < run.end; ++i) {
         const double weight = (static_cast<double>(this->columns_.weights[i]) + to_grid) - to_grid;
+        WideSum* const sums = inputs.wide_slot(base_ + spike.stamp + delay_of(run, i));
         add_wide(sums[this->columns_.targets[i]], weight, inputs.exponent);
     }
 }
@@ -348,6 +354,9 @@ template <class Target, class Real>
 LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
     LearnArguments<Real> given;
     given.wide_targets = std::is_same_v<Target, std::uint32_t>;
+    given.wide_delays = std::holds_alternative<Buffer<std::uint16_t>>(this->columns_.delays);
+    given.slot_stride = ring_.slot_stride;
+    given.slot_mask = ring_.slot_mask;
     given.history = &history_;
     given.presynaptic = presynaptic_.view();
     given.postsynaptic = postsynaptic_.view();

@@ -88,11 +88,11 @@ class PlasticTable final : public StoredTable<Target, Real> {
     using Bits = typename History::Bits;
     using Visit = LearnVisit<Real>;
 
-    /// Synapses of one row that have the same delay.
+    /// Synapses of one row that have the same delay, or, if all delays are dendritic, all of them.
     struct Run {
         std::uint64_t begin = 0;
         std::uint64_t end = 0;
-        DelaySteps delay = 1;
+        DelaySteps delay = 1;  ///< the least
         DelaySteps axonal = 0;
 
         DelaySteps dendritic() const { return delay - axonal; }
@@ -132,6 +132,21 @@ class PlasticTable final : public StoredTable<Target, Real> {
 
     template <class Call>
     void for_each_run(RowIndex row, Call call) const;
+    /// Whether spikes arrive at all synapses of a row at once, though these have different delays.
+    bool has_whole_rows() const {
+        return !rule_.modulation && this->columns_.least_delay != this->columns_.greatest_delay &&
+               learning_.axonal(this->columns_.greatest_delay) == 0;
+    }
+    /// Delays from one synapse on, relative to the least.
+    const void* delays_from(std::uint64_t position) const {
+        return std::visit([&](const auto& delays) -> const void* { return delays.data() + position; },
+                          this->columns_.delays);
+    }
+    DelaySteps delay_of(const Run& run, std::uint64_t position) const {
+        if (!has_whole_rows()) return run.delay;
+        return run.delay +
+               std::visit([&](const auto& delays) -> DelaySteps { return delays[position]; }, this->columns_.delays);
+    }
     Run run_from(std::uint64_t begin, std::uint64_t row_end) const;
     Run run_of(std::uint64_t row_begin, std::uint64_t position, std::uint64_t row_end) const;
     // Inlined before the compiler looks for calls without effect, which it drops: see RowStarts::prefetch().
@@ -144,6 +159,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
         const std::uint64_t count = std::min(run.end - run.begin, prefetched_first);
         detail::prefetch_span(this->columns_.targets.data() + run.begin, count * sizeof(Target));
         detail::prefetch_span(this->columns_.weights.data() + run.begin, count * sizeof(Real));
+        if (has_whole_rows()) detail::prefetch_span(delays_from(run.begin), count);
     }
 
     Visit visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const;
@@ -214,6 +230,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     TargetView<Real> view_ = {};
     std::pmr::vector<Visit> visits_;  ///< whose synapses learn together
     std::uint64_t listed_ = 0;        ///< synapses of these that a spike reaches
+    InputRing ring_;                  ///< that these add to
 };
 
 }  // namespace ranvier::connect
