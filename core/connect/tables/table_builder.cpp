@@ -1,24 +1,17 @@
 #include "connect/tables/table_builder.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "base/errors.hpp"
-#include "comm/redistribution.hpp"
-#include "connect/tables/shard_builder.hpp"
-#include "connect/tables/table_plan.hpp"
+#include "connect/tables/table_builder_implementation.hpp"
 
 namespace ranvier::connect {
 
 namespace {
 
 constexpr std::size_t batch_synapses = 8192;
-/// Synapses that all workers together hold at a time on the way from the shard that draws them to the one that stores
-/// them.
-constexpr std::size_t round_synapses = std::size_t{1} << 20;
 
 struct RoundDelays {
     RANVIER_ALWAYS_INLINE static void run(const double* __restrict milliseconds, std::size_t count,
@@ -28,24 +21,6 @@ struct RoundDelays {
             out[i] = static_cast<std::uint16_t>(round_delay(milliseconds[i], steps_per_millisecond) - least);
         }
     }
-};
-
-/// A synapse on its way to the process of its target.
-struct RemoteSynapse {
-    std::uint64_t target = 0;  ///< place on its process
-    double weight = 0.0;
-    std::uint32_t row = 0;
-    std::uint16_t delay = 0;
-    std::uint16_t kind = 0;
-};
-
-/// A synapse on its way to the shard of its target.
-struct RoutedSynapse {
-    std::uint32_t row = 0;
-    std::uint32_t target = 0;
-    double weight = 0.0;
-    std::uint16_t delay = 0;
-    std::uint16_t kind = 0;
 };
 
 std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, const ShardLayout& layout,
@@ -62,79 +37,6 @@ std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plan
 }
 
 }  // namespace
-
-struct TableBuilder::Implementation {
-    const NetworkPlan& network;
-    const ProcessLayout& layout;
-    BuildOptions options;
-    parallel::Team& team;
-    std::shared_ptr<comm::Communicator> communicator;
-    ProcessTables planned;
-    std::vector<std::unique_ptr<ShardBuilder>> builders;
-    /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
-    std::vector<std::vector<RoutedSynapse>> routed;
-    /// By worker: what it has drawn for other processes, and which those are.
-    std::vector<std::vector<RemoteSynapse>> remote;
-    std::vector<std::vector<Rank>> remote_ranks;
-    /// What a worker has stored.
-    struct Stored {
-        /// Of the kinds of a projection's synapses.
-        struct ProjectionWeights {
-            WeightRange positive;
-            WeightRange negative;
-        };
-        std::vector<ProjectionWeights> weights;  ///< by projection
-        /// By receptor and neuron: number of synapses. A synapse whose source may fire several times in a step counts
-        /// several times.
-        std::vector<Buffer<std::uint64_t>> inputs;
-        std::vector<std::uint64_t> most_inputs;  ///< by receptor
-    };
-    std::vector<Stored> stored;
-
-    /// What a worker needs again for every batch.
-    struct Scratch {
-        std::vector<std::uint32_t> degrees;
-        std::vector<std::uint64_t> partners;
-        std::vector<std::uint32_t> rows;
-        std::vector<std::uint32_t> targets;
-        std::vector<double> weights;
-        std::vector<double> milliseconds;
-        std::vector<std::uint16_t> delays;
-    };
-
-    std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
-    std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }
-    const TablePlan& table(KindIndex kind) const { return planned.tables[kind.value]; }
-    std::uint32_t base_row(const ProjectionPlan& plan, KindIndex kind) const {
-        return table(kind).row_map.row(plan.pairs.first_source).value;
-    }
-
-    /// One pass over all projections: counts or stores.
-    void pass(std::uint32_t worker, bool store);
-    void draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
-    /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
-    struct TargetProgression {
-        std::uint64_t begin;
-        std::uint64_t stride;
-        std::uint64_t count;
-        std::uint32_t first_local;
-    };
-    void draw_progression(const ProjectionPlan& plan, std::uint32_t worker, const TargetProgression& targets,
-                          bool store, Scratch& scratch);
-    void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
-    void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
-               Scratch& scratch);
-    void put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
-    void exchange_remote(const ProjectionPlan& plan);
-    void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
-    void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
-                     Scratch& scratch) const;
-    void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
-    /// Rounds weights to what is stored and takes note of them.
-    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);
-    void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
-    void end_storing(std::uint32_t worker);
-};
 
 /// Weights and delays of the synapses in scratch.partners, whose major neurons are begin, begin + stride, ...
 void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride,
@@ -275,140 +177,6 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
     }
     fill_values(plan, targets.begin, targets.stride, store || plan.kind_varies(), store, scratch);
     hand_over(plan, worker, store, scratch);
-}
-
-/// Draws the synapses of some sources and puts each into the box for the shard of its target.
-void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin,
-                                         std::uint64_t count, bool store, Scratch& scratch) {
-    plan.sampler->draw(options.instruction_set, begin, 1, count, scratch.degrees, scratch.partners);
-    const bool weights = store || plan.kind_varies();
-    fill_values(plan, begin, 1, weights, store, scratch);
-    std::size_t position = 0;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        for (std::uint32_t k = 0; k < scratch.degrees[i]; ++k, ++position) {
-            const NeuronId target{plan.pairs.first_target.value + scratch.partners[position]};
-            const Placement::Location location = layout.placement().locate(target);
-            RemoteSynapse synapse;
-            synapse.target = location.place;
-            synapse.row = static_cast<std::uint32_t>(begin + i);
-            if (weights) synapse.weight = scratch.weights[position];
-            // Without a weight there is only one kind.
-            const KindIndex kind = plan.kind_of(synapse.weight);
-            synapse.kind = static_cast<std::uint16_t>(kind.value);
-            if (store) {
-                const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
-                synapse.delay = static_cast<std::uint16_t>(delay - table(kind).least_delay);
-            }
-            if (location.rank == layout.rank()) {
-                put_in_box(plan, target, synapse, worker);
-            } else {
-                remote[worker].push_back(synapse);
-                remote_ranks[worker].push_back(location.rank);
-            }
-        }
-    }
-}
-
-/// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or shards()
-/// when it came from another process.
-void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse,
-                                              std::uint32_t from) {
-    // In a dry run, the same place on another process may belong to the next population.
-    const PairSpace& pairs = plan.pairs;
-    if (target < pairs.first_target || target.value - pairs.first_target.value >= pairs.targets) return;
-    const PopulationId population = layout.population_of(target);
-    if (!plan.reaches(population)) return;
-    const std::uint32_t shard = layout.shard_of(target).value;
-    const std::uint32_t local = layout.shard(shard).local_index(population, target).value;
-    routed[from * shards() + shard].push_back({synapse.row, local, synapse.weight, synapse.delay, synapse.kind});
-}
-
-/// Sends what the workers have drawn for other processes, and takes what those have drawn for this one.
-void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
-    std::vector<std::uint64_t> counts(ranks(), 0);
-    for (const std::vector<Rank>& own : remote_ranks) {
-        for (const Rank rank : own) ++counts[static_cast<std::size_t>(rank.value)];
-    }
-    std::vector<std::uint64_t> next(ranks(), 0);
-    std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::uint64_t{0});
-    std::vector<RemoteSynapse> packed(next.back() + counts.back());
-    for (std::uint32_t worker = 0; worker < shards(); ++worker) {
-        for (std::size_t i = 0; i < remote[worker].size(); ++i) {
-            packed[next[static_cast<std::size_t>(remote_ranks[worker][i].value)]++] = remote[worker][i];
-        }
-        remote[worker].clear();
-        remote_ranks[worker].clear();
-    }
-    comm::Redistribution<RemoteSynapse>(*communicator, options.buffer_bytes)
-        .run(packed, counts, [&](const auto& piece) {
-            for (const RemoteSynapse& synapse : piece.records) {
-                put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, shards());
-            }
-        });
-}
-
-void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store,
-                                               Scratch& scratch) {
-    const KindIndex kinds[] = {plan.positive_kind, plan.negative_kind};
-    for (const KindIndex kind : std::span(kinds, plan.kind_varies() ? 2 : 1)) {
-        scratch.rows.clear();
-        scratch.targets.clear();
-        scratch.weights.clear();
-        scratch.delays.clear();
-        const std::uint32_t base = base_row(plan, kind);
-        // The order of the boxes does not matter: one worker has drawn all synapses of a source, and they lie in one
-        // box in order.
-        for (std::uint32_t from = 0; from <= shards(); ++from) {
-            for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
-                if (synapse.kind != kind.value) continue;
-                scratch.rows.push_back(base + synapse.row);
-                scratch.targets.push_back(synapse.target);
-                scratch.weights.push_back(synapse.weight);
-                scratch.delays.push_back(synapse.delay);
-            }
-        }
-        if (!store) {
-            builders[worker]->count(kind, scratch.rows.data(), scratch.rows.size());
-            continue;
-        }
-        round_weights(plan, worker, kind, scratch.weights);
-        std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
-        for (const std::uint32_t target : scratch.targets) inputs[target] += plan.most_spikes;
-        builders[worker]->store(kind, {.rows = scratch.rows.data(),
-                                       .targets = scratch.targets.data(),
-                                       .weights = scratch.weights.data(),
-                                       .delays = scratch.delays.data(),
-                                       .count = scratch.rows.size(),
-                                       .tag = static_cast<std::uint16_t>(plan.id.value)});
-    }
-    for (std::uint32_t from = 0; from <= shards(); ++from) routed[from * shards() + worker].clear();
-}
-
-void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store,
-                                                  Scratch& scratch) {
-    const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.sources);
-    // The same on all processes, whose rounds must agree whatever their numbers of workers; and no more than an equal share
-    // of the sources.
-    const std::uint64_t share = (plan.pairs.sources + ranks() - 1) / ranks();
-    const auto per_rank = std::min(
-        share, static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0))));
-    const std::uint64_t per_worker = (per_rank + shards() - 1) / shards();
-    const std::uint64_t per_round = per_rank * ranks();
-    for (std::uint64_t round = 0; round < plan.pairs.sources; round += per_round) {
-        const std::uint64_t first = round + static_cast<std::uint64_t>(layout.rank().value) * per_rank;
-        const std::uint64_t last = std::min(first + per_rank, plan.pairs.sources);
-        const std::uint64_t begin = std::min(first + worker * per_worker, last);
-        const std::uint64_t end = std::min(begin + per_worker, last);
-        if (ranks() == 1) team.check_cancelled();
-        if (end > begin) route(plan, worker, begin, end - begin, store, scratch);
-        team.wait();
-        if (ranks() > 1) {
-            if (worker == 0) exchange_remote(plan);
-            team.wait();
-        }
-        take_routed(plan, worker, store, scratch);
-        team.wait();
-    }
 }
 
 void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {

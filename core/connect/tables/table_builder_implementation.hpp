@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "connect/tables/shard_builder.hpp"
+#include "connect/tables/table_builder.hpp"
+#include "connect/tables/table_plan.hpp"
+
+namespace ranvier::connect {
+
+/// A synapse on its way to the process of its target.
+struct RemoteSynapse {
+    std::uint64_t target = 0;  ///< place on its process
+    double weight = 0.0;
+    std::uint32_t row = 0;
+    std::uint16_t delay = 0;
+    std::uint16_t kind = 0;
+};
+
+/// A synapse on its way to the shard of its target.
+struct RoutedSynapse {
+    std::uint32_t row = 0;
+    std::uint32_t target = 0;
+    double weight = 0.0;
+    std::uint16_t delay = 0;
+    std::uint16_t kind = 0;
+};
+
+struct TableBuilder::Implementation {
+    const NetworkPlan& network;
+    const ProcessLayout& layout;
+    BuildOptions options;
+    parallel::Team& team;
+    std::shared_ptr<comm::Communicator> communicator;
+    ProcessTables planned;
+    std::vector<std::unique_ptr<ShardBuilder>> builders;
+    /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
+    std::vector<std::vector<RoutedSynapse>> routed;
+    /// By worker: what it has drawn for other processes, and which those are.
+    std::vector<std::vector<RemoteSynapse>> remote;
+    std::vector<std::vector<Rank>> remote_ranks;
+    /// What a worker has stored.
+    struct Stored {
+        /// Of the kinds of a projection's synapses.
+        struct ProjectionWeights {
+            WeightRange positive;
+            WeightRange negative;
+        };
+        std::vector<ProjectionWeights> weights;  ///< by projection
+        /// By receptor and neuron: number of synapses. A synapse whose source may fire several times in a step counts
+        /// several times.
+        std::vector<Buffer<std::uint64_t>> inputs;
+        std::vector<std::uint64_t> most_inputs;  ///< by receptor
+    };
+    std::vector<Stored> stored;
+
+    /// What a worker needs again for every batch.
+    struct Scratch {
+        std::vector<std::uint32_t> degrees;
+        std::vector<std::uint64_t> partners;
+        std::vector<std::uint32_t> rows;
+        std::vector<std::uint32_t> targets;
+        std::vector<double> weights;
+        std::vector<double> milliseconds;
+        std::vector<std::uint16_t> delays;
+    };
+
+    std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
+    std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }
+    const TablePlan& table(KindIndex kind) const { return planned.tables[kind.value]; }
+    std::uint32_t base_row(const ProjectionPlan& plan, KindIndex kind) const {
+        return table(kind).row_map.row(plan.pairs.first_source).value;
+    }
+
+    /// One pass over all projections: counts or stores.
+    void pass(std::uint32_t worker, bool store);
+    void draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
+    struct TargetProgression {
+        std::uint64_t begin;
+        std::uint64_t stride;
+        std::uint64_t count;
+        std::uint32_t first_local;
+    };
+    void draw_progression(const ProjectionPlan& plan, std::uint32_t worker, const TargetProgression& targets,
+                          bool store, Scratch& scratch);
+    void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
+               Scratch& scratch);
+    void put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
+    void exchange_remote(const ProjectionPlan& plan);
+    void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
+                     Scratch& scratch) const;
+    void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    /// Rounds weights to what is stored and takes note of them.
+    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);
+    void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void end_storing(std::uint32_t worker);
+};
+
+}  // namespace ranvier::connect
