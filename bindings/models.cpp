@@ -53,7 +53,16 @@ void bind_parts(nb::module_& module) {
             "bounds",
             [](const ParameterInfo& parameter) { return to_interval(parameter.bounds, parameter.may_be_infinite); },
             "The valid values, as text.")
-        .def_ro("meaning", &ParameterInfo::meaning);
+        .def_ro("meaning", &ParameterInfo::meaning)
+        .def_prop_ro(
+            "per_synapse",
+            [](const ParameterInfo& parameter) { return parameter.per_synapse != models::PerSynapse::no; },
+            "Of synapse models: whether each synapse may have a value of its own.")
+        .def_prop_ro(
+            "may_change",
+            [](const ParameterInfo& parameter) { return parameter.per_synapse == models::PerSynapse::yes; },
+            "Of synapse models: whether values that synapses have of their own may change while a simulation runs.")
+        .def_ro("is_whole", &ParameterInfo::is_whole);
     nb::class_<VariableInfo>(module, "VariableInfo", "A state variable of a neuron model.")
         .def_ro("name", &VariableInfo::name)
         .def_ro("unit", &VariableInfo::unit)

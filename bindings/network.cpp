@@ -20,9 +20,6 @@ using engine::Network;
 /// Ascending ids: (first, stride, size), or a list of them.
 using InputIds = std::variant<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, InputArray<std::int64_t>>;
 
-/// Of a synapse model.
-using SharedParameters = std::map<std::string, double, std::less<>>;
-
 IdSequence to_ids(const InputIds& ids) {
     if (const auto* list = std::get_if<InputArray<std::int64_t>>(&ids)) {
         auto shared = std::make_shared<const std::vector<std::uint64_t>>(to_vector<std::uint64_t>(*list));
@@ -52,9 +49,9 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
-                      std::string receptor, const std::string& synapse, const SharedParameters& synapse_parameters,
+                      std::string receptor, const std::string& synapse, const InputValues& synapse_parameters,
                       const std::optional<InputIds>& modulators) {
-    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, to_ids(modulators), name);
+    engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators), name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
                  std::move(name), weight_bound, std::move(receptor), std::move(own))
@@ -63,10 +60,10 @@ std::uint32_t connect(Network& network, const InputIds& sources, const InputIds&
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
                     const InputValue& delay, double weight_bound, std::string receptor, const std::string& synapse,
-                    const SharedParameters& synapse_parameters, const std::optional<InputIds>& modulators) {
+                    const InputValues& synapse_parameters, const std::optional<InputIds>& modulators) {
     // The call itself refuses an unknown projection.
     const bool known = projection < network.projections().size();
-    engine::SynapseSpec own = engine::make_synapse(synapse, synapse_parameters, to_ids(modulators),
+    engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators),
                                                    known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
                            std::move(receptor), std::move(own));

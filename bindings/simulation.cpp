@@ -164,6 +164,7 @@ void bind_simulation(nb::module_& module) {
     bind_accounts(simulation);
     bind_recordings(simulation);
     bind_connections(simulation);
+    bind_synapse_parameters(simulation);
     bind_state(simulation);
     bind_changes(simulation);
     bind_saved_state(module);

@@ -20,5 +20,6 @@ void bind_accounts(nb::class_<engine::Simulation>& simulation);
 void bind_recordings(nb::class_<engine::Simulation>& simulation);
 /// Queries of connections, and changes of their weights.
 void bind_connections(nb::class_<engine::Simulation>& simulation);
+void bind_synapse_parameters(nb::class_<engine::Simulation>& simulation);
 
 }  // namespace ranvier::bindings

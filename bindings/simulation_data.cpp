@@ -1,5 +1,7 @@
 #include "simulation.hpp"
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -142,6 +144,31 @@ void bind_connections(nb::class_<Simulation>& simulation) {
                 self.set_weights(to_span(handles), to_span(weights));
             },
             nb::arg("handles"), nb::arg("weights"));
+}
+
+void bind_synapse_parameters(nb::class_<Simulation>& simulation) {
+    simulation
+        .def(
+            "synapse_parameters",
+            [](const Simulation& self, const InputArray<std::uint64_t>& handles, const std::string& name) {
+                std::vector<double> values;
+                {
+                    const Unlocked unlocked;
+                    values = self.synapse_parameters(to_span(handles), name);
+                }
+                return to_array<double>(std::move(values));
+            },
+            nb::arg("handles"), nb::arg("name"))
+        .def(
+            "set_synapse_parameters",
+            [](Simulation& self, const InputArray<std::uint64_t>& handles,
+               const std::map<std::string, InputArray<double>>& values) {
+                engine::GivenParameters given;
+                for (const auto& [name, own] : values) given.emplace(name, to_span(own));
+                const Unlocked unlocked;
+                self.set_synapse_parameters(to_span(handles), given);
+            },
+            nb::arg("handles"), nb::arg("values"), "Values of each synapse, by the names of parameters.");
 }
 
 }  // namespace ranvier::bindings

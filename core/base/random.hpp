@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
     placement,          ///< dealing neurons to processes
     invented_spikes,    ///< what neurons are said to send in dry runs
     release,            ///< what synapses draw when a spike comes
+    synapse_parameter,  ///< parameters of which each synapse has a value of its own
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

@@ -10,6 +10,16 @@ namespace ranvier::engine {
 
 namespace {
 
+void add_synapse(Fingerprint& mixed, const SynapseSpec& synapse) {
+    mixed.add(synapse.is_static() ? "" : synapse.model->name);
+    mixed.add(synapse.values());
+    for (const std::uint32_t i : synapse.own_parameters()) {
+        mixed.add(std::uint64_t{i});
+        mixed.add(synapse.own_values(i));
+    }
+    mixed.add(synapse.modulators);
+}
+
 std::uint64_t of_options(const SimulationOptions& options) {
     return fingerprint_of([&](Fingerprint& mixed) {
         mixed.add(options.precision);
@@ -74,9 +84,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(projection.delay);
             mixed.add(projection.weight_bound);
             mixed.add(projection.receptor);
-            mixed.add(projection.synapse.is_static() ? "" : projection.synapse.model->name);
-            mixed.add(projection.synapse.values());
-            mixed.add(projection.synapse.modulators);
+            add_synapse(mixed, projection.synapse);
         }));
     }
     for (const StimulusSpec& stimulus : network.stimuli()) {

@@ -22,6 +22,7 @@ namespace {
 // Objects of random keys: the things that have values of their own must not share a key.
 constexpr std::uint64_t variable_keys = std::uint64_t{1} << 16;
 constexpr std::uint64_t objects_per_population = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_parameters = std::uint64_t{1} << 8;  // of a synapse model
 constexpr std::uint64_t stimulus_keys = std::uint64_t{1} << 60;
 
 /// What is drawn for a thing after a step: the number of the step is the place in the stream of the thing.
@@ -51,10 +52,21 @@ models::GroupValues local_values(const Values& values, RandomKey key, const IdSe
     return local;
 }
 
-connect::SynapseValues lower_values(const Values& values, RandomKey key) {
+connect::SynapseValues lower_values(const Values& values, RandomKey key, bool is_whole = false) {
     if (const auto* number = std::get_if<double>(&values)) return {*number, key};
     if (const auto* array = std::get_if<SharedArray>(&values)) return {*array, key};
-    return {std::get<Distribution>(values), key};
+    return {std::get<Distribution>(values), key, is_whole};
+}
+
+/// Of the parameters of which synapses of a projection have values of their own.
+std::vector<connect::SynapseValues> lower_parameters(const Projection& projection, std::uint64_t seed) {
+    std::vector<connect::SynapseValues> lowered;
+    for (const std::uint32_t i : projection.synapse.own_parameters()) {
+        const RandomKey key = make_key(seed, Purpose::synapse_parameter, projection.id.value * most_parameters + i);
+        lowered.push_back(
+            lower_values(projection.synapse.own_values(i), key, projection.synapse.model->parameters[i].is_whole));
+    }
+    return lowered;
 }
 
 /// How often a unit's most frequent time is in its list.
@@ -73,8 +85,11 @@ std::uint32_t most_repeated(const Population& population, const IdSequence& unit
 /// The different pairs of a synapse model and its shared parameters, numbered from 1; 0 is the static synapse.
 struct SynapseSets {
     std::vector<std::shared_ptr<const connect::SynapseDynamics>> dynamics;
-    /// With the projection, one more than its id, where synapses draw random numbers, and the neurons of a transmitter.
-    using Key = std::tuple<const models::SynapseModel*, std::vector<double>, std::uint64_t, std::vector<std::uint64_t>>;
+    std::vector<ProjectionId> projections;  ///< the first of each of them
+    /// With the parameters that synapses have values of their own for, the projection, one more than its id, where synapses
+    /// draw random numbers, and the neurons of a transmitter.
+    using Key = std::tuple<const models::SynapseModel*, std::vector<double>, std::vector<std::uint32_t>, std::uint64_t,
+                           std::vector<std::uint64_t>>;
     std::map<Key, std::uint32_t> numbers;
 
     std::uint32_t number(const SynapseSpec& synapse, ProjectionId projection, const Network& network) {
@@ -85,9 +100,15 @@ struct SynapseSets {
         const IdSequence& modulators = synapse.modulators;
         std::vector<std::uint64_t> ids(modulators.size());
         modulators.copy(0, ids);
-        const auto [place, is_new] = numbers.try_emplace({synapse.model, values, own, std::move(ids)}, next);
+        const std::vector<std::uint32_t> parameters = synapse.own_parameters();
+        std::vector<double> shared = values;
+        for (const std::uint32_t i : parameters) shared[i] = 0.0;
+        const auto [place, is_new] =
+            numbers.try_emplace({synapse.model, std::move(shared), parameters, own, std::move(ids)}, next);
         if (!is_new) return place->second;
         std::unique_ptr<connect::SynapseDynamics> created = synapse.model->create(values, network.resolution());
+        created->use_own_parameters(parameters);
+        projections.push_back(projection);
         if (!modulators.empty()) {
             const double delay = transmitter_delay(synapse);
             created->use_transmitter({modulators, connect::round_delay(delay, 1.0 / network.resolution())});
@@ -132,6 +153,7 @@ void LoweredNetwork::lower_projections() {
             lower_values(projection.weight, make_key(network_->seed(), Purpose::weight, projection.id.value));
         plan.weight_bound = projection.weight_bound;
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
+        plan.parameters = lower_parameters(projection, network_->seed());
         ReceptorChoice receptors;
         // The same for all targets.
         for (const PopulationId id : plan.target_populations) {
@@ -158,6 +180,13 @@ void LoweredNetwork::lower_projections() {
     }
     plan_ = connect::make_network_plan(std::move(plans), kinds);
     plan_.dynamics = std::move(synapses.dynamics);
+    synapses_ = std::move(synapses.projections);
+}
+
+const SynapseSpec& LoweredNetwork::synapse(connect::KindIndex kind) const {
+    static const SynapseSpec static_synapse;
+    const std::uint32_t number = plan_.kinds[kind.value].synapse;
+    return number == 0 ? static_synapse : network_->projections()[synapses_[number - 1].value].synapse;
 }
 
 std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::uint32_t receptor) const {

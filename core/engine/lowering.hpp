@@ -27,6 +27,8 @@ class LoweredNetwork {
     std::span<const connect::PopulationRange> ranges() const { return ranges_; }
     const connect::NetworkPlan& plan() const { return plan_; }
     std::span<const connect::ProjectionPlan> plans() const { return plan_.projections; }
+    /// Of synapses of a kind: which parameters they share, with the values of these.
+    const SynapseSpec& synapse(connect::KindIndex kind) const;
     /// Of the model that has the most.
     std::uint32_t receptors() const { return receptors_; }
     /// Whether stimuli of neurons of a shard can reach a receptor with spikes: as they are now, or with other weights.
@@ -64,6 +66,7 @@ class LoweredNetwork {
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;
     connect::NetworkPlan plan_;
+    std::vector<ProjectionId> synapses_;  ///< of those that are not static, a projection that has them
     std::uint32_t receptors_ = 0;
     Step shortest_delay_ = 0;
 };

@@ -242,6 +242,7 @@ double Network::checked_synapses(const Projection& projection) const {
                    .greatest_weight = greatest_weight,
                    .least_delay = range_of(projection.delay).first},
                   resolution_, projection.name);
+    check_own_values(projection.synapse, *sampler, projection.name);
     return sampler->expected_synapses();
 }
 
@@ -470,6 +471,7 @@ std::uint64_t Network::array_bytes() const {
     for (const Projection& projection : projections_) {
         add(projection.weight);
         add(projection.delay);
+        add_all(projection.synapse.parameters);
         add_array(projection.rule.sources);
         add_array(projection.rule.targets);
     }

@@ -9,22 +9,17 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "base/distribution.hpp"
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
-#include "base/shared_array.hpp"
 #include "connect/rules/rule.hpp"
 #include "engine/synapse_spec.hpp"
+#include "engine/values.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 
 namespace ranvier::engine {
-
-/// A value for each of many things: one for all, one each, or drawn for each.
-using Values = std::variant<double, SharedArray, Distribution>;
 
 /// A contiguous part [begin, end) of a population, as indices within it. Where neurons of several populations, or with
 /// gaps between them, are meant, ascending global ids take its place.

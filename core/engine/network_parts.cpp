@@ -1,5 +1,6 @@
 #include "engine/network_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -70,8 +71,14 @@ void add_projection(Parts& parts, const Projection& projection) {
     parts.add_name(name("synapse"), model.name);
     if (!model.transmitter.empty()) parts.add(name(model.transmitter), projection.synapse.modulators);
     const std::vector<double> values = projection.synapse.values();
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
-        parts.add(name("parameter " + std::string(model.parameters[i].name)), values[i], to_text(values[i]));
+    const std::vector<std::uint32_t> own = projection.synapse.own_parameters();
+    for (std::uint32_t i = 0; i < model.parameters.size(); ++i) {
+        const std::string parameter = name("parameter " + std::string(model.parameters[i].name));
+        if (std::ranges::find(own, i) != own.end()) {
+            parts.add_values(parameter, projection.synapse.own_values(i));
+        } else {
+            parts.add(parameter, values[i], to_text(values[i]));
+        }
     }
 }
 

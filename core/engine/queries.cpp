@@ -17,6 +17,7 @@
 #include "engine/network_checks.hpp"
 #include "engine/receptor_choice.hpp"
 #include "engine/shard_search.hpp"
+#include "engine/synapse_tables.hpp"
 #include "engine/weight_checks.hpp"
 
 namespace ranvier::engine {
@@ -217,21 +218,6 @@ namespace {
 double toward_zero(double bound) {
     const double rounded = static_cast<float>(bound);
     return std::abs(rounded) < std::abs(bound) ? rounded : bound;
-}
-
-ValueOutOfBoundsError unknown_handle(std::uint64_t packed) {
-    return ValueOutOfBoundsError({.object = "handle of a synapse",
-                                  .value = std::to_string(packed),
-                                  .bound = "this simulation has no such synapse",
-                                  .remedy = "use the handles of a query of this simulation"});
-}
-
-const connect::SynapseTable& table_of(std::span<const std::unique_ptr<Shard>> shards, SynapseHandle handle) {
-    if (handle.kind.value < shards[handle.shard]->tables().size()) {
-        const connect::SynapseTable* table = shards[handle.shard]->table(handle.kind);
-        if (table != nullptr && handle.position < table->size()) return *table;
-    }
-    throw unknown_handle(handle.pack());
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/communicator.hpp"
@@ -34,6 +38,12 @@ class ConnectionAccess {
     /// @param now the step after which the weights are changed
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights, bool double_weights,
                      Step now);
+    /// Values of a parameter of synapses that are not static, shared ones and others.
+    /// @throws UnknownNameError where the model of a synapse has no such parameter
+    std::vector<double> parameters(std::span<const std::uint64_t> handles, std::string_view name) const;
+    /// Changes parameters of which each of these synapses has a value of its own, all of them or none.
+    /// @throws ValueOutOfBoundsError for values out of bounds, and for a parameter that they share or that is to stay
+    void set_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given, bool double_weights);
 
    private:
     /// A synapse of this process among those that were asked for.
@@ -44,6 +54,19 @@ class ConnectionAccess {
         std::uint64_t position = 0;
     };
 
+    /// A parameter of the synapses of a kind.
+    struct ParameterPlace {
+        const models::ParameterInfo* info = nullptr;
+        double shared = 0.0;                ///< value, where they share it
+        std::optional<std::size_t> column;  ///< of the tables, where each has its own
+    };
+    using ParameterPlaces = std::map<std::uint32_t, ParameterPlace>;  ///< by kind
+    /// @throws as set_parameters()
+    ParameterPlaces checked_places(std::span<const std::uint64_t> handles, const std::string& name,
+                                   std::span<const double> values, bool double_weights) const;
+    ParameterPlace parameter_of(std::uint64_t handle, std::string_view name) const;
+    /// Of source and target of a synapse, for messages; the same on all processes. Of those that were forgotten none.
+    std::string ids_text(std::uint64_t handle) const;
     /// By shard.
     std::vector<std::uint64_t> counts_here(const ConnectionQuery& query, parallel::Team& team) const;
     /// Number of the first shard of this process among those of all.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -94,6 +95,9 @@ struct StateData {
     std::vector<double> values;
     std::vector<std::uint64_t> places;  ///< of the neurons among all of the recorder, ascending
 };
+
+/// Values of some synapses, by the name of the parameter.
+using GivenParameters = std::map<std::string, std::span<const double>>;
 
 /// Synapses as arrays, in the order (projection, source, target, delay, order of drawing).
 struct ConnectionData {
@@ -207,6 +211,11 @@ class Simulation {
     /// bound of the projection, or whose sign would move them to another receptor (zero belongs to both); nothing is changed
     /// then.
     void set_weights(std::span<const std::uint64_t> handles, std::span<const double> weights);
+    /// A parameter of synapses. @throws UnknownNameError where the model of one of them has none of this name
+    std::vector<double> synapse_parameters(std::span<const std::uint64_t> handles, std::string_view name) const;
+    /// Changes parameters of which each synapse has a value of its own, all or none, for spikes that are sent later.
+    /// @throws UnknownNameError, ShapeError, ValueOutOfBoundsError @note Collective, like the call above.
+    void set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given);
 
     /// A variable or a parameter of some neurons (indices within the population), by name.
     std::vector<double> get(PopulationId population, std::string_view name,

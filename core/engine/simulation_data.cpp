@@ -139,6 +139,19 @@ void Simulation::set_weights(std::span<const std::uint64_t> handles, std::span<c
     }
 }
 
+std::vector<double> Simulation::synapse_parameters(std::span<const std::uint64_t> handles,
+                                                   std::string_view name) const {
+    return implementation_->connections().parameters(handles, name);
+}
+
+void Simulation::set_synapse_parameters(std::span<const std::uint64_t> handles, const GivenParameters& given) {
+    implementation_->connections().set_parameters(handles, given, implementation_->build_options.double_weights);
+    for (const std::uint64_t handle : handles) {
+        // They are saved beside weights.
+        implementation_->weights_set[SynapseHandle::unpack(handle).kind.value] = true;
+    }
+}
+
 std::vector<double> Simulation::get(PopulationId population, std::string_view name,
                                     std::span<const std::uint64_t> indices) const {
     return implementation_->neurons().get(population, name, indices);

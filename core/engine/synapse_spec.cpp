@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/errors.hpp"
 #include "connect/plasticity/decay.hpp"
@@ -23,6 +26,46 @@ constexpr std::string_view axonal_fraction = "axonal_fraction";
 std::string name_of(const models::ParameterInfo& info, const SynapseSpec& synapse, const std::string& projection) {
     return "parameter " + std::string(info.name) + " of " + std::string(synapse.model->name) + " of projection " +
            quoted(projection);
+}
+
+bool is_drawn(const Values& values) { return std::holds_alternative<Distribution>(values); }
+
+bool has_arrays(const SynapseSpec& synapse) {
+    return std::ranges::any_of(synapse.parameters,
+                               [](const auto& given) { return std::holds_alternative<SharedArray>(given.second); });
+}
+
+/// A parameter that all synapses of a projection share is a number.
+void check_shared(const Values& value, const models::ParameterInfo& info, const std::string& object,
+                  const models::SynapseModel& model) {
+    if (std::holds_alternative<double>(value)) return;
+    std::string own;
+    for (const models::ParameterInfo& other : model.parameters) {
+        if (other.per_synapse == models::PerSynapse::no) continue;
+        own += (own.empty() ? "" : ", ") + std::string(other.name);
+    }
+    const std::string remedy = own.empty() ? "" : "; each synapse can have values of its own of: " + own;
+    throw ValueOutOfBoundsError({.object = object,
+                                 .value = is_drawn(value) ? "a distribution" : "an array",
+                                 .bound = "all synapses of a projection share " + std::string(info.name),
+                                 .remedy = "give one number, or divide the synapses among projections" + remedy});
+}
+
+/// Whether parameters of each of some synapses fit together.
+void check_fit(const SynapseSpec& synapse, std::uint64_t count, const std::string& projection) {
+    if (synapse.model->conflict == nullptr) return;
+    const auto conflict = [&](std::span<const double> values) {
+        std::vector<double> rounded(values.begin(), values.end());
+        for (std::size_t i = 0; i < rounded.size(); ++i) {
+            const models::ParameterInfo& info = synapse.model->parameters[i];
+            const auto given = synapse.parameters.find(info.name);
+            if (!info.is_whole || given == synapse.parameters.end() || !is_drawn(given->second)) continue;
+            rounded[i] = std::floor(rounded[i] + 0.5);
+        }
+        return synapse.model->conflict(rounded);
+    };
+    check_conflicts(synapse.model->parameters, synapse.parameters, count, conflict,
+                    std::string(synapse.model->name) + " of projection " + quoted(projection));
 }
 
 /// A trace must end before numbers of steps do.
@@ -78,7 +121,7 @@ double transmitter_delay(const SynapseSpec& synapse) {
     const std::string name = std::string(synapse.model->transmitter) + "_delay";
     const auto info = std::ranges::find(synapse.model->parameters, name, &models::ParameterInfo::name);
     const auto given = synapse.parameters.find(name);
-    return given == synapse.parameters.end() ? info->default_value : given->second;
+    return given == synapse.parameters.end() ? info->default_value : std::get<double>(given->second);
 }
 
 std::vector<double> SynapseSpec::values() const {
@@ -86,13 +129,29 @@ std::vector<double> SynapseSpec::values() const {
     if (model == nullptr) return values;
     for (const models::ParameterInfo& info : model->parameters) {
         const auto given = parameters.find(info.name);
-        values.push_back(given == parameters.end() ? info.default_value : given->second);
+        const double value = given == parameters.end() ? info.default_value : range_of(given->second).second;
+        values.push_back(info.is_whole && is_drawn(given == parameters.end() ? Values(value) : given->second)
+                             ? std::floor(value + 0.5)
+                             : value);
     }
     return values;
 }
 
-SynapseSpec make_synapse(const std::string& model, std::map<std::string, double, std::less<>> parameters,
-                         IdSequence modulators, const std::string& projection) {
+std::vector<std::uint32_t> SynapseSpec::own_parameters() const {
+    std::vector<std::uint32_t> own;
+    for (std::uint32_t i = 0; model != nullptr && i < model->parameters.size(); ++i) {
+        const auto given = parameters.find(model->parameters[i].name);
+        if (given != parameters.end() && !std::holds_alternative<double>(given->second)) own.push_back(i);
+    }
+    return own;
+}
+
+const Values& SynapseSpec::own_values(std::uint32_t parameter) const {
+    return parameters.find(model->parameters[parameter].name)->second;
+}
+
+SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
+                         const std::string& projection) {
     SynapseSpec synapse{.model = &models::find_synapse_model(model),
                         .parameters = std::move(parameters),
                         .modulators = std::move(modulators)};
@@ -104,16 +163,29 @@ SynapseSpec make_synapse(const std::string& model, std::map<std::string, double,
             for (const models::ParameterInfo& one : synapse.model->parameters) known.push_back(one.name);
             throw unknown_name("parameter of " + model, key, known);
         }
-        check_values(Values{value}, *info, name_of(*info, synapse, projection), 1);
+        const std::string object = name_of(*info, synapse, projection);
+        if (info->per_synapse == models::PerSynapse::no) check_shared(value, *info, object, *synapse.model);
+        if (!std::holds_alternative<SharedArray>(value)) check_values(value, *info, object, 1);
     }
-    if (synapse.model->conflict == nullptr) return synapse;
-    if (const std::optional<std::string> conflict = synapse.model->conflict(synapse.values())) {
-        throw ValueOutOfBoundsError({.object = "parameters of " + model + " of projection " + quoted(projection),
-                                     .value = "",
-                                     .bound = *conflict,
-                                     .remedy = "change one of them"});
-    }
+    if (!has_arrays(synapse)) check_fit(synapse, 1, projection);
     return synapse;
+}
+
+void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection) {
+    if (!has_arrays(synapse)) return;
+    for (const std::uint32_t i : synapse.own_parameters()) {
+        const models::ParameterInfo& info = synapse.model->parameters[i];
+        if (!std::holds_alternative<SharedArray>(synapse.own_values(i))) continue;
+        const std::string object = name_of(info, synapse, projection);
+        if (!rule.array_length()) {
+            throw ShapeError({.object = object,
+                              .value = "an array",
+                              .bound = "the rule draws how many synapses a target has",
+                              .remedy = "give a number or a distribution"});
+        }
+        check_values(synapse.own_values(i), info, object, *rule.array_length());
+    }
+    check_fit(synapse, *rule.array_length(), projection);
 }
 
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
@@ -126,7 +198,7 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
                     std::string(synapse.model->transmitter) + "_delay of projection " + quoted(projection));
     }
     const auto given = synapse.parameters.find(axonal_fraction);
-    const double fraction = given == synapse.parameters.end() ? 0.0 : given->second;
+    const double fraction = given == synapse.parameters.end() ? 0.0 : std::get<double>(given->second);
     if (fraction == 0.0 || fraction == 1.0 || connect::round_delay(ranges.least_delay, 1.0 / resolution) > 1) return;
     throw DelayError({.object = "delay of projection " + quoted(projection),
                       .value = to_text(ranges.least_delay) + " ms",

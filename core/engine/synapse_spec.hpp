@@ -1,31 +1,39 @@
 #pragma once
 
-#include <functional>
-#include <map>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/id_sequence.hpp"
 #include "connect/rules/rule.hpp"
+#include "engine/values.hpp"
 #include "models/synapse.hpp"
 
 namespace ranvier::engine {
 
-/// A synapse model and the values that all synapses of a projection share.
+/// A synapse model and the values of its parameters.
 struct SynapseSpec {
     const models::SynapseModel* model = nullptr;  ///< null: static synapses
-    std::map<std::string, double, std::less<>> parameters = {};  ///< those set, by name
+    /// Those set, by name. What is no number is a parameter of which each synapse has a value of its own.
+    NamedValues parameters = {};
     IdSequence modulators = {};  ///< whose spikes act on all of the synapses, if the model has a transmitter
 
     bool is_static() const { return model == nullptr || model->is_static(); }
-    /// Of all parameters, in the order of the model.
+    /// Of all parameters, in the order of the model: where synapses have values of their own, the greatest that can occur.
     std::vector<double> values() const;
+    /// The parameters of which each synapse has a value of its own, by their places in the model, ascending.
+    std::vector<std::uint32_t> own_parameters() const;
+    /// Of one of these.
+    const Values& own_values(std::uint32_t parameter) const;
 };
 
 /// @throws UnknownNameError for a model or a parameter, ValueOutOfBoundsError for values out of bounds, or that do not fit
-/// together, and where a transmitter has no neurons @param projection its name
-SynapseSpec make_synapse(const std::string& model, std::map<std::string, double, std::less<>> parameters,
-                         IdSequence modulators, const std::string& projection);
+/// together, and where a transmitter has no neurons; arrays are checked by check_own_values(). @param projection its name
+SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
+                         const std::string& projection);
+
+/// Arrays of parameters, which must fit the rule like arrays of weights. @throws ShapeError, ValueOutOfBoundsError
+void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection);
 
 /// Of the spikes of a transmitter, ms. @pre the model has one
 double transmitter_delay(const SynapseSpec& synapse);

@@ -31,8 +31,9 @@ void check_number(double value, const models::ParameterInfo& info, const std::st
 
 /// The ends of a distribution must keep the bounds of the parameter, since a value may come near them.
 void check_ends(const Distribution& distribution, const models::ParameterInfo& info, const std::string& object) {
-    const double least = distribution.least();
-    const double greatest = distribution.greatest();
+    const auto rounded = [&](double value) { return info.is_whole ? std::floor(value + 0.5) : value; };
+    const double least = rounded(distribution.least());
+    const double greatest = rounded(distribution.greatest());
     for (const double end : {least, greatest}) {
         if (info.bounds.contains(end)) continue;
         throw ValueOutOfBoundsError(

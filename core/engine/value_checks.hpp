@@ -15,8 +15,6 @@
 /// Checks of what users give as values. All throw before anything is changed, and name the object that is wrong.
 namespace ranvier::engine {
 
-using NamedValues = std::map<std::string, Values, std::less<>>;
-
 /// Least and greatest value that can occur; (0, 0) when there are none.
 std::pair<double, double> range_of(const Values& values);
 

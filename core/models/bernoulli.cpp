@@ -1,6 +1,8 @@
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "models/random_release.hpp"
 #include "models/registry.hpp"
@@ -12,32 +14,33 @@ namespace {
 class Bernoulli {
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"p_transmit",
-                      "",
-                      1.0,
-                      {.lower = 0.0, .upper = 1.0},
-                      "Probability with which a synapse transmits a spike of its source"},
+        per_synapse(ParameterInfo{"p_transmit",
+                                  "",
+                                  1.0,
+                                  {.lower = 0.0, .upper = 1.0},
+                                  "Probability with which a synapse transmits a spike of its source"}),
     };
 
     struct Rule {
         struct Constants {
             double probability;
         };
-        struct RowState {};
         using Spike = Constants;
         static constexpr std::uint32_t blocks = 1;
+        static constexpr std::size_t parameters = Bernoulli::parameters.size();
+        static constexpr std::size_t states = 0;
+        static constexpr std::array<std::string_view, states> state_names{};
 
-        static RowState initial(const Constants&) { return {}; }
+        static Constants constants(std::span<const double> p, double /*resolution*/) { return {p[0]}; }
+        static std::array<double, states> initial(const Constants&) { return {}; }
         static std::uint32_t greatest_state(const Constants&) { return 0; }
         static std::uint32_t initial_state(const Constants&) { return 0; }
-        static Spike spike(RowState&, Step, const Constants& c) { return c; }
+        static Spike spike(std::array<double, states>&, Step, Step, const Constants& c) { return c; }
         static std::uint32_t released(const Spike& spike, std::uint32_t&, const connect::SynapseDraws& draws) {
             return draws.unit(0) < spike.probability ? 1 : 0;
         }
-        static void exchange(RowState&, StateColumns&) {}
     };
 
-    static Rule::Constants constants(std::span<const double> p, double /*resolution*/) { return {p[0]}; }
     static double most_released(const Rule::Constants&) { return 1.0; }
 };
 

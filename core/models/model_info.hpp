@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -28,6 +29,13 @@ inline constexpr Bounds any_phase{.lower = -1e9, .upper = 1e9};      // degrees
 inline constexpr Bounds positive{.lower = 0.0, .lower_open = true};
 inline constexpr Bounds not_negative{.lower = 0.0};
 
+/// Whether a synapse can have a value of its own for a parameter.
+enum class PerSynapse : std::uint8_t {
+    no,         ///< all synapses of a projection share it
+    yes,        ///< it may be changed while a simulation runs, too
+    beginning,  ///< it says how the synapse begins, or what there is room for: it stays as it was given
+};
+
 /// One parameter of a model. What Python accepts, checks and documents follows from it.
 struct ParameterInfo {
     std::string_view name;
@@ -37,7 +45,25 @@ struct ParameterInfo {
     std::string_view meaning;
     /// Whether an infinite value is valid where the bounds contain it (a stop time, say, or no lower limit).
     bool may_be_infinite = false;
+    /// Of synapse models: whether each synapse may have a value of its own.
+    PerSynapse per_synapse = PerSynapse::no;
+    bool is_whole = false;  ///< values are whole numbers, and drawn ones are rounded
 };
+
+/// The same parameter, of which each synapse may have a value of its own.
+constexpr ParameterInfo per_synapse(ParameterInfo info) {
+    info.per_synapse = PerSynapse::yes;
+    return info;
+}
+/// The same, for one that says how the synapse begins.
+constexpr ParameterInfo at_beginning(ParameterInfo info) {
+    info.per_synapse = PerSynapse::beginning;
+    return info;
+}
+constexpr ParameterInfo whole(ParameterInfo info) {
+    info.is_whole = true;
+    return info;
+}
 
 /// One state variable of a neuron model: it can be recorded, read, and set.
 struct VariableInfo {

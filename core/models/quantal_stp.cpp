@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -5,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/math.hpp"
 #include "connect/plasticity/binomial_draws.hpp"
@@ -22,23 +24,24 @@ class QuantalStp {
 
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"n",
-                      "",
-                      1.0,
-                      {.lower = 1.0, .upper = most_sites},
-                      "Number of release sites of each synapse, a whole number"},
-        ParameterInfo{"U", "", 0.5, short_term::part, "Probability with which a site releases at rest"},
-        ParameterInfo{"tau_rec", "ms", 800.0, short_term::time_constant,
-                      "Mean time after which a site holds a vesicle again"},
-        ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
-                      "Time constant of facilitation; 0 means none"},
-        ParameterInfo{"u", "", 0.5, short_term::part,
-                      "Probability with which a site releases at the first spike: U is the value at rest"},
-        ParameterInfo{"depleted",
-                      "",
-                      0.0,
-                      {.lower = 0.0, .upper = most_sites},
-                      "Number of sites that hold no vesicle at the first spike, a whole number"},
+        whole(at_beginning(ParameterInfo{"n",
+                                         "",
+                                         1.0,
+                                         {.lower = 1.0, .upper = most_sites},
+                                         "Number of release sites of each synapse, a whole number"})),
+        per_synapse(ParameterInfo{"U", "", 0.5, short_term::part, "Probability with which a site releases at rest"}),
+        per_synapse(ParameterInfo{"tau_rec", "ms", 800.0, short_term::time_constant,
+                                  "Mean time after which a site holds a vesicle again"}),
+        per_synapse(ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
+                                  "Time constant of facilitation; 0 means none"}),
+        at_beginning(
+            ParameterInfo{"u", "", 0.5, short_term::part,
+                          "Probability with which a site releases at the first spike: U is the value at rest"}),
+        whole(at_beginning(ParameterInfo{"depleted",
+                                         "",
+                                         0.0,
+                                         {.lower = 0.0, .upper = most_sites},
+                                         "Number of sites that hold no vesicle at the first spike, a whole number"})),
     };
 
     struct Rule {
@@ -51,31 +54,39 @@ class QuantalStp {
             double first_used;
             double resolution;  ///< ms
         };
-        struct RowState {
-            double used = 0.0;
-            Step last = never;
-        };
         struct Spike {
             std::uint32_t sites;
             connect::BinomialDraws recovery;
             connect::BinomialDraws release;
         };
-        static constexpr Step never = -1;
         static constexpr std::uint32_t blocks = 64;
+        static constexpr std::size_t parameters = QuantalStp::parameters.size();
+        static constexpr std::size_t states = 1;
+        static constexpr std::array<std::string_view, states> state_names{"used"};
 
-        static RowState initial(const Constants& c) { return {.used = c.first_used}; }
+        static Constants constants(std::span<const double> p, double resolution) {
+            return {static_cast<std::uint32_t>(p[n]),
+                    static_cast<std::uint32_t>(std::max(0.0, p[n] - p[depleted])),
+                    p[U],
+                    p[tau_rec],
+                    p[tau_fac],
+                    p[u],
+                    resolution};
+        }
+        static std::array<double, states> initial(const Constants& c) { return {c.first_used}; }
         static std::uint32_t greatest_state(const Constants& c) { return c.sites; }
         static std::uint32_t initial_state(const Constants& c) { return c.available; }
 
-        static Spike spike(RowState& state, Step now, const Constants& c) {
+        /// @param state part of the vesicles that the last spike used, or that the first one will use
+        static Spike spike(std::array<double, states>& state, Step now, Step last, const Constants& c) {
             double recovered = 0.0;
-            if (state.last != never) {
-                const double time = static_cast<double>(now - state.last) * c.resolution;
+            double& used = state[0];
+            if (last >= 0) {
+                const double time = static_cast<double>(now - last) * c.resolution;
                 recovered = -math::expm1(-time / c.recovery);
-                state.used = c.rest + state.used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
+                used = c.rest + used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
             }
-            state.last = now;
-            return {c.sites, connect::BinomialDraws(recovered), connect::BinomialDraws(state.used)};
+            return {c.sites, connect::BinomialDraws(recovered), connect::BinomialDraws(used)};
         }
 
         /// @param available sites that hold a vesicle
@@ -86,22 +97,10 @@ class QuantalStp {
             available -= quanta;
             return quanta;
         }
-        static void exchange(RowState& state, StateColumns& columns) {
-            columns.exchange("used", state.used);
-            columns.exchange("last_spike", state.last);
-        }
     };
 
-    static Rule::Constants constants(std::span<const double> p, double resolution) {
-        return {static_cast<std::uint32_t>(p[n]),
-                static_cast<std::uint32_t>(p[n] - p[depleted]),
-                p[U],
-                p[tau_rec],
-                p[tau_fac],
-                p[u],
-                resolution};
-    }
-    static double most_released(const Rule::Constants& c) { return c.sites; }
+    /// At least 1: of no synapses the greatest number is 0.
+    static double most_released(const Rule::Constants& c) { return std::max(1.0, static_cast<double>(c.sites)); }
     static std::optional<std::string> conflict(std::span<const double> p) {
         if (p[n] != std::floor(p[n])) return "n is " + std::to_string(p[n]) + ", but it must be a whole number";
         if (p[depleted] != std::floor(p[depleted]))
@@ -124,7 +123,8 @@ is refilled after a random time with the mean tau_rec. With the interval t since
     u_k = U + u_(k-1) (1 - U) exp(-t / tau_fac)
     released_k is drawn from a_k, each with u_k
 u_1 = u and a_1 = n - depleted: the first spike finds the synapse as the parameters say, whenever it comes.
-Synapses draw independently of each other. Those with the same source share u_k.)",
+Synapses draw independently of each other. Those with the same source share u_k, unless they have parameters of their
+own.)",
     .reference =
         "G. Fuhrmann, I. Segev, H. Markram and M. Tsodyks, Journal of Neurophysiology 87, 140-148 (2002); "
         "A. Loebel, G. Silberberg, D. Helbig, H. Markram, M. Tsodyks and M. J. E. Richardson, Frontiers in "

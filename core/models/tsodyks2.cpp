@@ -1,6 +1,6 @@
 #include <array>
 #include <cstddef>
-#include <span>
+#include <string_view>
 
 #include "models/registry.hpp"
 #include "models/short_term.hpp"
@@ -14,12 +14,14 @@ class Tsodyks2 {
 
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"U", "", 0.5, short_term::part, "Part of the resources that a spike uses at rest"},
-        ParameterInfo{"tau_rec", "ms", 800.0, short_term::time_constant, "Time constant with which resources recover"},
-        ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
-                      "Time constant of facilitation; 0 means none"},
-        ParameterInfo{"u", "", 0.5, short_term::part, "Part that the first spike uses: U is the value at rest"},
-        ParameterInfo{"x", "", 1.0, short_term::part, "Resources that the first spike finds"},
+        per_synapse(ParameterInfo{"U", "", 0.5, short_term::part, "Part of the resources that a spike uses at rest"}),
+        per_synapse(ParameterInfo{"tau_rec", "ms", 800.0, short_term::time_constant,
+                                  "Time constant with which resources recover"}),
+        per_synapse(ParameterInfo{"tau_fac", "ms", 0.0, short_term::time_constant_or_none,
+                                  "Time constant of facilitation; 0 means none"}),
+        at_beginning(
+            ParameterInfo{"u", "", 0.5, short_term::part, "Part that the first spike uses: U is the value at rest"}),
+        at_beginning(ParameterInfo{"x", "", 1.0, short_term::part, "Resources that the first spike finds"}),
     };
 
     struct Rule {
@@ -31,34 +33,31 @@ class Tsodyks2 {
             double first_resources;
             double resolution;  ///< ms
         };
+        static constexpr Step never = -1;
+        static constexpr std::size_t states = 2;
+        /// The second are those that the last spike found.
+        static constexpr std::array<std::string_view, states> state_names{"used", "resources"};
         struct State {
-            double used = 0.0;
-            double resources = 0.0;  ///< that the last spike found
+            double values[states] = {};  // NOLINT(modernize-avoid-c-arrays): no calls in kernels
             Step last = never;
         };
-        static constexpr Step never = -1;
 
-        static State initial(const Constants& c) { return {.used = c.first_used, .resources = c.first_resources}; }
-        static double release(State& state, Step now, const Constants& c) {
+        RANVIER_ALWAYS_INLINE static Constants constants(const double* p, double resolution) {
+            return {p[U], p[tau_rec], p[tau_fac], p[u], p[x], resolution};
+        }
+        static State initial(const Constants& c) { return {.values = {c.first_used, c.first_resources}}; }
+        RANVIER_ALWAYS_INLINE static double release(State& state, Step now, const Constants& c) {
+            auto& [used, resources] = state.values;
             if (state.last != never) {
                 const double time = static_cast<double>(now - state.last) * c.resolution;
-                const double left = state.resources * (1.0 - state.used);
-                state.resources = 1.0 + (left - 1.0) * short_term::decay(time, c.recovery);
-                state.used = c.rest + state.used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
+                const double left = resources * (1.0 - used);
+                resources = 1.0 + (left - 1.0) * short_term::decay(time, c.recovery);
+                used = c.rest + used * (1.0 - c.rest) * short_term::decay(time, c.facilitation);
             }
             state.last = now;
-            return state.resources * state.used;
-        }
-        static void exchange(State& state, StateColumns& columns) {
-            columns.exchange("used", state.used);
-            columns.exchange("resources", state.resources);
-            columns.exchange("last_spike", state.last);
+            return resources * used;
         }
     };
-
-    static Rule::Constants constants(std::span<const double> p, double resolution) {
-        return {p[U], p[tau_rec], p[tau_fac], p[u], p[x], resolution};
-    }
 };
 
 }  // namespace
@@ -72,7 +71,8 @@ t since the spike before:
     x_n = 1 + (x_(n-1) (1 - u_(n-1)) - 1) exp(-t / tau_rec)
     u_n = U + u_(n-1) (1 - U) exp(-t / tau_fac)
 u_1 = u and x_1 = x: the first spike finds the synapse as the parameters say, whenever it comes.
-All synapses with the same source share u_n and x_n, and the weight w does not change.)",
+All synapses with the same source share u_n and x_n, unless they have parameters of their own. The weight w does not
+change.)",
     .reference =
         "M. Tsodyks and H. Markram, Proceedings of the National Academy of Sciences 94, 719-723 (1997); "
         "M. Tsodyks, K. Pawelzik and H. Markram, Neural Computation 10, 821-835 (1998)",

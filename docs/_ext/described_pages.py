@@ -106,7 +106,7 @@ def _parameters(parameters: Iterable[_core.ParameterInfo]) -> Rows:
             f"{parameter.default:g}",
             parameter.unit,
             _escape(parameter.bounds),
-            _escape(parameter.meaning),
+            _escape(parameter.meaning + (". May differ from synapse to synapse" if parameter.per_synapse else "")),
         )
 
 
@@ -149,7 +149,11 @@ def _synapse_page(model: _core.SynapseModel) -> str:
     lines = [f"# {model.name}", "", f"{_escape(model.summary)}.", ""]
     if model.parameters:
         table = _table(("name", "default", "unit", "bounds", "meaning"), _parameters(model.parameters))
-        lines += ["## Parameters", "", "All synapses of a projection share them.", "", table]
+        own = [f"`{p.name}`" for p in model.parameters if p.per_synapse]
+        shared = "All synapses of a projection share them."
+        if own:
+            shared = f"All synapses of a projection share them, unless {', '.join(own)} are arrays or distributions."
+        lines += ["## Parameters", "", shared, "", table]
     lines += [*_equations(model.equations), *_reference(model.reference)]
     values = ", ".join(f"{p.name}={p.default:g}" for p in model.parameters[:2])
     use = [

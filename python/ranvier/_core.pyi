@@ -42,6 +42,12 @@ class ParameterInfo:
     def bounds(self) -> str: ...
     @property
     def meaning(self) -> str: ...
+    @property
+    def per_synapse(self) -> bool: ...
+    @property
+    def may_change(self) -> bool: ...
+    @property
+    def is_whole(self) -> bool: ...
 
 class VariableInfo:
     @property
@@ -207,7 +213,12 @@ class Network:
         weight_bound: float,
         receptor: str,
         synapse: str,
-        synapse_parameters: Mapping[str, float],
+        synapse_parameters: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
         modulators: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None,
@@ -263,7 +274,12 @@ class Network:
         weight_bound: float,
         receptor: str,
         synapse: str,
-        synapse_parameters: Mapping[str, float],
+        synapse_parameters: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
         modulators: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None,
@@ -550,6 +566,18 @@ class Simulation:
         self,
         handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def synapse_parameters(
+        self,
+        handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        name: str,
+    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    def set_synapse_parameters(
+        self,
+        handles: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        values: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
     ) -> None: ...
     def get(
         self,

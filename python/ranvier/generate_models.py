@@ -19,7 +19,8 @@ _HEADER = '''\
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
 this command. Every value of a neuron model or a stimulator is one number for all neurons, an array with one number for
-each, or a distribution. All synapses of a projection share the values of a synapse model.
+each, or a distribution. All synapses of a projection share the values of a synapse model, unless the description of a
+parameter says that it may differ.
 """
 
 # The names are those of the field and of the equations.
@@ -55,6 +56,11 @@ def _plain_number(value: float) -> str:
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
     yield from textwrap.wrap(text, 120, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+
+
+def _tuple(names: list[str]) -> str:
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"({listed},)" if len(names) == 1 else f"({listed})"
 
 
 def _sentence(text: str) -> str:
@@ -95,7 +101,8 @@ def _docstring(
 def _parameter_title(parameter: _core.ParameterInfo) -> str:
     unit = f" {parameter.unit}" if parameter.unit else ""
     bounds = "" if parameter.bounds == "any number" else f"; {parameter.bounds}"
-    return f"{parameter.name} : default {_plain_number(parameter.default)}{unit}{bounds}"
+    own = "; may differ from synapse to synapse" if parameter.per_synapse else ""
+    return f"{parameter.name} : default {_plain_number(parameter.default)}{unit}{bounds}{own}"
 
 
 def _initial_value(variable: _core.VariableInfo) -> str:
@@ -166,9 +173,7 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
     yield f'    name: ClassVar[str] = "{model.name}"'
     yield f"    emits_spikes: ClassVar[bool] = {model.emits_spikes}"
     if sequences:
-        listed = "".join(f'"{name}", ' for name in sequences).strip()
-        listed = listed if len(sequences) == 1 else listed.rstrip(",")
-        yield f"    sequence_names: ClassVar[tuple[str, ...]] = ({listed})"
+        yield f"    sequence_names: ClassVar[tuple[str, ...]] = {_tuple(sequences)}"
     yield ""
     yield from _initializer(
         [f"{name}: npt.ArrayLike" for name in sequences]
@@ -179,7 +184,11 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
 
 def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
-    arguments = [f"{parameter.name}: float = {_number(parameter.default)}" for parameter in model.parameters]
+    arguments = [
+        f"{parameter.name}: {'Values' if parameter.per_synapse else 'float'} = {_number(parameter.default)}"
+        for parameter in model.parameters
+    ]
+    own = [parameter.name for parameter in model.parameters if parameter.per_synapse]
     names = [parameter.name for parameter in model.parameters]
     if model.transmitter:
         titles.insert(0, (f"{model.transmitter} : population, view or a sequence of them", _TRANSMITTER))
@@ -194,6 +203,8 @@ def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     yield f'    name: ClassVar[str] = "{model.name}"'
     if model.transmitter:
         yield f'    transmitter_name: ClassVar[str] = "{model.transmitter}"'
+    if own:
+        yield f"    per_synapse_names: ClassVar[tuple[str, ...]] = {_tuple(own)}"
     if names:
         yield ""
         yield from _initializer(arguments, names)

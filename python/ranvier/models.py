@@ -2,7 +2,8 @@
 
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
 this command. Every value of a neuron model or a stimulator is one number for all neurons, an array with one number for
-each, or a distribution. All synapses of a projection share the values of a synapse model.
+each, or a distribution. All synapses of a projection share the values of a synapse model, unless the description of a
+parameter says that it may differ.
 """
 
 # The names are those of the field and of the equations.
@@ -490,7 +491,7 @@ class bernoulli(SynapseModel):
 
     Parameters
     ----------
-    p_transmit : default 1; >= 0 and <= 1
+    p_transmit : default 1; >= 0 and <= 1; may differ from synapse to synapse
         Probability with which a synapse transmits a spike of its source.
 
     Notes
@@ -506,11 +507,12 @@ class bernoulli(SynapseModel):
     """
 
     name: ClassVar[str] = "bernoulli"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("p_transmit",)
 
     def __init__(
         self,
         *,
-        p_transmit: float = 1.0,
+        p_transmit: Values = 1.0,
     ) -> None:
         super().__init__(
             p_transmit=p_transmit,
@@ -524,17 +526,17 @@ class quantal_stp(SynapseModel):
 
     Parameters
     ----------
-    n : default 1; >= 1 and <= 65535
+    n : default 1; >= 1 and <= 65535; may differ from synapse to synapse
         Number of release sites of each synapse, a whole number.
-    U : default 0.5; >= 0 and <= 1
+    U : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
         Probability with which a site releases at rest.
-    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09; may differ from synapse to synapse
         Mean time after which a site holds a vesicle again.
-    tau_fac : default 0 ms; >= 0 and <= 1e+09
+    tau_fac : default 0 ms; >= 0 and <= 1e+09; may differ from synapse to synapse
         Time constant of facilitation; 0 means none.
-    u : default 0.5; >= 0 and <= 1
+    u : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
         Probability with which a site releases at the first spike: U is the value at rest.
-    depleted : default 0; >= 0 and <= 65535
+    depleted : default 0; >= 0 and <= 65535; may differ from synapse to synapse
         Number of sites that hold no vesicle at the first spike, a whole number.
 
     Notes
@@ -548,7 +550,8 @@ class quantal_stp(SynapseModel):
             u_k = U + u_(k-1) (1 - U) exp(-t / tau_fac)
             released_k is drawn from a_k, each with u_k
         u_1 = u and a_1 = n - depleted: the first spike finds the synapse as the parameters say, whenever it comes.
-        Synapses draw independently of each other. Those with the same source share u_k.
+        Synapses draw independently of each other. Those with the same source share u_k, unless they have parameters of their
+        own.
 
     References
     ----------
@@ -558,16 +561,17 @@ class quantal_stp(SynapseModel):
     """
 
     name: ClassVar[str] = "quantal_stp"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("n", "U", "tau_rec", "tau_fac", "u", "depleted")
 
     def __init__(
         self,
         *,
-        n: float = 1.0,
-        U: float = 0.5,
-        tau_rec: float = 800.0,
-        tau_fac: float = 0.0,
-        u: float = 0.5,
-        depleted: float = 0.0,
+        n: Values = 1.0,
+        U: Values = 0.5,
+        tau_rec: Values = 800.0,
+        tau_fac: Values = 0.0,
+        u: Values = 0.5,
+        depleted: Values = 0.0,
     ) -> None:
         super().__init__(
             n=n,
@@ -1087,19 +1091,19 @@ class tsodyks(SynapseModel):
 
     Parameters
     ----------
-    U : default 0.5; >= 0 and <= 1
+    U : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
         Part of the resources that a spike uses at rest.
-    tau_psc : default 3 ms; >= 1e-06 and <= 1e+09
+    tau_psc : default 3 ms; >= 1e-06 and <= 1e+09; may differ from synapse to synapse
         Time constant with which resources in use become inactive: that of the synaptic current.
-    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09; may differ from synapse to synapse
         Time constant with which inactive resources recover.
-    tau_fac : default 0 ms; >= 0 and <= 1e+09
+    tau_fac : default 0 ms; >= 0 and <= 1e+09; may differ from synapse to synapse
         Time constant of facilitation; 0 means none.
-    x : default 1; >= 0 and <= 1
+    x : default 1; >= 0 and <= 1; may differ from synapse to synapse
         Recovered resources at the beginning of the simulation.
-    y : default 0; >= 0 and <= 1
+    y : default 0; >= 0 and <= 1; may differ from synapse to synapse
         Resources in use at the beginning of the simulation.
-    u : default 0; >= 0 and <= 1
+    u : default 0; >= 0 and <= 1; may differ from synapse to synapse
         Facilitation at the beginning of the simulation.
 
     Notes
@@ -1115,7 +1119,8 @@ class tsodyks(SynapseModel):
         With each spike:
             u -> u + U (1 - u), then  x -> x - u x,  y -> y + u x  (with the x before the spike)
         tau_psc should be the time constant of the input current of the target, which is then proportional to y.
-        All synapses with the same source share x, y and u, and the weight w does not change.
+        All synapses with the same source share x, y and u, unless they have parameters of their own. The weight w does not
+        change.
 
     References
     ----------
@@ -1123,17 +1128,18 @@ class tsodyks(SynapseModel):
     """
 
     name: ClassVar[str] = "tsodyks"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("U", "tau_psc", "tau_rec", "tau_fac", "x", "y", "u")
 
     def __init__(
         self,
         *,
-        U: float = 0.5,
-        tau_psc: float = 3.0,
-        tau_rec: float = 800.0,
-        tau_fac: float = 0.0,
-        x: float = 1.0,
-        y: float = 0.0,
-        u: float = 0.0,
+        U: Values = 0.5,
+        tau_psc: Values = 3.0,
+        tau_rec: Values = 800.0,
+        tau_fac: Values = 0.0,
+        x: Values = 1.0,
+        y: Values = 0.0,
+        u: Values = 0.0,
     ) -> None:
         super().__init__(
             U=U,
@@ -1153,15 +1159,15 @@ class tsodyks2(SynapseModel):
 
     Parameters
     ----------
-    U : default 0.5; >= 0 and <= 1
+    U : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
         Part of the resources that a spike uses at rest.
-    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09
+    tau_rec : default 800 ms; >= 1e-06 and <= 1e+09; may differ from synapse to synapse
         Time constant with which resources recover.
-    tau_fac : default 0 ms; >= 0 and <= 1e+09
+    tau_fac : default 0 ms; >= 0 and <= 1e+09; may differ from synapse to synapse
         Time constant of facilitation; 0 means none.
-    u : default 0.5; >= 0 and <= 1
+    u : default 0.5; >= 0 and <= 1; may differ from synapse to synapse
         Part that the first spike uses: U is the value at rest.
-    x : default 1; >= 0 and <= 1
+    x : default 1; >= 0 and <= 1; may differ from synapse to synapse
         Resources that the first spike finds.
 
     Notes
@@ -1173,7 +1179,8 @@ class tsodyks2(SynapseModel):
             x_n = 1 + (x_(n-1) (1 - u_(n-1)) - 1) exp(-t / tau_rec)
             u_n = U + u_(n-1) (1 - U) exp(-t / tau_fac)
         u_1 = u and x_1 = x: the first spike finds the synapse as the parameters say, whenever it comes.
-        All synapses with the same source share u_n and x_n, and the weight w does not change.
+        All synapses with the same source share u_n and x_n, unless they have parameters of their own. The weight w does not
+        change.
 
     References
     ----------
@@ -1182,15 +1189,16 @@ class tsodyks2(SynapseModel):
     """
 
     name: ClassVar[str] = "tsodyks2"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("U", "tau_rec", "tau_fac", "u", "x")
 
     def __init__(
         self,
         *,
-        U: float = 0.5,
-        tau_rec: float = 800.0,
-        tau_fac: float = 0.0,
-        u: float = 0.5,
-        x: float = 1.0,
+        U: Values = 0.5,
+        tau_rec: Values = 800.0,
+        tau_fac: Values = 0.0,
+        u: Values = 0.5,
+        x: Values = 1.0,
     ) -> None:
         super().__init__(
             U=U,

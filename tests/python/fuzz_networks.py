@@ -153,7 +153,9 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     if not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(net, chance, steps)
     elif chance.random() < 0.5:
-        synapse = _short_term(chance)
+        synapse = _with_own_parameters(
+            _short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}")
+        )
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
 
 
@@ -196,6 +198,37 @@ def _short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
     if kind == 1:
         return rv.tsodyks2(U=part, u=part, tau_rec=recovery, tau_fac=facilitation)
     return rv.tsodyks(U=part, tau_psc=chance.choice([0.1, 3.0]), tau_rec=recovery, tau_fac=facilitation)
+
+
+def _with_own_parameters(
+    synapse: rv.network.model_base.SynapseModel, rule: rv.Rule, chance: random.Random
+) -> rv.network.model_base.SynapseModel:
+    """Return a model of which each synapse may have parameters of its own, drawn or listed."""
+    bounds = {
+        "p_transmit": (0.0, 1.0),
+        "U": (0.05, 1.0),
+        "u": (0.05, 1.0),
+        "tau_psc": (0.1, 5.0),
+        "tau_rec": (0.1, 300.0),
+        "tau_fac": (0.0, 100.0),
+        "x": (0.0, 0.5),
+        "y": (0.0, 0.5),
+    }
+    if isinstance(synapse, rv.quantal_stp):
+        sites = synapse.values.get("n", 1.0)
+        assert isinstance(sites, float)
+        bounds |= {"n": (sites, 2.0 * sites)}
+    drawn: dict[str, Any] = {}
+    for name in synapse.per_synapse_names:
+        if name not in bounds or chance.random() < 0.5:
+            continue
+        low, high = bounds[name]
+        if isinstance(rule, rv.Explicit) and chance.random() < 0.5:
+            values = np.array([chance.uniform(low, high) for _ in np.asarray(rule.sources)])
+            drawn[name] = np.floor(values) if name == "n" else values
+        else:
+            drawn[name] = rv.Uniform(low, high + 0.4 * (name == "n"))
+    return type(synapse)(**{**synapse.values, **drawn})
 
 
 def _has_conductances(population: rv.Population) -> bool:
@@ -363,6 +396,9 @@ def outcome_of(sim: rv.Simulation) -> Outcome:
     order = np.lexsort(columns)
     for column in columns:
         result.update(column[order].tobytes())
+    for projection in net.projections:
+        for name in projection.synapse.per_synapse_names:
+            result.update(sim.connections(projection=projection).get(name).tobytes())
     return Outcome(result.hexdigest(), count)
 
 

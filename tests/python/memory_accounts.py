@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -47,8 +48,12 @@ def check(taken: dict[str, int], predicted: dict[str, int]) -> None:
         assert predicted.get(name, 0) == pytest.approx(size, abs=tolerance), (name, predicted, taken)
 
 
+_DRAWN = ", drawn"
 SYNAPSE_MODELS = [model.name for model in _core.synapse_models()]
-"""All there are: what a new one takes must be predicted, too."""
+SYNAPSE_MODELS += [
+    model.name + _DRAWN for model in _core.synapse_models() if any(each.per_synapse for each in model.parameters)
+]
+"""All there are, and all whose synapses may differ: what a new one takes must be predicted, too."""
 
 
 def network_with(
@@ -73,5 +78,9 @@ def network_with(
 
 
 def model_named(name: str) -> Any:
-    """Return a synapse model of this name with the parameters that it has by default."""
-    return getattr(rv, name)()
+    """Return a synapse model of this name with the parameters that it has by default, shared or of each synapse."""
+    model = getattr(rv, name.removesuffix(_DRAWN))()
+    if not name.endswith(_DRAWN):
+        return model
+    defaults = inspect.signature(type(model)).parameters
+    return type(model)(**{each: rv.Normal(defaults[each].default, 0.0) for each in model.per_synapse_names})

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -235,7 +236,17 @@ def test_copies_of_what_has_no_synapses() -> None:
     assert math.isfinite(expect_times(load, costs_of(net, ranks=2)).simulation)
 
 
-@pytest.mark.parametrize("synapse", [rv.stdp_pl(alpha=0.0, mu=1.0), rv.tsodyks2(), rv.bernoulli(p_transmit=0.5)])
+@pytest.mark.parametrize(
+    "synapse",
+    [
+        rv.stdp_pl(alpha=0.0, mu=1.0),
+        rv.tsodyks2(),
+        rv.bernoulli(p_transmit=0.5),
+        rv.bernoulli(p_transmit=rv.Uniform(0.4, 0.6)),
+        rv.tsodyks2(U=np.linspace(0.1, 0.5, 20_000)),
+    ],
+    ids=lambda synapse: f"{synapse.name} {[type(value).__name__ for value in synapse.values.values()]}",
+)
 def test_copies_have_the_synapses_of_the_network(synapse: Any) -> None:
     net = rv.Network()
     cells = net.create("iaf_psc_exp", 400)

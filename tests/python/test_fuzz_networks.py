@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ranvier as rv
@@ -69,3 +70,14 @@ def test_networks_differ() -> None:
     }
     drawn = {projection.synapse.name for net in networks for projection in net.projections}
     assert drawn == set(rv.models.SYNAPSE_MODELS)
+    own = {
+        (projection.synapse.name, name, type(value))
+        for net in networks
+        for projection in net.projections
+        for name, value in projection.synapse.values.items()
+        if not isinstance(value, float)
+    }
+    assert {name for name, _, _ in own} == {
+        name for name, kind in rv.models.SYNAPSE_MODELS.items() if kind.per_synapse_names
+    }
+    assert {kind for _, _, kind in own} == {rv.Uniform, np.ndarray}

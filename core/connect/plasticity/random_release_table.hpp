@@ -46,43 +46,53 @@ struct SynapseDraws {
 ///
 /// `Rule` has
 ///
-///     Constants                         what follows from the parameters
-///     RowState, initial(constants)      what synapses of the same source share
+///     Constants, constants(parameters, resolution)  what follows from the parameters
+///     states, state_names               how many numbers synapses of the same source share, which spikes change
+///     initial(constants)                these numbers
 ///     greatest_state(constants)         each synapse has a number of its own, up to this
 ///     initial_state(constants)
-///     spike(row, step, constants)       the source has fired: what is the same for all of its synapses, a `Spike`
+///     spike(shared, step, last, constants)  the source has fired, and did so in step `last`, or -1, before: what is the same
+///                                       for all of its synapses, a `Spike`
 ///     released(spike, state, draw)      how many times the weight is added; changes the number of the synapse
-///     exchange(row, columns)            saves or loads what synapses of the same source share
 ///     blocks                            of random numbers (base/random.hpp) that a synapse may draw for one spike
+///
+/// Where synapses have parameters of their own, each has a `Spike` of its own, and its own copy of what they would share.
 template <class Rule, class Target, class Weight>
 class RandomReleaseTable final : public StoredTable<Target, Weight> {
    public:
     using Base = StoredTable<Target, Weight>;
     using Constants = typename Rule::Constants;
+    using States = std::array<double, Rule::states>;
 
     /// @param columns of one projection, whose rows are sorted by delay
-    RandomReleaseTable(TableColumns<Target, Weight> columns, const Constants& constants, RandomKey key,
-                       const PlasticTableArguments& arguments)
+    /// @param parameters of the model @param own those of them of which each synapse has a value of its own instead
+    RandomReleaseTable(TableColumns<Target, Weight> columns, std::span<const double> parameters,
+                       std::span<const std::uint32_t> own, RandomKey key, const PlasticTableArguments& arguments)
         : Base(std::move(columns)),
-          constants_(constants),
+          parameters_(parameters.begin(), parameters.end()),
+          own_(own.begin(), own.end()),
+          resolution_(arguments.resolution),
+          constants_(Rule::constants(parameters, arguments.resolution)),
           // Synapses of both signs of a projection may reach different receptors.
           key_(make_key(key.low | std::uint64_t{key.high} << 32, Purpose::release, arguments.receptor)),
           to_grid_(0x1.8p52 * arguments.quantum),
           ids_(arguments.local_neurons, arguments.synapses),
           rows_(Base::rows(), arguments.synapses),
-          states_(this->size(), Rule::greatest_state(constants), arguments.synapses) {
+          states_(this->size(), Rule::greatest_state(constants_), arguments.synapses) {
         for (std::uint32_t local = 0; local < ids_.size(); ++local) ids_[local] = 0;
         for (const Target target : this->columns_.targets.span()) {
             if (ids_[target] == 0) ids_[target] = arguments.layout->id_of(LocalIndex{target}).value;
         }
-        std::fill_n(rows_.data(), rows_.size(), Row{.state = Rule::initial(constants)});
-        states_.fill(Rule::initial_state(constants));
+        std::fill_n(rows_.data(), rows_.size(), Row{.shared = Rule::initial(constants_)});
+        states_.fill(Rule::initial_state(constants_));
+        if (!own_.empty()) begin_own(arguments.synapses);
         number_synapses(arguments.synapses);
     }
 
-    /// What such a table takes, on a shard.
-    static PlasticTableMemory memory(const Constants& constants) {
-        return {.synapse_bytes = narrow_bytes(Rule::greatest_state(constants)),
+    /// What such a table takes, on a shard. @param has_own whether synapses have parameters of their own
+    static PlasticTableMemory memory(const Constants& constants, bool has_own) {
+        return {.synapse_bytes =
+                    narrow_bytes(Rule::greatest_state(constants)) + (has_own ? Rule::states * sizeof(Weight) : 0),
                 .numbers_pairs = true,
                 .needs_sources = true,
                 .target_bytes = sizeof(std::uint64_t),
@@ -101,16 +111,18 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
             Row& row = rows_[rows[i].value];
-            row.repeated = row.last == stamp ? row.repeated + 1 : 0;
+            const Step last = row.last;
+            row.repeated = last == stamp ? row.repeated + 1 : 0;
             row.last = stamp;
             const Draws draws{.set = set, .key = row_key(rows[i], stamp), .repeated = row.repeated, .stamp = stamp};
-            const auto spike = Rule::spike(row.state, stamp, constants_);
-            const std::uint64_t end = this->row_end(rows[i]);
-            for (std::uint64_t begin = this->row_begin(rows[i]); begin < end; begin += block) {
-                const std::size_t count = std::min<std::uint64_t>(block, end - begin);
-                release(draws, spike, begin, count, inputs);
-                events += count;
+            if (own_.empty()) {
+                const auto spike = Rule::spike(row.shared, stamp, last, constants_);
+                release_row(rows[i], draws, inputs, [&](std::uint64_t) -> const auto& { return spike; });
+            } else {
+                release_row(rows[i], draws, inputs,
+                            [&](std::uint64_t position) { return own_spike(position, stamp, last); });
             }
+            events += this->row_end(rows[i]) - this->row_begin(rows[i]);
         }
         return events;
     }
@@ -132,10 +144,13 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     }
 
     SavedParts saved_parts() const override {
-        return {.synapses = Rule::greatest_state(constants_) > 0, .rows = !std::is_empty_v<typename Rule::RowState>};
+        return {.synapses = Rule::greatest_state(constants_) > 0 || !own_states_.empty(), .rows = Rule::states > 0};
     }
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
         Base::exchange_synapses(positions, columns);
+        for (std::size_t k = 0; k < own_states_.size(); ++k) {
+            Base::exchange_column(columns, Rule::state_names[k], positions, own_states_[k]);
+        }
         if (Rule::greatest_state(constants_) == 0) return;
         std::vector<std::uint32_t> numbers;
         for (const std::uint64_t position : positions) numbers.push_back(states_[position]);
@@ -144,7 +159,13 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         for (std::size_t i = 0; i < positions.size(); ++i) states_.set(positions[i], numbers[i]);
     }
     /// How many spikes of a step there were matters no more after the step.
-    void exchange_row(RowIndex row, StateColumns& columns) override { Rule::exchange(rows_[row.value].state, columns); }
+    void exchange_row(RowIndex row, StateColumns& columns) override {
+        if constexpr (Rule::states > 0) {
+            Row& own = rows_[row.value];
+            for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], own.shared[k]);
+            columns.exchange("last_spike", own.last);
+        }
+    }
     void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:
@@ -154,7 +175,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     struct Row {
         Step last = -1;  ///< in which the source fired
         std::uint32_t repeated = 0;  ///< how many spikes of this step came before that
-        [[no_unique_address]] typename Rule::RowState state;
+        [[no_unique_address]] States shared;  ///< by its synapses, unless they have parameters of their own
     };
     /// What random numbers of a spike are drawn for.
     struct Draws {
@@ -183,8 +204,47 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         return {words[0], words[1]};
     }
 
-    void release(const Draws& draws, const typename Rule::Spike& spike, std::uint64_t begin, std::size_t count,
-                 const InputRing& inputs) {
+    /// What follows from the parameters of a synapse that has some of its own.
+    Constants own_constants(std::uint64_t position) const {
+        std::array<double, Rule::parameters> values;
+        std::copy_n(parameters_.data(), values.size(), values.data());
+        for (std::size_t k = 0; k < own_.size(); ++k) values[own_[k]] = this->parameter(k, position);
+        return Rule::constants(values, resolution_);
+    }
+
+    void begin_own(std::pmr::memory_resource* memory) {
+        for (std::size_t k = 0; k < Rule::states; ++k) own_states_.emplace_back(this->size(), memory);
+        for (std::uint64_t position = 0; position < this->size(); ++position) {
+            const Constants constants = own_constants(position);
+            put_states(position, Rule::initial(constants));
+            states_.set(position, Rule::initial_state(constants));
+        }
+    }
+
+    void put_states(std::uint64_t position, const States& values) {
+        for (std::size_t k = 0; k < Rule::states; ++k) own_states_[k][position] = static_cast<Weight>(values[k]);
+    }
+
+    typename Rule::Spike own_spike(std::uint64_t position, Step stamp, Step last) {
+        States values;
+        for (std::size_t k = 0; k < Rule::states; ++k) values[k] = static_cast<double>(own_states_[k][position]);
+        const auto spike = Rule::spike(values, stamp, last, own_constants(position));
+        put_states(position, values);
+        return spike;
+    }
+
+    template <class SpikeOf>
+    void release_row(RowIndex row, const Draws& draws, const InputRing& inputs, SpikeOf spike_of) {
+        const std::uint64_t end = this->row_end(row);
+        for (std::uint64_t begin = this->row_begin(row); begin < end; begin += block) {
+            release(draws, begin, std::min<std::uint64_t>(block, end - begin), inputs, spike_of);
+        }
+    }
+
+    /// @param spike_of from the position of a synapse to what a spike does there
+    template <class SpikeOf>
+    void release(const Draws& draws, std::uint64_t begin, std::size_t count, const InputRing& inputs,
+                 SpikeOf& spike_of) {
         std::array<std::uint64_t, block> streams;
         std::array<std::uint32_t, block> blocks;
         std::array<std::uint32_t, 4 * block> words;
@@ -199,7 +259,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
             const SynapseDraws own{.first = {words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]},
                                    .stream = {draws.key, streams[i], draws.repeated},
                                    .next_block = blocks[i] + 1};
-            const std::uint32_t times = Rule::released(spike, state, own);
+            const std::uint32_t times = Rule::released(spike_of(begin + i), state, own);
             if (state != before) states_.set(begin + i, state);
             if (times == 0) continue;
             const Step arrival = draws.stamp + delay_of(begin + i);
@@ -260,12 +320,16 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         }
     }
 
+    std::vector<double> parameters_;  ///< of the model
+    std::vector<std::uint32_t> own_;  ///< those of which each synapse has a value of its own, as the columns
+    double resolution_;
     Constants constants_;
     RandomKey key_;
     double to_grid_;
     Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets
     Buffer<Row> rows_;
     NarrowNumbers states_;   ///< of synapses
+    std::vector<Buffer<Weight>> own_states_;  ///< what synapses of the same source would share, by synapse
     NarrowNumbers numbers_;  ///< which of several synapses of a pair
 };
 

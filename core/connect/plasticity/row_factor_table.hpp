@@ -20,8 +20,9 @@ namespace ranvier::connect {
 /// Synapses of which each spike adds the weight times a factor. The factor depends on the spikes of the source alone, and is
 /// the same for all synapses of a row, which keeps a state for it. Weights stay as they are.
 ///
-/// `Rule` has a `State` of a row, `Constants`, `initial(constants)`, and `release(state, step, constants)`, which tells the
-/// factor of a spike of this step and what the state is after it, and `exchange(state, columns)`, which saves or loads a state.
+/// `Rule` has a `State` of a row, which has `values` and the step of the `last` spike, `state_names` of these values,
+/// `Constants`, `constants(parameters, resolution)`, `initial(constants)`, and `release(state, step, constants)`, which tells
+/// the factor of a spike of this step and what the state is after it.
 template <class Rule, class Target, class Weight>
 class RowFactorTable final : public StoredTable<Target, Weight> {
    public:
@@ -83,7 +84,11 @@ class RowFactorTable final : public StoredTable<Target, Weight> {
     }
 
     SavedParts saved_parts() const override { return {.rows = true}; }
-    void exchange_row(RowIndex row, StateColumns& columns) override { Rule::exchange(states_[row.value], columns); }
+    void exchange_row(RowIndex row, StateColumns& columns) override {
+        typename Rule::State& state = states_[row.value];
+        for (std::size_t k = 0; k < Rule::states; ++k) columns.exchange(Rule::state_names[k], state.values[k]);
+        columns.exchange("last_spike", state.last);
+    }
     void exchange_target(std::uint32_t, StateColumns&) override {}
 
    private:

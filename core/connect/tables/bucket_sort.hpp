@@ -27,6 +27,7 @@ class BucketSorter {
         permute(columns.sources.data() + begin, sources_);
         permute(columns.targets.data() + begin, targets_);
         permute(columns.weights.data() + begin, weights_);
+        for (auto& values : columns.parameters) permute(values.data() + begin, weights_);
         if (!columns.tags.empty()) permute(columns.tags.data() + begin, tags_);
         std::visit(
             [&](auto& delays) {

@@ -21,6 +21,8 @@ struct ProjectionPlan {
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
+    /// Of each parameter of which synapses have values of their own (SynapseDynamics::own_parameters).
+    std::vector<SynapseValues> parameters;
     /// Of synapses with weights >= 0 and of those with weights < 0; the same one where the sign does not matter, or where all
     /// weights have one sign (NetworkPlan).
     KindIndex positive_kind;

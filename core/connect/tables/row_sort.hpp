@@ -73,6 +73,12 @@ class RowSorter {
         std::copy_n(targets_.begin(), length, targets);
         std::copy_n(weights_.begin(), length, weights);
         if (tags != nullptr) std::copy_n(tags_.begin(), length, tags);
+        for (auto& parameter : columns.parameters) {
+            Weight* const values = parameter.data() + begin;
+            for (std::size_t delay = 0; delay < delay_count_; ++delay) cursors_[delay] = offsets[delay];
+            for (std::size_t i = 0; i < length; ++i) weights_[cursors_[delays[i]]++] = values[i];
+            std::copy_n(weights_.begin(), length, values);
+        }
     }
 
     std::size_t delay_count_;

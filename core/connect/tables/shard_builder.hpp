@@ -31,6 +31,8 @@ struct SynapseBatch {
     const std::uint32_t* targets = nullptr;  ///< local indices
     const double* weights = nullptr;         ///< rounded to the grid and to what is stored
     const std::uint16_t* delays = nullptr;   ///< relative to the table's least delay
+    const double* parameters = nullptr;      ///< of which synapses have values of their own, one after another
+    std::size_t stride = 0;                  ///< between the values of two of these parameters
     std::size_t count = 0;
     std::uint16_t tag = 0;
 };
@@ -93,6 +95,9 @@ class TypedShardBuilder final : public ShardBuilder {
                 columns.sources = Buffer<std::uint32_t>(total, memory_.synapses);
             columns.targets = Buffer<Target>(total, memory_.synapses);
             columns.weights = Buffer<Weight>(total, memory_.synapses);
+            for (std::size_t i = 0; i < draft.plan.own_parameters(); ++i) {
+                columns.parameters.emplace_back(total, memory_.synapses);
+            }
             columns.least_delay = draft.plan.least_delay;
             columns.greatest_delay = draft.plan.greatest_delay;
             const DelaySteps range = draft.plan.greatest_delay - draft.plan.least_delay;
@@ -196,6 +201,13 @@ class TypedShardBuilder final : public ShardBuilder {
             }
             if (sources != nullptr) {
                 for (std::size_t i = begin; i < end; ++i) sources[positions[turn][i - begin]] = batch.rows[i];
+            }
+            for (std::size_t k = 0; k < draft.columns.parameters.size(); ++k) {
+                Weight* const values = draft.columns.parameters[k].data();
+                const double* const given = batch.parameters + k * batch.stride;
+                for (std::size_t i = begin; i < end; ++i) {
+                    values[positions[turn][i - begin]] = static_cast<Weight>(given[i]);
+                }
             }
             if (tags == nullptr) continue;
             for (std::size_t i = begin; i < end; ++i) tags[positions[turn][i - begin]] = batch.tag;

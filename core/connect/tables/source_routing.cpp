@@ -33,6 +33,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
             if (weights) synapse.weight = scratch.weights[position];
             // Without a weight there is only one kind.
             const KindIndex kind = plan.kind_of(synapse.weight);
+            if (!plan.parameters.empty()) synapse.weight = k;
             synapse.kind = static_cast<std::uint16_t>(kind.value);
             if (store) {
                 const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
@@ -86,6 +87,19 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
         });
 }
 
+void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::uint32_t base, Scratch& scratch) const {
+    const std::size_t count = scratch.rows.size();
+    scratch.parameters.resize(plan.parameters.size() * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t source = scratch.rows[i] - base;
+        const auto ordinal = static_cast<std::uint32_t>(scratch.weights[i]);
+        scratch.weights[i] = plan.weights.value(*plan.sampler, source, ordinal);
+        for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
+            scratch.parameters[k * count + i] = plan.parameters[k].value(*plan.sampler, source, ordinal);
+        }
+    }
+}
+
 void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store,
                                                Scratch& scratch) {
     const KindIndex kinds[] = {plan.positive_kind, plan.negative_kind};
@@ -110,6 +124,7 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             builders[worker]->count(kind, scratch.rows.data(), scratch.rows.size());
             continue;
         }
+        if (!plan.parameters.empty()) draw_values(plan, base, scratch);
         round_weights(plan, worker, kind, scratch.weights);
         std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
         for (const std::uint32_t target : scratch.targets) inputs[target] += plan.most_spikes;
@@ -117,6 +132,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
                                        .targets = scratch.targets.data(),
                                        .weights = scratch.weights.data(),
                                        .delays = scratch.delays.data(),
+                                       .parameters = scratch.parameters.data(),
+                                       .stride = scratch.rows.size(),
                                        .count = scratch.rows.size(),
                                        .tag = static_cast<std::uint16_t>(plan.id.value)});
     }

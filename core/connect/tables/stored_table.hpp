@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory_resource>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -50,6 +52,15 @@ class StoredTable : public SynapseTable {
     }
     std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
     double weight(std::uint64_t position) const override { return static_cast<double>(columns_.weights[position]); }
+    double parameter(std::size_t column, std::uint64_t position) const override {
+        return static_cast<double>(columns_.parameters[column][position]);
+    }
+    void set_parameter(std::size_t column, std::span<const std::uint64_t> positions,
+                       std::span<const double> values) override {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            columns_.parameters[column][positions[i]] = static_cast<Weight>(values[i]);
+        }
+    }
     bool has_tags() const override { return !columns_.tags.empty(); }
     std::uint32_t tag(std::uint64_t position) const override {
         return columns_.tags.empty() ? 0 : columns_.tags[position];
@@ -62,11 +73,19 @@ class StoredTable : public SynapseTable {
     void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
                    std::span<std::uint64_t> positions) const override;
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
-        columns.exchange_list<Weight>("weight", positions.size(),
-                                      [&](std::size_t i) -> Weight& { return columns_.weights[positions[i]]; });
+        exchange_column(columns, "weight", positions, columns_.weights);
+        for (std::size_t k = 0; k < columns_.parameters.size(); ++k) {
+            exchange_column(columns, "parameter" + std::to_string(k), positions, columns_.parameters[k]);
+        }
     }
 
    protected:
+    /// A value of each of some synapses.
+    static void exchange_column(StateColumns& columns, std::string_view name, std::span<const std::uint64_t> positions,
+                                Buffer<Weight>& values) {
+        columns.exchange_list<Weight>(name, positions.size(),
+                                      [&](std::size_t i) -> Weight& { return values[positions[i]]; });
+    }
     /// Of a synapse of a row.
     virtual DelaySteps delay_at(RowIndex /*row*/, std::uint64_t position) const {
         if (columns_.least_delay == columns_.greatest_delay) return columns_.least_delay;

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
@@ -70,7 +73,8 @@ constexpr std::uint64_t most_older_spikes(std::uint64_t synapses) {
     return std::max<std::uint64_t>(1 << 16, synapses / 32);
 }
 
-/// A synapse model with the values of the parameters that all synapses of a table share.
+/// A synapse model with the values of the parameters that all synapses of a table share, and a place for those that they have
+/// of their own.
 class SynapseDynamics {
    public:
     virtual ~SynapseDynamics() = default;
@@ -86,6 +90,10 @@ class SynapseDynamics {
     virtual void use_transmitter(const Transmitter& /*transmitter*/) {}
     /// Null where spikes of other neurons do not act on the synapses.
     virtual const Transmitter* transmitter() const { return nullptr; }
+    /// Which of the model's parameters each synapse has a value of its own for, ascending: the columns of its tables
+    /// (TableColumns::parameters).
+    std::span<const std::uint32_t> own_parameters() const { return own_parameters_; }
+    void use_own_parameters(std::vector<std::uint32_t> parameters) { own_parameters_ = std::move(parameters); }
 
     virtual PlasticTableMemory memory(bool double_weights) const = 0;
     /// @param columns whose rows are sorted by delay
@@ -97,6 +105,9 @@ class SynapseDynamics {
                                                      const PlasticTableArguments& arguments) const = 0;
     virtual std::unique_ptr<SynapseTable> make_table(TableColumns<std::uint32_t, double> columns,
                                                      const PlasticTableArguments& arguments) const = 0;
+
+   private:
+    std::vector<std::uint32_t> own_parameters_;
 };
 
 /// Bits between the greatest weight that a synapse may come to have, and what weights are rounded to when they are added.

@@ -7,8 +7,8 @@
 
 namespace ranvier::connect {
 
-SynapseValues::SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key)
-    : values_(std::move(values)), key_(key) {
+SynapseValues::SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key, bool is_whole)
+    : values_(std::move(values)), key_(key), is_whole_(is_whole) {
     if (const auto* array = std::get_if<SharedArray>(&values_)) {
         if (array->empty()) return;
         const auto [least, greatest] = std::ranges::minmax(*array);
@@ -18,8 +18,8 @@ SynapseValues::SynapseValues(std::variant<double, SharedArray, Distribution> val
             if (value != 0.0) least_magnitude_ = std::min(least_magnitude_, std::abs(value));
         }
     } else if (const auto* distribution = std::get_if<Distribution>(&values_)) {
-        least_ = distribution->least();
-        greatest_ = distribution->greatest();
+        least_ = rounded(distribution->least());
+        greatest_ = rounded(distribution->greatest());
     } else {
         least_ = greatest_ = std::get<double>(values_);
         if (least_ != 0.0) least_magnitude_ = std::abs(least_);
@@ -40,9 +40,21 @@ void SynapseValues::fill(InstructionSet set, const RuleSampler& sampler, std::ui
         for (std::size_t i = 0; i < count; ++i) out[i] = (*array)[sampler.array_position(major, i)];
     } else if (const auto* distribution = std::get_if<Distribution>(&values_)) {
         distribution->fill(set, key_, major, 0, count, out);
+        if (!is_whole_) return;
+        for (std::size_t i = 0; i < count; ++i) out[i] = rounded(out[i]);
     } else {
         std::fill_n(out, count, std::get<double>(values_));
     }
 }
+
+double SynapseValues::value(const RuleSampler& sampler, std::uint64_t major, std::uint32_t ordinal) const {
+    if (const auto* array = std::get_if<SharedArray>(&values_)) return (*array)[sampler.array_position(major, ordinal)];
+    if (const auto* distribution = std::get_if<Distribution>(&values_)) {
+        return rounded(distribution->draw(key_, major, ordinal));
+    }
+    return std::get<double>(values_);
+}
+
+double SynapseValues::rounded(double value) const { return is_whole_ ? std::floor(value + 0.5) : value; }
 
 }  // namespace ranvier::connect

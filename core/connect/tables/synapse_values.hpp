@@ -14,14 +14,15 @@
 
 namespace ranvier::connect {
 
-/// The weights or the delays of a projection: one for all synapses, one each (in the order of the rule), or drawn.
+/// The weights, the delays, or a parameter of the synapses of a projection: one for all synapses, one each (in the order of the rule), or drawn.
 ///
 /// The value of a synapse is a function of the key, its major neuron, and its place among the synapses of that neuron.
 class SynapseValues {
    public:
     SynapseValues() = default;
     /// Looks through an array once, for its bounds.
-    SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key);
+    /// @param is_whole whether what is drawn is rounded to whole numbers, halves up
+    SynapseValues(std::variant<double, SharedArray, Distribution> values, RandomKey key, bool is_whole = false);
 
     bool constant() const { return std::holds_alternative<double>(values_); }
     /// Bounds of the values; 0 where there are none.
@@ -35,10 +36,15 @@ class SynapseValues {
     /// Values of `count` synapses, the first `count` of this major neuron.
     void fill(InstructionSet set, const RuleSampler& sampler, std::uint64_t major, std::size_t count,
               double* out) const;
+    /// The same of synapse `ordinal` alone.
+    double value(const RuleSampler& sampler, std::uint64_t major, std::uint32_t ordinal) const;
 
    private:
+    double rounded(double value) const;
+
     std::variant<double, SharedArray, Distribution> values_ = 0.0;
     RandomKey key_;
+    bool is_whole_ = false;
     double least_ = 0.0;
     double greatest_ = 0.0;
     double least_magnitude_ = std::numeric_limits<double>::infinity();

@@ -115,6 +115,11 @@ class SynapseTable {
     /// corrected. Inputs are complete before `window_end`.
     virtual void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
                              Step window_end, const InputRing& inputs) = 0;
+    /// A parameter of which each synapse has a value of its own. @param column its place among these
+    virtual double parameter(std::size_t /*column*/, std::uint64_t /*position*/) const { return 0.0; }
+    /// Changes it, for spikes that are accepted later.
+    virtual void set_parameter(std::size_t /*column*/, std::span<const std::uint64_t> /*positions*/,
+                               std::span<const double> /*values*/) {}
     virtual bool has_tags() const = 0;
     virtual std::uint32_t tag(std::uint64_t position) const = 0;
 

@@ -60,6 +60,19 @@ void TableBuilder::Implementation::fill_values(const ProjectionPlan& plan, std::
     }
 }
 
+void TableBuilder::Implementation::fill_parameters(const ProjectionPlan& plan, std::uint64_t begin,
+                                                   std::uint64_t stride, Scratch& scratch) const {
+    scratch.parameters.resize(plan.parameters.size() * scratch.partners.size());
+    double* out = scratch.parameters.data();
+    for (const SynapseValues& values : plan.parameters) {
+        for (std::size_t i = 0; i < scratch.degrees.size(); ++i) {
+            const std::size_t degree = scratch.degrees[i];
+            if (degree > 0) values.fill(options.instruction_set, *plan.sampler, begin + i * stride, degree, out);
+            out += degree;
+        }
+    }
+}
+
 void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind,
                                                  std::span<double> weights) {
     const std::size_t index = static_cast<std::size_t>(&plan - network.projections.data());
@@ -115,12 +128,15 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
         Dispatched<RoundDelays>::call(options.instruction_set,
                                       static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
                                       1.0 / options.resolution, table(kind).least_delay, scratch.delays.data() + begin);
-        builders[worker]->store(kind, {.rows = scratch.rows.data() + begin,
-                                       .targets = scratch.targets.data() + begin,
-                                       .weights = scratch.weights.data() + begin,
-                                       .delays = scratch.delays.data() + begin,
-                                       .count = count,
-                                       .tag = tag});
+        builders[worker]->store(kind,
+                                {.rows = scratch.rows.data() + begin,
+                                 .targets = scratch.targets.data() + begin,
+                                 .weights = scratch.weights.data() + begin,
+                                 .delays = scratch.delays.data() + begin,
+                                 .parameters = scratch.parameters.empty() ? nullptr : scratch.parameters.data() + begin,
+                                 .stride = total,
+                                 .count = count,
+                                 .tag = tag});
     };
     if (!plan.kind_varies()) {
         hand(plan.positive_kind, 0, total);
@@ -176,6 +192,7 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
         }
     }
     fill_values(plan, targets.begin, targets.stride, store || plan.kind_varies(), store, scratch);
+    if (store) fill_parameters(plan, targets.begin, targets.stride, scratch);
     hand_over(plan, worker, store, scratch);
 }
 

@@ -16,6 +16,8 @@ namespace ranvier::connect {
 /// A synapse on its way to the process of its target.
 struct RemoteSynapse {
     std::uint64_t target = 0;  ///< place on its process
+    /// Where synapses have parameters of their own: which of the synapses of its source it is. Weight and parameters are
+    /// drawn of it where the synapse lives.
     double weight = 0.0;
     std::uint32_t row = 0;
     std::uint16_t delay = 0;
@@ -68,6 +70,7 @@ struct TableBuilder::Implementation {
         std::vector<double> weights;
         std::vector<double> milliseconds;
         std::vector<std::uint16_t> delays;
+        std::vector<double> parameters;  ///< of which synapses have values of their own, one after another
     };
 
     std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
@@ -97,6 +100,10 @@ struct TableBuilder::Implementation {
     void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
                      Scratch& scratch) const;
+    /// Parameters of which synapses have values of their own, as fill_values().
+    void fill_parameters(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
+    /// Draws weights and parameters of the synapses of a source whose places were sent in place of weights.
+    void draw_values(const ProjectionPlan& plan, std::uint32_t base, Scratch& scratch) const;
     void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     /// Rounds weights to what is stored and takes note of them.
     void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);

@@ -5,6 +5,7 @@
 #include <memory_resource>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/buffer.hpp"
 #include "base/ids.hpp"
@@ -85,6 +86,7 @@ struct TableColumns {
     Buffer<Target> targets;  ///< local indices
     Buffer<Weight> weights;
     RelativeDelays delays;  ///< empty when all delays are the same
+    std::vector<Buffer<Weight>> parameters;  ///< of which each synapse has a value of its own
     Buffer<std::uint16_t> tags;  ///< projections; empty when source and target tell the projection
     DelaySteps least_delay = 1;
     DelaySteps greatest_delay = 1;

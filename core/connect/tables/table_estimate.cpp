@@ -139,10 +139,12 @@ void add_table(TableEstimate& estimate, std::span<const ProjectionPlan> plans, K
     const double more_bytes = (static_cast<double>(more.synapse_bytes) + numbering) * share +
                               static_cast<double>(more.row_bytes) * rows + static_cast<double>(more.constant_bytes);
     const double forgotten = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
+    const double weight_bytes = options.double_weights ? sizeof(double) : sizeof(float);
     for (const ShardLayout& shard : layout.shards()) {
         const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
         const double columns =
-            share * (target_bytes + (options.double_weights ? 8.0 : 4.0) + (table.tagged ? 2.0 : 0.0));
+            share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.own_parameters())) +
+                     (table.tagged ? 2.0 : 0.0));
         const bool ring = dynamic || unsorted || options.layout == TableLayout::ring ||
                           (options.layout == TableLayout::automatic &&
                            prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,

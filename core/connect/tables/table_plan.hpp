@@ -24,6 +24,9 @@ struct TablePlan {
     DelaySteps greatest_delay = 1;
     std::uint32_t receptor = 0;
     const SynapseDynamics* dynamics = nullptr;  ///< null for static synapses; lives as long as the network's plan
+
+    /// How many parameters synapses have values of their own for.
+    std::size_t own_parameters() const { return dynamics == nullptr ? 0 : dynamics->own_parameters().size(); }
 };
 
 /// Whether a projection's synapses are of a kind, for expectations: where the sign is drawn, of that of weights >= 0.

@@ -178,4 +178,5 @@ def parameter_texts(docstring: str) -> dict[str, str]:
 def _parameters(parameters: Iterable[_core.ParameterInfo]) -> Iterable[Row]:
     for parameter in parameters:
         bounds = "" if parameter.bounds == "any number" else parameter.bounds
-        yield parameter.name, f"{parameter.default:g}", parameter.unit, bounds, parameter.meaning
+        meaning = parameter.meaning + (" (may differ from synapse to synapse)" if parameter.per_synapse else "")
+        yield parameter.name, f"{parameter.default:g}", parameter.unit, bounds, meaning

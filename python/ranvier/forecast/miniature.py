@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.distributions import Distribution, Normal
 from ranvier.base.times import time_of
 from ranvier.base.values import StoredValues
 from ranvier.forecast.load import expect_load, rates_by_population, shortest_delay
@@ -317,7 +317,7 @@ def _connect(net: Network, sources: Population, targets: Population, group: Grou
             rule,
             weight=group.weight,
             delay=group.delay,
-            synapse=_with_own_transmitter(_idle(group.synapse), sources),
+            synapse=_with_own_transmitter(_idle(_without_arrays(group.synapse)), sources),
         )
     if learn < len(targets):
         net.connect(sources, targets[learn:], rule, weight=group.weight, delay=group.delay)
@@ -329,6 +329,21 @@ def _with_own_transmitter(synapse: SynapseModel | str, sources: PopulationView) 
         return synapse
     neurons = sources[: len(synapse.transmitter)]
     return type(synapse)(**{synapse.transmitter_name: neurons}, **synapse.values)
+
+
+def _without_arrays(synapse: SynapseModel | str) -> SynapseModel | str:
+    """Return a synapse model that does as much with mean values, which fit any number of synapses."""
+    if isinstance(synapse, str):
+        return synapse
+    means = {
+        name: Normal(float(value.mean()) if value.size else 0.0, 0.0)
+        for name, value in synapse.values.items()
+        if isinstance(value, np.ndarray)
+    }
+    if not means:
+        return synapse
+    neurons = {synapse.transmitter_name: synapse.transmitter} if synapse.transmitter_name else {}
+    return type(synapse)(**{**synapse.values, **neurons, **means})
 
 
 def _idle(synapse: SynapseModel | str) -> SynapseModel | str:

@@ -149,7 +149,7 @@ class Connect(ChangeableCall[Projection]):
             "weight_bound": self.weight_bound,
             "receptor": self.receptor,
             "synapse": self.synapse.name,
-            "synapse_parameters": dict(self.synapse.values),
+            "synapse_parameters": {name: to_core(value) for name, value in self.synapse.values.items()},
             "modulators": None if self.transmitter is None else core_ids(contents.view(self.transmitter)),
         }
 

@@ -141,7 +141,9 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
     if "receptor" in given:
         changed["receptor"] = check_receptor(given["receptor"])
     if "synapse" in given:
-        changed["synapse"], changed["transmitter"] = synapse_and_transmitter(projection.network, given["synapse"])
+        changed["synapse"], changed["transmitter"] = synapse_and_transmitter(
+            projection.network, given["synapse"], pairs
+        )
     return replace(made, **changed)
 
 

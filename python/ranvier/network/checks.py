@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ranvier import models
+from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.values import StoredValues, Values
@@ -201,12 +202,21 @@ def _check_present(what: str, name: str) -> str:
     return name
 
 
-def synapse_and_transmitter(network: object, synapse: object) -> tuple[SynapseModel, Selection | None]:
+def synapse_and_transmitter(
+    network: object, synapse: object, pairs: tuple[int, int] | None
+) -> tuple[SynapseModel, Selection | None]:
     """Return a synapse model, which may be passed as an object or by name, and the neurons of its transmitter.
 
-    The core refuses a model that lacks them.
+    The core refuses a model that lacks them. Arrays of its parameters are flattened as `flatten` does it.
     """
     model = _synapse_model(synapse)
+    flat = {
+        name: locked(number_array(what, flatten(what, value, pairs)))
+        for name, value in model.values.items()
+        if isinstance(value, np.ndarray) and value.ndim > 1
+        for what in [f"parameter {name} of {model.name}"]
+    }
+    model = model._with_values(flat) if flat else model
     if model.transmitter is None:
         return model, None
     view = as_view(network, f"{model.transmitter_name} of {model.name}", model.transmitter)

@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Immutable, Settings, locked
-from ranvier.base.names import nearest_name, unknown_name
-from ranvier.base.numeric import number
+from ranvier.base.names import nearest_name, some_names, unknown_name
+from ranvier.base.numeric import number, number_array
 from ranvier.base.values import StoredValues, Values, store
+from ranvier.errors import ShapeError, WrongTypeError
 from ranvier.network.populations import Neurons
 
 __all__ = ["Model", "NeuronModel", "Stimulator", "SynapseModel"]
@@ -41,15 +44,14 @@ class Model(Immutable):
 
     def __init__(self, **values: Values | None) -> None:
         defaults = self._defaults()
-        stored = {
-            name: store(f"parameter {name} of {self.name}", value)
-            for name, value in values.items()
-            if value is not None
-        }
+        stored = {name: self._stored(name, value) for name, value in values.items() if value is not None}
         different = {
             name: value for name, value in stored.items() if isinstance(value, np.ndarray) or value != defaults[name]
         }
         self._put(_values=different)
+
+    def _stored(self, name: str, value: Values) -> StoredValues:
+        return store(f"parameter {name} of {self.name}", value)
 
     def __setstate__(self, state: dict[str, dict[str, StoredValues]]) -> None:
         # Arrays that were copied or pickled can be written to again.
@@ -103,15 +105,40 @@ class NeuronModel(Model):
 
 
 class SynapseModel(Model):
-    """A synapse model with values for the parameters that all synapses of a projection share."""
+    """A synapse model with values for its parameters.
 
+    All synapses of a projection share a value that is a number. Of the parameters in `per_synapse_names`, each synapse
+    may have a value of its own, from an array or a distribution.
+    """
+
+    per_synapse_names: ClassVar[tuple[str, ...]] = ()
+    """Parameters of which each synapse may have a value of its own."""
     transmitter_name: ClassVar[str] = ""
     """The keyword for neurons whose spikes act on all synapses of a projection at once; empty if there are none."""
     _transmitter: Neurons | None
 
     def __init__(self, **values: Any) -> None:
         self._put(_transmitter=values.pop(self.transmitter_name, None))
-        super().__init__(**{name: number(f"parameter {name} of {self.name}", value) for name, value in values.items()})
+        for name, value in values.items():
+            # Other models leave out what is None.
+            if value is None:
+                self._stored(name, value)
+        super().__init__(**values)
+
+    def _stored(self, name: str, value: Values) -> StoredValues:
+        what = f"parameter {name} of {self.name}"
+        if name in self.per_synapse_names:
+            return value if isinstance(value, Distribution) else _number_or_array(what, value)
+        try:
+            return number(what, value)
+        except WrongTypeError as error:
+            own = f"; {some_names(list(self.per_synapse_names))} may differ" if self.per_synapse_names else ""
+            raise WrongTypeError(
+                what,
+                error.value,
+                "must be a number, since all synapses of a projection share it",
+                f"divide the synapses among projections{own}",
+            ) from None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -126,6 +153,12 @@ class SynapseModel(Model):
         """Return the same model with other neurons, or without them."""
         made = copy.copy(self)
         made._put(_transmitter=neurons)
+        return made
+
+    def _with_values(self, values: Mapping[str, StoredValues]) -> Self:
+        """Return the same model with other values of some parameters."""
+        made = copy.copy(self)
+        made._put(_values={**self._values, **values})
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -145,6 +178,16 @@ class SynapseModel(Model):
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and give it to connect() or net.set() as synapse="
         return "make another model"
+
+
+def _number_or_array(what: str, value: npt.ArrayLike) -> StoredValues:
+    """Return a number, or a read-only array of one or two dimensions: the rule tells which shape it needs."""
+    array = number_array(what, value)
+    if array.ndim == 0:
+        return float(array)
+    if array.ndim > 2:
+        raise ShapeError(what, f"an array of shape {array.shape}", "it must have one or two dimensions")
+    return locked(array)
 
 
 class Stimulator(Model):

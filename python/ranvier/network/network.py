@@ -179,8 +179,8 @@ class Network(NetworkBase):
             Largest absolute weight that these synapses can be set to while a simulation runs; None: any. If all
             projections onto a population have such a bound, weights above the largest bound are refused.
         synapse
-            The synapse model with values of its parameters, for example ``rv.stdp_pl(learning_rate=0.1)``, or only its
-            name.
+            The synapse model with values of its parameters, for example ``rv.tsodyks2(U=rv.Uniform(0.2, 0.6))``, or
+            only its name. Where a model lets synapses differ, arrays and distributions are given as for `weight`.
         name
             Name of the projection; None: a name made of the names of the populations.
         **parameters
@@ -219,7 +219,7 @@ class Network(NetworkBase):
         to_view = self._view("targets", targets)
         complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "synapse", "name"))
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
-        model, transmitter = synapse_and_transmitter(self, synapse)
+        model, transmitter = synapse_and_transmitter(self, synapse, pairs)
         return self._make(
             Connect(
                 sources=selection_of(from_view),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, SupportsIndex
 
 import numpy as np
@@ -10,7 +11,9 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.base.attributes import NamedAttributes
+from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
+from ranvier.base.names import unknown_name
 from ranvier.base.numeric import as_array, number_array
 from ranvier.base.read_only_arrays import read_only
 from ranvier.base.values import FloatArray
@@ -18,10 +21,13 @@ from ranvier.errors import (
     IndexOutOfBoundsError,
     ReadOnlyError,
     ShapeError,
+    UnknownNameError,
     ValueOutOfBoundsError,
     WrongTypeError,
 )
-from ranvier.network.checks import name_type
+from ranvier.models import SYNAPSE_MODELS
+from ranvier.network.changes import refuse_nothing
+from ranvier.network.checks import check_text, name_type
 from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
 from ranvier.recording.conversion import adjacency
@@ -38,19 +44,30 @@ def _receptors_of(projection: Projection) -> list[str]:
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
 
+def _check_parameter(name: object) -> None:
+    """Refuse what is no parameter of any synapse model; the core knows the models of the synapses."""
+    if not isinstance(name, str):
+        raise WrongTypeError("parameter of synapses", name_type(name), "must be the name of one")
+    arrays = {"weight": "weights", "delay": "delays", "source": "sources", "target": "targets"}
+    if name in arrays or name in arrays.values():
+        raise UnknownNameError(
+            "parameter of synapses", f"'{name}'", "it is an array", f"use connections.{arrays.get(name, name)}"
+        )
+    known = {each for model in SYNAPSE_MODELS.values() for each in model.value_names()}
+    if name not in known:
+        unknown_name("parameter of synapses", check_text("parameter of synapses", name), sorted(known))
+
+
 class Connections(NamedAttributes):
     """Synapses found by a query, in the order (projection, source, target, delay, order of drawing).
 
     ``connections[mask]``, ``connections[10:20]`` and ``connections[indices]`` select some of them.
 
     Only `weights` can be assigned. The other arrays are read-only, since writing to them would not change the
-    simulation.
+    simulation. `get` and `set` are for the parameters of the synapse model.
     """
 
-    _instead: ClassVar[Mapping[str, str]] = {
-        "get": "read the arrays weights, delays, sources, targets and projections",
-        "set": "write connections.weights = ...",
-    }
+    _instead: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self,
@@ -141,21 +158,73 @@ class Connections(NamedAttributes):
 
     @weights.setter
     def weights(self, values: npt.ArrayLike) -> None:
-        def checked() -> FloatArray:
-            array = number_array("weights", values, "a number or an array of numbers")
-            if array.ndim > 0 and array.shape != (len(self),):
-                raise ShapeError(
-                    "weights", f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
-                )
-            # The core checks the weight of each synapse only, and there may be no synapses.
-            if array.ndim == 0 and not np.isfinite(array):
-                raise ValueOutOfBoundsError("weights", str(array), "it must be finite")
-            return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
-
         with self._built.exclusive():
-            weights = agree(self._built.communicator, "weights of synapses", checked)
+            weights = agree(self._built.communicator, "weights of synapses", partial(self._one_each, "weights", values))
             self._built.agree_on_request("setting weights of synapses", self._handles, weights)
             self._built.core.set_weights(self._handles, weights)
+
+    def get(self, name: str) -> FloatArray:
+        """Return a parameter of the synapse model, shape ``(synapses,)``, for example ``connections.get("U")``.
+
+        The array has the present values; all synapses of a projection share some of them. It is a read-only copy.
+
+        Raises
+        ------
+        UnknownNameError
+            When the model of one of the synapses has no parameter of this name.
+        """
+        with self._built.exclusive():
+            agree(self._built.communicator, "parameter of synapses", partial(_check_parameter, name))
+            self._built.agree_on_request(f"{name} of synapses", self._handles)
+            values = self._built.core.synapse_parameters(self._handles, name)
+        return read_only(values, f"{name} of connections", f"write connections.set({name}=...)")
+
+    @known_keywords
+    def set(self, **values: npt.ArrayLike) -> None:
+        """Change parameters of the synapse model of which each synapse has a value of its own.
+
+        Spikes that are sent later find the new values. What a synapse keeps in use is not changed.
+
+        Parameters
+        ----------
+        **values
+            By the name of the parameter a number, or an array of shape ``(synapses,)``; for example
+            ``connections.set(U=0.4)``. Values are rounded as weights.
+
+        Raises
+        ------
+        UnknownNameError
+            When the model of one of the synapses has no parameter of this name.
+        ShapeError
+            For an array of another length.
+        ValueOutOfBoundsError
+            For values that are not finite or out of bounds, for a parameter that all synapses of a projection share,
+            and for one that says how synapses begin. Then nothing is changed.
+        """
+        if not values:
+            refuse_nothing("connections.set", "U=0.5")
+
+        def checked() -> dict[str, FloatArray]:
+            for name in values:
+                _check_parameter(name)
+            return {name: self._one_each(name, given) for name, given in values.items()}
+
+        with self._built.exclusive():
+            own = agree(self._built.communicator, "parameters of synapses", checked)
+            self._built.agree_on_request(f"setting {', '.join(own)} of synapses", self._handles, *own.values())
+            self._built.core.set_synapse_parameters(self._handles, own)
+
+    def _one_each(self, name: str, values: npt.ArrayLike) -> FloatArray:
+        """Return an array with a value for each synapse."""
+        array = number_array(name, values, "a number or an array of numbers")
+        if array.ndim > 0 and array.shape != (len(self),):
+            raise ShapeError(
+                name, f"an array of shape {array.shape}", f"it must be a number or of shape ({len(self)},)"
+            )
+        # The core checks the value of each synapse only, and there may be no synapses.
+        if array.ndim == 0 and not np.isfinite(array):
+            raise ValueOutOfBoundsError(name, str(array), "it must be finite")
+        return np.ascontiguousarray(np.broadcast_to(array, (len(self),)))
 
     def __len__(self) -> int:
         return len(self._handles)

@@ -1,0 +1,200 @@
+#include "connect/plasticity/own_factor_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "connect/tables/delivery_loops.hpp"
+#include "connect/tables/stored_table.hpp"
+
+namespace ranvier::connect {
+
+namespace {
+
+constexpr std::size_t block_size = 256;
+
+template <class Target, class Weight>
+class OwnFactorTable final : public StoredTable<Target, Weight> {
+   public:
+    using Base = StoredTable<Target, Weight>;
+
+    OwnFactorTable(TableColumns<Target, Weight> columns, const OwnFactorRule& rule, std::span<const double> shared,
+                   std::span<const std::uint32_t> own, const PlasticTableArguments& arguments)
+        : Base(std::move(columns)),
+          rule_(rule),
+          own_(own.begin(), own.end()),
+          resolution_(arguments.resolution),
+          to_grid_(0x1.8p52 * arguments.quantum),
+          last_(Base::rows(), arguments.synapses),
+          parameters_(rule.parameters * block_size, arguments.synapses),
+          numbers_((rule.state_names.size() + 1) * block_size, arguments.synapses) {
+        std::fill_n(last_.data(), last_.size(), rule.never);
+        for (std::size_t k = 0; k < rule.parameters; ++k) {
+            parameter_blocks_.push_back(parameters_.data() + k * block_size);
+            std::fill_n(parameters_.data() + k * block_size, block_size, shared[k]);
+        }
+        for (std::size_t k = 0; k < rule.state_names.size(); ++k) {
+            states_.emplace_back(this->size(), arguments.synapses);
+            state_blocks_.push_back(numbers_.data() + (k + 1) * block_size);
+        }
+        for (std::uint64_t begin = 0; begin < this->size(); begin += block_size) {
+            const std::size_t count = std::min<std::uint64_t>(block_size, this->size() - begin);
+            load_parameters(begin, count);
+            rule_.begin(block(count, 0, 0));
+            store_states(begin, count);
+        }
+    }
+
+    std::string_view layout() const override { return "ring"; }
+    DelaySteps reach() const override { return this->columns_.greatest_delay; }
+
+    std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step /*now*/,
+                         Step /*window_end*/, const InputRing& inputs) override {
+        std::uint64_t events = 0;
+        constexpr std::size_t ahead = 4;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (i + ahead < rows.size()) prefetch(rows[i + ahead]);
+            const Step last = std::exchange(last_[rows[i].value], stamp);
+            const std::uint64_t end = this->row_end(rows[i]);
+            for (std::uint64_t begin = this->row_begin(rows[i]); begin < end; begin += block_size) {
+                const std::size_t count = std::min<std::uint64_t>(block_size, end - begin);
+                load_parameters(begin, count);
+                load_states(begin, count);
+                rule_.release(set, block(count, stamp, last));
+                store_states(begin, count);
+                add(begin, count, stamp, inputs);
+                events += count;
+            }
+        }
+        return events;
+    }
+    void deliver(InstructionSet, Step, Step, const InputRing&) override {}
+
+    /// What spikes that have been sent will add stays as it is.
+    void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step /*now*/,
+                     Step /*window_end*/, const InputRing& /*inputs*/) override {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            this->columns_.weights[positions[i]] = static_cast<Weight>(weights[i]);
+        }
+    }
+
+    void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
+        for (std::uint64_t position = begin; position < end; ++position) {
+            out.push_back({position, this->target(position), Base::delay_at(row, position), this->weight(position),
+                           this->tag(position)});
+        }
+    }
+
+    SavedParts saved_parts() const override { return {.synapses = true, .rows = true}; }
+    void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override {
+        Base::exchange_synapses(positions, columns);
+        for (std::size_t k = 0; k < states_.size(); ++k) {
+            Base::exchange_column(columns, rule_.state_names[k], positions, states_[k]);
+        }
+    }
+    void exchange_row(RowIndex row, StateColumns& columns) override {
+        columns.exchange("last_spike", last_[row.value]);
+    }
+    void exchange_target(std::uint32_t, StateColumns&) override {}
+
+   private:
+    OwnFactorBlock block(std::size_t count, Step now, Step last) {
+        return {.parameters = parameter_blocks_.data(),
+                .states = state_blocks_.data(),
+                .factors = numbers_.data(),
+                .count = count,
+                .now = now,
+                .last = last,
+                .resolution = resolution_};
+    }
+    void load_parameters(std::uint64_t begin, std::size_t count) {
+        for (std::size_t k = 0; k < own_.size(); ++k) {
+            copy(this->columns_.parameters[k].data() + begin, count, parameters_.data() + own_[k] * block_size);
+        }
+    }
+    void load_states(std::uint64_t begin, std::size_t count) {
+        for (std::size_t k = 0; k < states_.size(); ++k) copy(states_[k].data() + begin, count, state_blocks_[k]);
+    }
+    void store_states(std::uint64_t begin, std::size_t count) {
+        for (std::size_t k = 0; k < states_.size(); ++k) copy(state_blocks_[k], count, states_[k].data() + begin);
+    }
+    template <class From, class To>
+    static void copy(const From* from, std::size_t count, To* to) {
+        for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
+    }
+
+    void add(std::uint64_t begin, std::size_t count, Step stamp, const InputRing& inputs) {
+        double* const added = numbers_.data();
+        const Weight* const weights = this->columns_.weights.data() + begin;
+        const Target* const targets = this->columns_.targets.data() + begin;
+        for (std::size_t i = 0; i < count; ++i) {
+            added[i] = (static_cast<double>(weights[i]) * added[i] + to_grid_) - to_grid_;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const Step arrival = stamp + Base::delay_at(RowIndex{}, begin + i);
+            if (inputs.wide == nullptr) {
+                inputs.slot(arrival)[targets[i]] += added[i];
+            } else {
+                add_wide(inputs.wide_slot(arrival)[targets[i]], added[i], inputs.exponent);
+            }
+        }
+    }
+
+    void prefetch(RowIndex row) const {
+        const std::uint64_t begin = this->row_begin(row);
+        const std::size_t count = std::min<std::size_t>(this->row_end(row) - begin, block_size);
+        detail::prefetch_span(this->columns_.targets.data() + begin, count * sizeof(Target));
+        detail::prefetch_span(this->columns_.weights.data() + begin, count * sizeof(Weight));
+        for (const auto& values : this->columns_.parameters) {
+            detail::prefetch_span(values.data() + begin, count * sizeof(Weight));
+        }
+        for (const auto& values : states_) detail::prefetch_span(values.data() + begin, count * sizeof(Weight));
+    }
+
+    const OwnFactorRule& rule_;
+    std::vector<std::uint32_t> own_;  ///< parameters of the model, by column
+    double resolution_;
+    double to_grid_;
+    Buffer<Step> last_;  ///< spike of each row
+    std::vector<Buffer<Weight>> states_;
+    /// Of a block: parameters of the model, of which those that synapses share stay as they are; and factors and states.
+    Buffer<double> parameters_;
+    Buffer<double> numbers_;
+    std::vector<const double*> parameter_blocks_;
+    std::vector<double*> state_blocks_;
+};
+
+}  // namespace
+
+template <class Target, class Weight>
+std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<Target, Weight> columns, const OwnFactorRule& rule,
+                                                    std::span<const double> shared, std::span<const std::uint32_t> own,
+                                                    const PlasticTableArguments& arguments) {
+    return std::make_unique<OwnFactorTable<Target, Weight>>(std::move(columns), rule, shared, own, arguments);
+}
+
+template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint16_t, float>, const OwnFactorRule&,
+                                                             std::span<const double>, std::span<const std::uint32_t>,
+                                                             const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint32_t, float>, const OwnFactorRule&,
+                                                             std::span<const double>, std::span<const std::uint32_t>,
+                                                             const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint16_t, double>, const OwnFactorRule&,
+                                                             std::span<const double>, std::span<const std::uint32_t>,
+                                                             const PlasticTableArguments&);
+template std::unique_ptr<SynapseTable> make_own_factor_table(TableColumns<std::uint32_t, double>, const OwnFactorRule&,
+                                                             std::span<const double>, std::span<const std::uint32_t>,
+                                                             const PlasticTableArguments&);
+
+PlasticTableMemory own_factor_memory(const OwnFactorRule& rule, std::size_t weight_bytes) {
+    return {.synapse_bytes = rule.state_names.size() * weight_bytes,
+            .row_bytes = sizeof(Step),
+            .constant_bytes = (rule.parameters + rule.state_names.size() + 1) * block_size * sizeof(double)};
+}
+
+}  // namespace ranvier::connect
