@@ -206,7 +206,12 @@ def test_arrays_are_in_the_order_of_the_rule(sorted_: bool) -> None:
     listed = random.uniform(0.1, 0.9, 40)
     rule = rv.Explicit(pairs[:, 0], pairs[:, 1])
     net.connect(neurons, neurons, rule, weight=listed, delay=U(0.1, 3.0), synapse=rv.bernoulli(p_transmit=listed))
+    by_source = random.uniform(0.1, 0.9, 30)
+    rule_of_sources = rv.FixedOutdegree(5)
+    drawn = rv.bernoulli(p_transmit=by_source)
+    net.connect(neurons, neurons, rule_of_sources, weight=by_source, delay=U(0.1, 3.0), synapse=drawn)
     connections = simulated(net, threads=3, processes=rv.Processes(sort_connections=sorted_)).connections()
+    assert len(connections) == 106
     np.testing.assert_array_equal(connections.get("p_transmit"), connections.weights)
     whole = connections[connections.projections == 0]
     np.testing.assert_array_equal(whole.get("p_transmit"), own.astype(np.float32)[whole.targets, whole.sources])
@@ -278,6 +283,19 @@ def test_changes_that_are_refused_change_nothing(values: dict[str, Any], error: 
         connections.set(**values)
     for name, own in zip(("U", "tau_rec", "u"), before, strict=True):
         np.testing.assert_array_equal(connections.get(name), own)
+
+
+def test_parameters_are_no_attributes() -> None:
+    connections = simulated(pairs(rv.tsodyks2(U=U(0.1, 0.2)))).connections()
+    with pytest.raises(rv.errors.ReadOnlyError, match=r"connections.set\(U=...\)"):
+        as_any(connections).U = 0.5
+    with pytest.raises(rv.errors.UnknownAttributeError, match=r'connections.get\("U"\)'):
+        _ = as_any(connections).U
+
+
+def test_long_arrays_are_named_by_their_length() -> None:
+    projection = pairs(rv.bernoulli(p_transmit=np.linspace(0.0, 1.0, 400)), 400).projections[0]
+    assert "bernoulli(p_transmit=<array of 400>)" in repr(projection)
 
 
 @pytest.mark.parametrize("name", ["U", "p_transmit", "mu_plus"])

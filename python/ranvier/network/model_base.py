@@ -122,7 +122,7 @@ class SynapseModel(Model):
         for name, value in values.items():
             # Other models leave out what is None.
             if value is None:
-                self._stored(name, value)
+                number(f"parameter {name} of {self.name}", value)
         super().__init__(**values)
 
     def _stored(self, name: str, value: Values) -> StoredValues:
@@ -169,7 +169,11 @@ class SynapseModel(Model):
     __hash__ = None
 
     def __repr__(self) -> str:
-        values = [f"{name}={value!r}" for name, value in self._values.items()]
+        # In one line, however many synapses there are.
+        values = [
+            f"{name}={f'<array of {value.size}>' if isinstance(value, np.ndarray) and value.size > 8 else repr(value)}"
+            for name, value in self._values.items()
+        ]
         if self._transmitter is not None:
             values.insert(0, f"{self.transmitter_name}={self._transmitter!r}")
         return f"{self.name}({', '.join(values)})"

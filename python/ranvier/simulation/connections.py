@@ -53,9 +53,12 @@ def _check_parameter(name: object) -> None:
         raise UnknownNameError(
             "parameter of synapses", f"'{name}'", "it is an array", f"use connections.{arrays.get(name, name)}"
         )
-    known = {each for model in SYNAPSE_MODELS.values() for each in model.value_names()}
-    if name not in known:
+    if name not in (known := _known_parameters()):
         unknown_name("parameter of synapses", check_text("parameter of synapses", name), sorted(known))
+
+
+def _known_parameters() -> set[str]:
+    return {name for model in SYNAPSE_MODELS.values() for name in model.value_names()}
 
 
 class Connections(NamedAttributes):
@@ -163,6 +166,7 @@ class Connections(NamedAttributes):
             self._built.agree_on_request("setting weights of synapses", self._handles, weights)
             self._built.core.set_weights(self._handles, weights)
 
+    @known_keywords
     def get(self, name: str) -> FloatArray:
         """Return a parameter of the synapse model, shape ``(synapses,)``, for example ``connections.get("U")``.
 
@@ -297,12 +301,14 @@ class Connections(NamedAttributes):
     def __setattr__(self, name: str, value: object) -> None:
         # An attribute that was assigned by mistake would have no effect.
         if name != "weights" and not name.startswith("_"):
-            raise ReadOnlyError(
-                f"{name} of connections",
-                bound="it cannot be assigned",
-                remedy="assign weights, or change the network and build it again",
-            )
+            remedy = "assign weights, or change the network and build it again"
+            if name in _known_parameters():
+                remedy = f"write connections.set({name}=...)"
+            raise ReadOnlyError(f"{name} of connections", bound="it cannot be assigned", remedy=remedy)
         super().__setattr__(name, value)
+
+    def _instead_of(self, name: str) -> str:
+        return f'write connections.get("{name}")' if name in _known_parameters() else super()._instead_of(name)
 
     def __repr__(self) -> str:
         return f"<Connections: {len(self)} synapses>"
