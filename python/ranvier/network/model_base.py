@@ -3,101 +3,21 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.distributions import Distribution
-from ranvier.base.immutable import Immutable, Settings, locked
-from ranvier.base.names import nearest_name, some_names, unknown_name
+from ranvier.base.immutable import locked
+from ranvier.base.model import Model
+from ranvier.base.names import some_names
 from ranvier.base.numeric import number, number_array
-from ranvier.base.values import StoredValues, Values, store
+from ranvier.base.values import StoredValues, Values
 from ranvier.errors import ShapeError, WrongTypeError
 from ranvier.network.populations import Neurons
 
 __all__ = ["Model", "NeuronModel", "Stimulator", "SynapseModel"]
-
-
-class Model(Immutable):
-    """A model with values for its parameters. It cannot be changed; make another one instead."""
-
-    name: ClassVar[str]
-    """Name of the model in the registry of the core."""
-    sequence_names: ClassVar[tuple[str, ...]] = ()
-    """Parameters that are lists of numbers rather than values."""
-    _values: dict[str, StoredValues]
-
-    def __new__(cls, *arguments: object, **values: object) -> Self:
-        """Refuse names that are not those of parameters."""
-        # Called before __init__, where Python would raise an error that does not suggest the nearest name.
-        known = cls._defaults()
-        for name in values:
-            if name not in known:
-                unknown_name(f"parameter of {cls.name}", name, known)
-        return super().__new__(cls)
-
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, object]]:
-        return (), {}
-
-    def __init__(self, **values: Values | None) -> None:
-        defaults = self._defaults()
-        stored = {name: self._stored(name, value) for name, value in values.items() if value is not None}
-        different = {
-            name: value for name, value in stored.items() if isinstance(value, np.ndarray) or value != defaults[name]
-        }
-        self._put(_values=different)
-
-    def _stored(self, name: str, value: Values) -> StoredValues:
-        return store(f"parameter {name} of {self.name}", value)
-
-    def __setstate__(self, state: dict[str, dict[str, StoredValues]]) -> None:
-        # Arrays that were copied or pickled can be written to again.
-        values = {
-            name: locked(value) if isinstance(value, np.ndarray) else value for name, value in state["_values"].items()
-        }
-        self._put(_values=values)
-
-    @property
-    def values(self) -> Mapping[str, StoredValues]:
-        """The values that differ from the defaults, by the name of the parameter or state variable."""
-        return Settings(self._values, self._called(), f"rv.{self.name}(")
-
-    def _called(self) -> str:
-        return f"a model {self.name}"
-
-    def _way_to(self, name: str) -> str:
-        if name in self._defaults():
-            return f"write rv.{self.name}({name}=...), or give {name}=... beside it to create() or stimulate()"
-        return "make another model"
-
-    def _instead_of(self, name: str) -> str:
-        meant = name if name in self._defaults() else nearest_name(name, self._defaults())
-        return f'read what was set with .values["{meant}"]; what is not in it has its default' if meant else ""
-
-    @classmethod
-    def value_names(cls) -> list[str]:
-        """Return the names of its parameters and state variables."""
-        return list(cls._defaults())
-
-    @classmethod
-    def _defaults(cls) -> dict[str, object]:
-        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
-        return {parameter.name: parameter.default for parameter in parameters}
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model) or type(self) is not type(other):
-            return NotImplemented
-        return self._values.keys() == other._values.keys() and all(
-            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
 
 
 class NeuronModel(Model):
