@@ -6,6 +6,7 @@
 #include "base/errors.hpp"
 #include "bindings.hpp"
 #include "connect/rules/rule.hpp"
+#include "descriptions.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 #include "models/synapse.hpp"
@@ -22,11 +23,6 @@ using models::SequenceInfo;
 using models::StimulatorModel;
 using models::SynapseModel;
 using models::VariableInfo;
-
-template <class Item>
-std::vector<Item> as_list(std::span<const Item> items) {
-    return {items.begin(), items.end()};
-}
 
 std::string to_interval(const models::Bounds& bounds, bool may_be_infinite = false) {
     const bool no_lower = std::isinf(bounds.lower);
@@ -68,7 +64,9 @@ void bind_parts(nb::module_& module) {
         .def_ro("unit", &VariableInfo::unit)
         .def_ro("meaning", &VariableInfo::meaning)
         .def_ro("initial_parameter", &VariableInfo::initial_parameter,
-                "The parameter that gives its initial value unless that is set; empty: 0.");
+                "The parameter that gives its initial value unless that is set; empty: `initial_value` does.")
+        .def_ro("initial_value", &VariableInfo::initial_value)
+        .def_ro("is_read_only", &VariableInfo::is_read_only, "Whether it can be recorded and read only.");
     nb::class_<SequenceInfo>(module, "SequenceInfo", "A list of numbers that a stimulator takes.")
         .def_ro("name", &SequenceInfo::name)
         .def_ro("unit", &SequenceInfo::unit)

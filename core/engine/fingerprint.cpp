@@ -67,6 +67,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
         parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
             mixed.add(population.name);
             mixed.add(population.model->name);
+            mixed.add(population.model->own_fingerprint);
             mixed.add(population.first.value);
             mixed.add(population.size);
             mixed.add(population.parameters);

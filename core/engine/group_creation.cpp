@@ -20,7 +20,8 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
         spike_steps.push_back(population.spike_steps[ids[i].value - population.first.value]);
     }
     group.neurons =
-        population.model->create({.ids = ids,
+        population.model->create({.model = population.model,
+                                  .ids = ids,
                                   .population_first = population.first,
                                   .population_size = population.size,
                                   .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),

@@ -253,7 +253,7 @@ std::vector<models::GroupValues> LoweredNetwork::variables(const Population& pop
             values.push_back(local_values(given->second, key, neurons, all));
             continue;
         }
-        models::GroupValues initial{{0.0}};
+        models::GroupValues initial{{info.initial_value}};
         for (std::size_t k = 0; k < population.model->parameters.size(); ++k) {
             if (population.model->parameters[k].name == info.initial_parameter) initial = parameters[k];
         }

@@ -96,9 +96,15 @@ PopulationId Network::create(std::string_view model_name, std::uint64_t size, st
                                      .bound = "it needs the spike times of each unit",
                                      .remedy = "use create_spike_generators"});
     }
+    return create(model, nullptr, size, std::move(name), std::move(values));
+}
+
+PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
+                             std::string name, NamedValues values) {
     Population population;
     population.name = name_population(std::move(name), model.name);
     population.model = &model;
+    population.model_owner = std::move(owner);
     population.size = size;
     give(population, std::move(values));
     return add(std::move(population));
@@ -112,7 +118,8 @@ void Network::give(Population& population, NamedValues values) const {
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
             check_values(value, *parameter, object, size);
             population.parameters.emplace(key, std::move(value));
-        } else if (find_info(model.variables, key) != model.variables.end()) {
+        } else if (const auto variable = find_info(model.variables, key); variable != model.variables.end()) {
+            if (variable->is_read_only) throw read_only_variable(object);
             check_values(value, object, size);
             population.variables.emplace(key, std::move(value));
         } else {
@@ -133,6 +140,7 @@ void Network::set_values(PopulationId id, NamedValues values) {
     Population changed{.id = id,
                        .name = present.name,
                        .model = present.model,
+                       .model_owner = present.model_owner,
                        .first = present.first,
                        .size = present.size,
                        .parameters = {},

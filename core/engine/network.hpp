@@ -35,6 +35,8 @@ struct Population {
     PopulationId id;
     std::string name;
     const models::NeuronModel* model = nullptr;
+    /// Keeps the model, if it is none of the registry.
+    std::shared_ptr<const void> model_owner = {};
     NeuronId first;
     std::uint64_t size = 0;
     std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
@@ -106,6 +108,9 @@ class Network {
     /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError
     PopulationId create(std::string_view model, std::uint64_t size, std::string name,
                         std::map<std::string, Values, std::less<>> values);
+    /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
+    PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
+                        std::string name, std::map<std::string, Values, std::less<>> values);
     /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
     /// stand more than once in a list.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);

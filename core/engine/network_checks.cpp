@@ -26,6 +26,13 @@ void check_magnitude(double value, const std::string& object) {
 
 std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
+ValueOutOfBoundsError read_only_variable(const std::string& object) {
+    return ValueOutOfBoundsError({.object = object,
+                                  .value = "a value",
+                                  .bound = "it is a probe, which can be recorded and read",
+                                  .remedy = "set V_m, or make a cell with other values"});
+}
+
 std::optional<Step> steps_on_grid(double milliseconds, double resolution) {
     const double steps = milliseconds / resolution;
     const double nearest = std::round(steps);

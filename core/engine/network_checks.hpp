@@ -29,6 +29,9 @@ GridError grid_error(double milliseconds, double resolution, std::string object)
 
 std::string quoted(std::string_view name);
 
+/// Of a variable, named `object`, that can be recorded and read only.
+ValueOutOfBoundsError read_only_variable(const std::string& object);
+
 /// The delay of a stimulus, or of all synapses of a projection, which must lie on the grid.
 /// @throws GridError, DelayError when it is under one step or too long for the tables
 void check_delay(double delay, double resolution, const std::string& object);

@@ -42,6 +42,7 @@ void add_population(Parts& parts, const Population& population) {
     const auto name = [&](std::string_view what) { return of(what, "population", population.name); };
     parts.add_name("name of population " + std::to_string(population.id.value), population.name);
     parts.add_name(name("model"), population.model->name);
+    if (population.model->own_fingerprint != 0) parts.add(name("cell"), population.model->own_fingerprint);
     parts.add_number(name("size"), population.size);
     for (const models::ParameterInfo& info : population.model->parameters) {
         const auto given = population.parameters.find(info.name);

@@ -140,6 +140,7 @@ void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges
         const auto variable = find_name(model.variables, name);
         if (!parameter && !variable) throw unknown_value(population, name);
         const std::string object = name + " of population " + quoted(population.name);
+        if (variable && model.variables[*variable].is_read_only) throw read_only_variable(object);
         if (parameter && !variable) {
             check_values(value, model.parameters[*parameter], object, change.indices.size());
         } else {

@@ -17,6 +17,12 @@ void check_receptor(const Population& population, std::string_view name, const s
         throw unknown_name("receptor of " + std::string(model.name), name, model.receptors);
     }
     if (model.receptors.size() == 1 || model.sign_chooses_receptor) return;
+    if (model.receptors.empty()) {
+        throw ValueOutOfBoundsError({.object = "targets of " + object,
+                                     .value = "population " + quoted(population.name),
+                                     .bound = "its cells have no receptor that synapses could reach",
+                                     .remedy = "place one on the cell"});
+    }
     std::string names;
     for (const std::string_view each : model.receptors) names += (names.empty() ? "" : ", ") + std::string(each);
     throw ValueOutOfBoundsError({.object = "receptor of " + object,

@@ -85,6 +85,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
         const Population changed{.id = id,
                                  .name = {},
                                  .model = population.model,
+                                 .model_owner = {},
                                  .first = population.first,
                                  .size = population.size,
                                  .parameters = {},

@@ -124,11 +124,13 @@ void Simulation::Implementation::check_growth() const {
 void Simulation::Implementation::check_finite() const {
     for (const auto& shard : shards) {
         for (const Shard::Group& group : shard->groups()) {
-            if (!group.neurons || group.neurons->is_finite()) continue;
+            if (!group.neurons) continue;
+            const auto failure = group.neurons->failure();
+            if (!failure) continue;
             throw StateError(
                 {.object = "state of population " + quoted(network.population(group.population).name),
                  .value = "not finite",
-                 .bound = "a variable has left the range of numbers by step " + std::to_string(step.load()),
+                 .bound = *failure + " by step " + std::to_string(step.load()),
                  .remedy = "check the units of weights, currents and parameters, or use double precision"});
         }
     }

@@ -70,8 +70,11 @@ struct VariableInfo {
     std::string_view name;
     std::string_view unit;
     std::string_view meaning;
-    /// The parameter that gives its initial value unless the user sets it; empty: 0.
+    /// The parameter that gives its initial value unless the user sets it; empty: `initial_value` does.
     std::string_view initial_parameter = {};
+    double initial_value = 0.0;
+    /// Whether it can be recorded and read only.
+    bool is_read_only = false;
 };
 
 /// A list of numbers that a model takes, for example the times and values of a step current.

@@ -75,6 +75,11 @@ class NeuronGroup {
     /// Whether all variables of all neurons are finite. Parameters, weights and currents that pass their checks should
     /// keep them finite; this shows whether they do.
     virtual bool is_finite() const = 0;
+    /// Why the group cannot go on, or nothing: what check_finite() of the engine tells the user.
+    virtual std::optional<std::string> failure() const {
+        if (is_finite()) return std::nullopt;
+        return "a variable has left the range of numbers";
+    }
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     /// @pre check() has found nothing against these values.
@@ -98,7 +103,10 @@ class NeuronGroup {
     virtual std::unique_ptr<ParameterChange> prepare_spikes(std::span<const std::vector<Step>> spike_steps);
 };
 
+struct NeuronModel;
+
 struct GroupArguments {
+    const NeuronModel* model = nullptr;
     IdSequence ids;  ///< global ids of the group's neurons
     /// The population that they belong to, all shards together.
     NeuronId population_first;
@@ -140,6 +148,10 @@ struct NeuronModel {
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
     /// The same for what depends on the resolution (ms), too: constants of a step that are too large or 0.
     std::optional<std::string> (*step_conflict)(std::span<const double> parameters, double resolution) = nullptr;
+    /// Of a model that was made of a user's description: what `create` needs of it.
+    const void* own = nullptr;
+    /// Of that description; 0: none.
+    std::uint64_t own_fingerprint = 0;
 };
 
 /// All neuron models, by name ascending.
