@@ -9,6 +9,6 @@ file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bindings/*.cpp")
 # No link-time optimisation: the loops that count lie in the layers, each in one translation unit.
 nanobind_add_module(_core STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
 target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
-target_link_libraries(_core PRIVATE ranvier_engine ranvier_build_info ranvier_flags)
+target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_info ranvier_flags)
 
 install(TARGETS _core LIBRARY DESTINATION ranvier)

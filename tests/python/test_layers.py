@@ -20,6 +20,7 @@ CORE_ARROWS = {
     "comm": {"base"},
     "connect": {"comm", "parallel", "base"},
     "models": {"connect", "base"},
+    "cable": {"models", "base"},
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }
 

@@ -1,0 +1,229 @@
+#include "cable/cell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "base/errors.hpp"
+#include "base/hash.hpp"
+#include "cable/cell_group.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+constexpr std::array cell_parameters{
+    models::ParameterInfo{"I_e", "pA", 0.0, models::any_current, "Constant current, injected where the electrode is"},
+};
+
+constexpr models::Bounds capacitance_bounds{.lower = 1e-6, .upper = 1e6};  // uF/cm^2
+constexpr models::Bounds resistivity_bounds{.lower = 1e-3, .upper = 1e9};  // ohm cm
+constexpr models::Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
+/// What rates are tabulated for; see RateTable.
+constexpr models::Bounds potential_bounds{.lower = -250.0, .upper = 250.0};
+
+void check(double value, const models::Bounds& bounds, std::string object, std::string_view unit) {
+    if (bounds.contains(value)) return;
+    const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
+    throw ValueOutOfBoundsError({.object = std::move(object),
+                                 .value = to_text(value) + suffix,
+                                 .bound = std::string("it must be ") + (bounds.lower_open ? "above " : "at least ") +
+                                          to_text(bounds.lower) + " and at most " + to_text(bounds.upper) + suffix,
+                                 .remedy = "check the unit"});
+}
+
+void check_length(std::size_t length, std::size_t compartments, std::string object) {
+    if (length == 1 || length == compartments) return;
+    throw ShapeError({.object = std::move(object),
+                      .value = std::to_string(length) + " values",
+                      .bound = "the cell has " + std::to_string(compartments) + " compartments",
+                      .remedy = "give one value, or one for each compartment"});
+}
+
+bool scales_current(const MechanismModel& mechanism, std::size_t parameter) {
+    return std::ranges::any_of(mechanism.currents, [&](const CurrentInfo& current) {
+        return current.conductance == parameter || (current.reversal == parameter && current.gates.empty());
+    });
+}
+
+void check(const PaintedMechanism& painted, std::size_t compartments) {
+    const MechanismModel& model = *painted.mechanism;
+    const std::string name = "mechanism " + std::string(model.name);
+    check_length(painted.covered.size(), compartments, "covered membrane of " + name);
+    for (const double part : painted.covered) {
+        check(part, {.lower = 0.0, .upper = 1.0}, "covered membrane of " + name, "");
+    }
+    if (painted.parameters.size() != model.parameters.size()) {
+        throw ShapeError({.object = "parameters of " + name,
+                          .value = std::to_string(painted.parameters.size()),
+                          .bound = "it has " + std::to_string(model.parameters.size()),
+                          .remedy = "give each of them"});
+    }
+    for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+        const models::ParameterInfo& info = model.parameters[p];
+        const std::string object = std::string(info.name) + " of " + name;
+        check_length(painted.parameters[p].size(), compartments, object);
+        for (const double value : painted.parameters[p]) check(value, info.bounds, object, info.unit);
+        if (painted.parameters[p].size() == 1 || scales_current(model, p)) continue;
+        throw ShapeError(
+            {.object = object,
+             .value = "a value for each compartment",
+             .bound = "rates and reversal potentials of gated currents are the same wherever the mechanism is",
+             .remedy = "paint the mechanism once for each value"});
+    }
+}
+
+void check(const PlacedReceptor& receptor, const Morphology& morphology) {
+    const ReceptorModel& model = *receptor.model;
+    const std::string name = "receptor '" + receptor.name + "'";
+    morphology.check(receptor.place, "place of " + name);
+    if (receptor.parameters.size() != model.parameters.size()) {
+        throw ShapeError({.object = "parameters of " + name,
+                          .value = std::to_string(receptor.parameters.size()),
+                          .bound = std::string(model.name) + " has " + std::to_string(model.parameters.size()),
+                          .remedy = "give each of them"});
+    }
+    for (std::size_t p = 0; p < model.parameters.size(); ++p) {
+        const models::ParameterInfo& info = model.parameters[p];
+        check(receptor.parameters[p], info.bounds, std::string(info.name) + " of " + name, info.unit);
+    }
+    if (model.conflict == nullptr) return;
+    if (const auto reason = model.conflict(receptor.parameters)) {
+        throw ValueOutOfBoundsError(
+            {.object = "parameters of " + name, .value = "", .bound = *reason, .remedy = "check the units"});
+    }
+}
+
+void check(const Probe& probe, const CellSpec& spec) {
+    const std::string name = "probe '" + probe.name + "'";
+    if (probe.kind == Probe::Kind::conductance) {
+        if (probe.of < spec.receptors.size()) return;
+        throw InternalError(name + " of an unknown receptor");
+    }
+    const std::uint32_t compartment = spec.compartments.at(probe.place, "place of " + name);
+    if (probe.kind == Probe::Kind::potential) return;
+    if (probe.of >= spec.mechanisms.size() || probe.gate >= spec.mechanisms[probe.of].mechanism->gates.size()) {
+        throw InternalError(name + " of an unknown gate");
+    }
+    const PaintedMechanism& painted = spec.mechanisms[probe.of];
+    if (painted.covered[painted.covered.size() == 1 ? 0 : compartment] > 0.0) return;
+    throw ValueOutOfBoundsError(
+        {.object = name,
+         .value = "section " + std::to_string(probe.place.section) + ", position " + to_text(probe.place.position),
+         .bound = "there is no mechanism " + std::string(painted.mechanism->name) + " there",
+         .remedy = "choose a place that the mechanism was painted on"});
+}
+
+void check_names(const CellSpec& spec) {
+    std::vector<std::string_view> names;
+    const auto add = [&](std::string_view kind, std::string_view name) {
+        if (!name.empty() && std::ranges::find(names, name) == names.end()) return names.push_back(name);
+        throw ValueOutOfBoundsError({.object = "name of a " + std::string(kind),
+                                     .value = "'" + std::string(name) + "'",
+                                     .bound = "names are not empty, and each is given once",
+                                     .remedy = "choose another"});
+    };
+    for (const PlacedReceptor& receptor : spec.receptors) add("receptor", receptor.name);
+    names = {"V_m", "I_e"};
+    for (const Probe& probe : spec.probes) add("probe", probe.name);
+}
+
+std::string_view unit_of(Probe::Kind kind) {
+    switch (kind) {
+        case Probe::Kind::potential:
+            return "mV";
+        case Probe::Kind::conductance:
+            return "nS";
+        case Probe::Kind::gate:
+            break;
+    }
+    return "";
+}
+
+std::uint64_t fingerprint(const CellSpec& spec) {
+    SequenceHash hash;
+    const auto number = [&](double value) { hash.add(std::bit_cast<std::uint64_t>(value)); };
+    const auto numbers = [&](const std::vector<double>& values) {
+        hash.add(values.size());
+        for (const double value : values) number(value);
+    };
+    const auto text = [&](std::string_view letters) {
+        hash.add(letters.size());
+        for (const char letter : letters) hash.add(static_cast<unsigned char>(letter));
+    };
+    const auto place = [&](Place own) {
+        hash.add(own.section);
+        number(own.position);
+    };
+    for (const Section& section : spec.compartments.morphology().sections()) {
+        hash.add(static_cast<std::uint64_t>(section.parent));
+        number(section.parent_position);
+        numbers(section.distances);
+        numbers(section.radii);
+    }
+    for (const Compartment& own : spec.compartments.compartments()) place({own.section, own.end});
+    numbers(spec.capacitance);
+    numbers({spec.axial_resistivity, spec.celsius, spec.initial_potential, spec.threshold});
+    hash.add(static_cast<std::uint64_t>(spec.rates));
+    hash.add(static_cast<std::uint64_t>(spec.scheme));
+    for (const PaintedMechanism& painted : spec.mechanisms) {
+        text(painted.mechanism->name);
+        numbers(painted.covered);
+        for (const auto& values : painted.parameters) numbers(values);
+    }
+    for (const PlacedReceptor& receptor : spec.receptors) {
+        text(receptor.name);
+        text(receptor.model->name);
+        numbers(receptor.parameters);
+        place(receptor.place);
+    }
+    place(spec.detector);
+    place(spec.electrode);
+    return hash.value();
+}
+
+}  // namespace
+
+CellModel::CellModel(CellSpec spec) : spec_(std::move(spec)) {
+    const std::size_t compartments = spec_.compartments.size();
+    check_length(spec_.capacitance.size(), compartments, "capacitance of the membrane");
+    for (const double capacitance : spec_.capacitance) {
+        check(capacitance, capacitance_bounds, "capacitance of the membrane", "uF/cm^2");
+    }
+    check(spec_.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
+    check(spec_.celsius, temperature_bounds, "temperature", "degrees Celsius");
+    check(spec_.initial_potential, potential_bounds, "initial potential", "mV");
+    check(spec_.threshold, potential_bounds, "threshold", "mV");
+    spec_.compartments.morphology().check(spec_.detector, "place of the detector");
+    spec_.compartments.morphology().check(spec_.electrode, "place of the electrode");
+    for (const PaintedMechanism& painted : spec_.mechanisms) check(painted, compartments);
+    for (const PlacedReceptor& receptor : spec_.receptors) check(receptor, spec_.compartments.morphology());
+    check_names(spec_);
+    for (const Probe& probe : spec_.probes) check(probe, spec_);
+
+    variables_.push_back({.name = "V_m",
+                          .unit = "mV",
+                          .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "
+                                     "whole cell",
+                          .initial_value = spec_.initial_potential});
+    for (const Probe& probe : spec_.probes) {
+        variables_.push_back(
+            {.name = probe.name, .unit = unit_of(probe.kind), .meaning = "Probe", .is_read_only = true});
+    }
+    for (const PlacedReceptor& receptor : spec_.receptors) receptors_.push_back(receptor.name);
+    model_ = {.name = "cell",
+              .summary = "A morphologically detailed neuron",
+              .equations = "",
+              .reference = "",
+              .parameters = cell_parameters,
+              .variables = variables_,
+              .receptors = receptors_,
+              .weight_bounds = models::not_negative,
+              .weight_unit = "nS",
+              .create = create_cell_group,
+              .own = this,
+              .own_fingerprint = fingerprint(spec_)};
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,167 @@
+#include "cable/cell_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/errors.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+// Of densities by areas in um^2.
+constexpr double picofarads = 0.01;   // uF/cm^2
+constexpr double nanosiemens = 10.0;  // S/cm^2
+/// nS of a conductance along a neurite: 1 / (resistivity in ohm cm times an integral in 1/um).
+constexpr double axial_nanosiemens = 1e5;
+
+double value_at(const std::vector<double>& values, std::uint32_t compartment) {
+    return values[values.size() == 1 ? 0 : compartment];
+}
+
+bool has_gates(const PaintedMechanism& painted) { return !painted.mechanism->gates.empty(); }
+
+}  // namespace
+
+std::size_t CellPlan::Class::place_of(std::uint32_t slot) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
+}
+
+CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource* memory)
+    : spec(&cell), parents(memory), axial(memory), capacity(memory), leak(memory), drive(memory) {
+    order_nodes();
+    add_cable(cell.scheme == Scheme::staggered ? 0.5 * step : step);
+    for (const PaintedMechanism& painted : cell.mechanisms) {
+        for (const CurrentInfo& current : painted.mechanism->currents) {
+            if (current.gates.empty()) add_leak(painted, current);
+        }
+    }
+    add_classes(step, memory);
+    for (const PlacedReceptor& receptor : cell.receptors) {
+        receptors.push_back({slot_at(receptor.place), receptor.model->constants(receptor.parameters, step)});
+    }
+    detector = slot_at(cell.detector);
+    electrode = slot_at(cell.electrode);
+}
+
+/// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each other.
+/// Within a depth in their own order.
+void CellPlan::order_nodes() {
+    const auto nodes = spec->compartments.nodes();
+    std::vector<std::uint32_t> depth(nodes.size(), 0);
+    for (std::size_t i = 1; i < nodes.size(); ++i) depth[i] = depth[static_cast<std::size_t>(nodes[i].parent)] + 1;
+    std::vector<std::uint32_t> order(nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t node) { return depth[node]; });
+    slot_of_node.resize(nodes.size());
+    for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of_node[order[slot]] = slot;
+}
+
+void CellPlan::add_cable(double capacity_time) {
+    const auto nodes = spec->compartments.nodes();
+    parents.assign(nodes.size(), 0);
+    for (auto* const values : {&axial, &capacity, &leak, &drive}) values->assign(nodes.size(), 0.0);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const std::uint32_t slot = slot_of_node[i];
+        if (nodes[i].parent >= 0) {
+            parents[slot] = slot_of_node[static_cast<std::size_t>(nodes[i].parent)];
+            axial[slot] = axial_nanosiemens / (spec->axial_resistivity * nodes[i].resistance_integral);
+        }
+        if (nodes[i].compartment < 0) continue;
+        const auto index = static_cast<std::uint32_t>(nodes[i].compartment);
+        const Compartment& own = spec->compartments.compartments()[index];
+        capacity[slot] = own.area * value_at(spec->capacitance, index) * picofarads / capacity_time;
+        leak[slot] = capacity[slot];
+    }
+    // In the order of the nodes, whatever that of the slots.
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+        const std::uint32_t slot = slot_of_node[i];
+        leak[slot] += axial[slot];
+        leak[parents[slot]] += axial[slot];
+    }
+}
+
+double CellPlan::conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const {
+    return spec->compartments.compartments()[compartment].area * value_at(painted.covered, compartment) *
+           value_at(painted.parameters[parameter], compartment) * nanosiemens;
+}
+
+void CellPlan::add_leak(const PaintedMechanism& painted, const CurrentInfo& current) {
+    for (const Compartment& own : spec->compartments.compartments()) {
+        const auto index = static_cast<std::uint32_t>(&own - spec->compartments.compartments().data());
+        const double g = conductance(painted, current.conductance, index);
+        if (g == 0.0) continue;
+        const std::uint32_t slot = slot_of_node[own.node];
+        leak[slot] += g;
+        drive[slot] += g * value_at(painted.parameters[current.reversal], index);
+    }
+}
+
+void CellPlan::add_classes(double step, std::pmr::memory_resource* memory) {
+    std::map<std::vector<std::uint32_t>, std::size_t> numbers;
+    for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
+        std::vector<std::uint32_t> painted;
+        for (std::uint32_t m = 0; m < spec->mechanisms.size(); ++m) {
+            const PaintedMechanism& own = spec->mechanisms[m];
+            if (has_gates(own) && value_at(own.covered, c) > 0.0) painted.push_back(m);
+        }
+        if (painted.empty()) continue;
+        const auto [place, is_new] = numbers.try_emplace(painted, classes.size());
+        if (is_new) {
+            classes.emplace_back(memory);
+            classes.back().painted = painted;
+        }
+        classes[place->second].slots.push_back(slot_of_node[spec->compartments.compartments()[c].node]);
+    }
+    for (Class& own : classes) {
+        std::ranges::sort(own.slots);
+        complete(own, step, memory);
+    }
+}
+
+void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memory) {
+    std::vector<std::uint32_t> compartment_of_slot(slots(), 0);
+    for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
+        compartment_of_slot[slot_of_node[spec->compartments.compartments()[c].node]] = c;
+    }
+    for (const std::uint32_t m : own.painted) {
+        const PaintedMechanism& painted = spec->mechanisms[m];
+        const auto first = static_cast<std::uint32_t>(own.gates.size());
+        own.first_gates.push_back(first);
+        // Parameters of rates have one value; of the others the first one serves, since rates do not depend on them.
+        std::vector<double> parameters;
+        for (const auto& values : painted.parameters) parameters.push_back(values.front());
+        for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back({&gate, parameters});
+        for (const CurrentInfo& current : painted.mechanism->currents) {
+            if (current.gates.empty()) continue;
+            AlignedVector<double> conductances(memory);
+            for (const std::uint32_t slot : own.slots) {
+                conductances.push_back(conductance(painted, current.conductance, compartment_of_slot[slot]));
+            }
+            own.conductances.push_back(std::move(conductances));
+            KernelCurrent kernel{.conductance = own.conductances.back().data(),
+                                 .reversal = painted.parameters[current.reversal].front()};
+            for (const GatePower& gate : current.gates) {
+                kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};
+            }
+            own.currents.push_back(kernel);
+        }
+    }
+    if (spec->rates == RateMethod::table) own.table.emplace(own.gates, step, spec->celsius, memory);
+}
+
+std::uint32_t CellPlan::slot_at(Place place) const {
+    const std::uint32_t compartment = spec->compartments.at(place, "place");
+    return slot_of_node[spec->compartments.compartments()[compartment].node];
+}
+
+const CellPlan::Class* CellPlan::class_with(std::uint32_t painted, std::uint32_t slot) const {
+    for (const Class& own : classes) {
+        if (std::ranges::find(own.painted, painted) == own.painted.end()) continue;
+        if (std::ranges::binary_search(own.slots, slot)) return &own;
+    }
+    return nullptr;
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "cable/cell.hpp"
+#include "cable/kernel.hpp"
+#include "cable/rate_table.hpp"
+
+namespace ranvier::cable {
+
+/// What a step of a cell needs that is the same for all cells of a population. See KernelArguments.
+struct CellPlan {
+    /// Compartments with the same mechanisms that have gates.
+    struct Class {
+        explicit Class(std::pmr::memory_resource* memory) : slots(memory) {}
+
+        std::vector<std::uint32_t> painted;       ///< indices of mechanisms
+        std::vector<std::uint32_t> first_gates;   ///< of each of them among the gates of the class
+        std::vector<GateOfMechanism> gates;
+        AlignedVector<std::uint32_t> slots;
+        std::vector<AlignedVector<double>> conductances;
+        std::vector<KernelCurrent> currents;
+        std::optional<RateTable> table;
+
+        std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
+        /// Numbers of one block of cells.
+        std::size_t state_size() const { return slots.size() * lanes * quads() * gates_of_quad; }
+        /// Of a compartment's place in the class. @pre it is there
+        std::size_t place_of(std::uint32_t slot) const;
+    };
+    struct Receptor {
+        std::uint32_t slot = 0;
+        ReceptorConstants constants;
+    };
+
+    /// @param step ms
+    CellPlan(const CellSpec& spec, double step, std::pmr::memory_resource* memory);
+
+    std::size_t slots() const { return parents.size(); }
+    std::uint32_t slot_at(Place place) const;
+    const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
+
+    const CellSpec* spec;
+    std::vector<std::uint32_t> slot_of_node;
+    AlignedVector<std::uint32_t> parents;
+    AlignedVector<double> axial;
+    AlignedVector<double> capacity;
+    AlignedVector<double> leak;
+    AlignedVector<double> drive;
+    std::vector<Class> classes;
+    std::vector<Receptor> receptors;
+    std::uint32_t detector = 0;
+    std::uint32_t electrode = 0;
+
+   private:
+    void order_nodes();
+    void add_cable(double capacity_time);
+    void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
+    void add_classes(double step, std::pmr::memory_resource* memory);
+    void complete(Class& own, double step, std::pmr::memory_resource* memory);
+    /// nS: of a density in S/cm^2 in a compartment.
+    double conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const;
+};
+
+}  // namespace ranvier::cable

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/instruction_set.hpp"
+#include "models/model_info.hpp"
+
+namespace ranvier::cable {
+
+/// What the rates of a gate are calculated from, and where they go.
+struct RateArguments {
+    std::size_t size = 0;
+    const double* potential = nullptr;  ///< mV
+    double celsius = 6.3;
+    const double* parameters = nullptr;  ///< of the mechanism
+    double* steady = nullptr;            ///< the value that the gate tends to
+    double* tau = nullptr;               ///< its time constant, ms
+};
+
+/// A variable between 0 and 1 that follows dx/dt = (steady(V) - x) / tau(V).
+struct GateInfo {
+    std::string_view name;
+    std::string_view meaning;
+    void (*rates)(InstructionSet set, const RateArguments& arguments) = nullptr;
+};
+
+struct GatePower {
+    std::uint32_t gate = 0;
+    std::uint32_t power = 1;
+};
+
+/// A current through the membrane: density g (V - E) with g the greatest conductance times powers of gates.
+struct CurrentInfo {
+    std::string_view name;
+    std::size_t conductance = 0;  ///< a parameter, S/cm^2
+    std::size_t reversal = 0;     ///< a parameter, mV
+    std::span<const GatePower> gates = {};  ///< none: a leak
+};
+
+/// A mechanism that is spread over membrane. Each one's file defines one and registers it in `mechanisms()`.
+struct MechanismModel {
+    std::string_view name;
+    std::string_view summary;    ///< one line
+    std::string_view equations;  ///< several lines, plain text
+    std::string_view reference;
+    std::span<const models::ParameterInfo> parameters;
+    std::span<const GateInfo> gates;
+    std::span<const CurrentInfo> currents;
+};
+
+/// All mechanisms, by name ascending.
+std::span<const MechanismModel* const> mechanisms();
+/// @throws UnknownNameError
+const MechanismModel& find_mechanism(std::string_view name);
+
+/// A gate's rates from a class with `static Constants constants(double celsius, const double* parameters)` and
+/// `static Rates at(double potential, const Constants&)`, RANVIER_ALWAYS_INLINE and free of branches.
+struct Rates {
+    double steady;
+    double tau;
+};
+
+template <class Gate>
+struct RateKernel {
+    RANVIER_ALWAYS_INLINE static void run(const RateArguments* arguments) {
+        const auto constants = Gate::constants(arguments->celsius, arguments->parameters);
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < arguments->size; ++i) {
+            const Rates rates = Gate::at(arguments->potential[i], constants);
+            arguments->steady[i] = rates.steady;
+            arguments->tau[i] = rates.tau;
+        }
+    }
+};
+
+template <class Gate>
+void rates_of(InstructionSet set, const RateArguments& arguments) {
+    Dispatched<RateKernel<Gate>>::call(set, &arguments);
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,121 @@
+#include "cable/rate_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/errors.hpp"
+#include "base/math.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+/// Where cubics meet their functions: at the ends, so that there is no step between intervals, and where the error between
+/// them is small.
+constexpr std::array<double, 4> meeting_points{0.0, 0.25, 0.75, 1.0};
+constexpr std::size_t probes = 16;  ///< of an interval
+
+std::array<double, 4> cubic_through(const std::array<double, 4>& y) {
+    // Newton's divided differences, multiplied out.
+    const auto& x = meeting_points;
+    const double d01 = (y[1] - y[0]) / (x[1] - x[0]);
+    const double d12 = (y[2] - y[1]) / (x[2] - x[1]);
+    const double d23 = (y[3] - y[2]) / (x[3] - x[2]);
+    const double d012 = (d12 - d01) / (x[2] - x[0]);
+    const double d123 = (d23 - d12) / (x[3] - x[1]);
+    const double d0123 = (d123 - d012) / (x[3] - x[0]);
+    return {y[0], d01 - d012 * x[1] + d0123 * x[1] * x[2], d012 - d0123 * (x[1] + x[2]), d0123};
+}
+
+double value_of(const double* row, std::size_t function, double f) {
+    const auto c = [&](std::size_t power) { return row[power * functions_of_quad + function]; };
+    return c(0) + f * (c(1) + f * (c(2) + f * c(3)));
+}
+
+}  // namespace
+
+void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
+                 std::span<const double> potentials, double* steady, double* decay) {
+    gate.gate->rates(set, {.size = potentials.size(),
+                           .potential = potentials.data(),
+                           .celsius = celsius,
+                           .parameters = gate.parameters.data(),
+                           .steady = steady,
+                           .tau = decay});
+    for (std::size_t i = 0; i < potentials.size(); ++i) decay[i] = math::exp(-step / decay[i]);
+}
+
+RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double celsius,
+                     std::pmr::memory_resource* memory)
+    : quads_((gates.size() + gates_of_quad - 1) / gates_of_quad), numbers_(memory) {
+    constexpr double most_rows_per_millivolt = 64.0;
+    for (rows_per_millivolt_ = 0.5; rows_per_millivolt_ <= most_rows_per_millivolt; rows_per_millivolt_ *= 2.0) {
+        const std::size_t worst = fill(gates, step, celsius);
+        if (error_ <= greatest_error) return;
+        if (rows_per_millivolt_ < most_rows_per_millivolt) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "rates of gate " + std::string(gates[worst].gate->name),
+             .value = "a table of " + std::to_string(rows_) + " rows is " + to_text(error_) + " off",
+             .bound = "its error can be at most " + to_text(greatest_error),
+             .remedy = "check the parameters of the mechanism, or choose rates='exact'"});
+    }
+}
+
+std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step, double celsius) {
+    rows_ = static_cast<std::size_t>((highest - lowest) * rows_per_millivolt_);
+    numbers_.assign(rows_ * row_size(), 0.0);
+    error_ = 0.0;
+    std::size_t worst = 0;
+    const double width = 1.0 / rows_per_millivolt_;
+    std::vector<double> potentials;
+    std::vector<double> results[2];
+    for (std::size_t g = 0; g < gates.size(); ++g) {
+        double* const first = numbers_.data() + g / gates_of_quad * numbers_of_quad + g % gates_of_quad;
+        const auto evaluate = [&](std::span<const double> points) {
+            potentials.clear();
+            for (std::size_t row = 0; row < rows_; ++row) {
+                for (const double f : points) potentials.push_back(lowest + (static_cast<double>(row) + f) * width);
+            }
+            for (auto& result : results) result.resize(potentials.size());
+            exact_rates(InstructionSet::baseline, gates[g], step, celsius, potentials, results[0].data(),
+                        results[1].data());
+        };
+        evaluate(meeting_points);
+        for (std::size_t row = 0; row < rows_; ++row) {
+            for (std::size_t k = 0; k < 2; ++k) {
+                const double* const y = results[k].data() + row * meeting_points.size();
+                const std::array<double, 4> cubic = cubic_through({y[0], y[1], y[2], y[3]});
+                for (std::size_t c = 0; c < 4; ++c) {
+                    first[row * row_size() + c * functions_of_quad + k * gates_of_quad] = cubic[c];
+                }
+            }
+        }
+        std::array<double, probes> points{};
+        for (std::size_t i = 0; i < probes; ++i) points[i] = (static_cast<double>(i) + 0.5) / probes;
+        evaluate(points);
+        for (std::size_t i = 0; i < potentials.size(); ++i) {
+            for (std::size_t k = 0; k < 2; ++k) {
+                const double own = value_of(first + i / probes * row_size(), k * gates_of_quad, points[i % probes]);
+                const double error = std::abs(own - results[k][i]);
+                // A rate that is no number must not pass.
+                if (error <= error_) continue;
+                error_ = std::isnan(error) ? HUGE_VAL : error;
+                worst = g;
+            }
+        }
+    }
+    return worst;
+}
+
+void RateTable::look_up(std::size_t gate, double potential, double& steady, double& decay) const {
+    const double place = std::clamp((potential - lowest) * rows_per_millivolt_, 0.0, static_cast<double>(rows_ - 1));
+    const auto row = static_cast<std::size_t>(place);
+    const double f = place - static_cast<double>(row);
+    const double* const own = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;
+    steady = value_of(own, gate % gates_of_quad, f);
+    decay = value_of(own, gates_of_quad + gate % gates_of_quad, f);
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "cable/mechanism.hpp"
+
+namespace ranvier::cable {
+
+/// Gates are stored, and their rates looked up, by fours.
+inline constexpr std::size_t gates_of_quad = 4;
+/// Of cubics and functions: two of each gate of a quad, first where they tend to, then what is left of the way after a step.
+inline constexpr std::size_t functions_of_quad = 2 * gates_of_quad;
+inline constexpr std::size_t numbers_of_quad = 4 * functions_of_quad;
+
+/// A gate of a mechanism with its parameters.
+struct GateOfMechanism {
+    const GateInfo* gate = nullptr;
+    std::vector<double> parameters;
+};
+
+/// Steady states and decays of some gates over a step, as functions of the potential: a cubic for each of many intervals.
+///
+/// A row has all numbers that the gates of one compartment need: for each four gates the coefficients c0 to c3 of
+/// c0 + f (c1 + f (c2 + f c3)), each for 8 functions; f goes from 0 to 1 over the interval.
+class RateTable {
+   public:
+    /// No value that is looked up is further than this from the function.
+    static constexpr double greatest_error = 1e-6;
+    static constexpr double lowest = -250.0;  ///< mV
+    static constexpr double highest = 250.0;
+
+    /// @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
+    RateTable(std::span<const GateOfMechanism> gates, double step, double celsius, std::pmr::memory_resource* memory);
+
+    std::size_t rows() const { return rows_; }
+    std::size_t quads() const { return quads_; }
+    std::size_t row_size() const { return quads_ * numbers_of_quad; }
+    double rows_per_millivolt() const { return rows_per_millivolt_; }
+    const double* data() const { return numbers_.data(); }
+    /// What the kernel would take for a gate, whose potential is within the table.
+    void look_up(std::size_t gate, double potential, double& steady, double& decay) const;
+    /// The greatest deviation that was seen, at 16 points of each interval.
+    double error() const { return error_; }
+
+   private:
+    /// Fills the table; returns the index of the gate that is furthest off.
+    std::size_t fill(std::span<const GateOfMechanism> gates, double step, double celsius);
+
+    std::size_t quads_;
+    std::size_t rows_ = 0;
+    double rows_per_millivolt_ = 1.0;
+    double error_ = 0.0;
+    AlignedVector<double> numbers_;
+};
+
+/// Steady state and decay over a step of a gate at some potentials, without a table.
+void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
+                 std::span<const double> potentials, double* steady, double* decay);
+
+}  // namespace ranvier::cable

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cable/receptor.hpp"
+
+namespace ranvier::cable {
+
+/// A conductance that is the difference of two exponentials, with a greatest value of 1.
+ReceptorConstants two_exponentials(double tau_rise, double tau_decay, double reversal, double step);
+
+/// Why these time constants do not fit together, or nothing.
+std::optional<std::string> rise_conflict(double tau_rise, double tau_decay);
+
+}  // namespace ranvier::cable

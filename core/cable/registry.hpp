@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cable/mechanism.hpp"
+#include "cable/receptor.hpp"
+#include "models/model_info.hpp"
+
+/// Every mechanism and receptor, defined in the file of its name. A new one gets a line here and one in registry.cpp.
+namespace ranvier::cable {
+
+/// mV
+inline constexpr models::Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
+
+extern const MechanismModel hh;
+extern const MechanismModel pas;
+
+extern const ReceptorModel exp2syn;
+extern const ReceptorModel expsyn;
+extern const ReceptorModel nmda;
+
+}  // namespace ranvier::cable
