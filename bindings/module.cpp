@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_errors(module);
     ranvier::bindings::bind_communicator(module);
     ranvier::bindings::bind_models(module);
+    ranvier::bindings::bind_cells(module);
     ranvier::bindings::bind_network(module);
     ranvier::bindings::bind_simulation(module);
     ranvier::bindings::bind_topology(module);

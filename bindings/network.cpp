@@ -1,5 +1,7 @@
 #include "engine/network.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
+#include "cable/cell.hpp"
 #include "values.hpp"
 
 namespace ranvier::bindings {
@@ -138,6 +141,13 @@ void bind_creation(nb::class_<Network>& network) {
                 return self.create(model, size, std::move(name), to_values(values)).value;
             },
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
+        .def(
+            "create_cells",
+            [](Network& self, const std::shared_ptr<const cable::CellModel>& cell, std::uint64_t size, std::string name,
+               const InputValues& values) {
+                return self.create(cell->neuron_model(), cell, size, std::move(name), to_values(values)).value;
+            },
+            nb::arg("cell"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),

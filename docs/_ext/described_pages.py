@@ -40,6 +40,14 @@ def write_pages(folder: Path) -> None:
     pages: dict[str, str] = {}
     pages.update(_group("neurons", "Neurons", [(m.name, m.summary, _model_page(m)) for m in _core.neuron_models()]))
     pages.update(
+        _group(
+            "mechanisms", "Mechanisms of cells", [(m.name, m.summary, _part_page(m)) for m in _core.mechanism_models()]
+        )
+    )
+    pages.update(
+        _group("receptors", "Receptors of cells", [(m.name, m.summary, _part_page(m)) for m in _core.receptor_models()])
+    )
+    pages.update(
         _group("synapses", "Synapses", [(m.name, m.summary, _synapse_page(m)) for m in _core.synapse_models()])
     )
     pages.update(
@@ -143,6 +151,18 @@ def _model_page(model: _core.NeuronModel) -> str:
     lines += ["## Use", "", "```python", f"neurons = net.create(rv.{model.name}({values}), 100)", "```", ""]
     lines += [f"In Python: {{py:class}}`ranvier.{model.name}`.", ""] if hasattr(rv, model.name) else []
     return "\n".join(lines)
+
+
+def _part_page(model: _core.MechanismModel | _core.ReceptorModel) -> str:
+    lines = [f"# {model.name}", "", f"{_escape(model.summary)}.", "", "## Parameters", ""]
+    lines += [_table(("name", "default", "unit", "bounds", "meaning"), _parameters(model.parameters))]
+    if isinstance(model, _core.MechanismModel) and model.gates:
+        lines += ["## Gating variables", "", _table(("name", "meaning"), model.gates)]
+    return "\n".join([*lines, *_equations(model.equations), *_reference(model.reference), _class_line(model.name)])
+
+
+def _class_line(name: str) -> str:
+    return f"In Python: {{py:class}}`ranvier.{name}`.\n"
 
 
 def _synapse_page(model: _core.SynapseModel) -> str:

@@ -22,6 +22,12 @@ from ranvier._core import source_revision as __source_revision__
 from ranvier._core import version as __version__
 from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
 from ranvier.base.names import nearest_name
+from ranvier.cells.cell import Cell
+from ranvier.cells.compartments import d_lambda, max_length
+from ranvier.cells.models import *  # noqa: F403
+from ranvier.cells.models import __all__ as _cell_models
+from ranvier.cells.morphology import Morphology, Section
+from ranvier.cells.places import Place, Region, at, sections, tagged, within_distance
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
@@ -57,6 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AllToAll",
+    "Cell",
     "Connections",
     "Counts",
     "CrossCorrelogram",
@@ -68,18 +75,22 @@ __all__ = [
     "FixedOutdegree",
     "FixedTotalNumber",
     "LogNormal",
+    "Morphology",
     "NearestNeighbors",
     "Network",
     "Normal",
     "OneToOne",
     "PairwiseBernoulli",
     "PeristimulusHistogram",
+    "Place",
     "Population",
     "PopulationView",
     "Processes",
     "ProgressReport",
     "Projection",
+    "Region",
     "Rule",
+    "Section",
     "Segment",
     "Simulation",
     "SpikeData",
@@ -94,13 +105,20 @@ __all__ = [
     "WeightRecorder",
     "__source_revision__",
     "__version__",
+    "at",
+    "d_lambda",
     "errors",
+    "max_length",
     "networks",
     "plot",
     "predict_memory",
     "read_spikes",
     "read_state",
     "read_weights",
+    "sections",
+    "tagged",
+    "within_distance",
+    *_cell_models,
     *_models,
 ]
 

@@ -58,6 +58,10 @@ class VariableInfo:
     def meaning(self) -> str: ...
     @property
     def initial_parameter(self) -> str: ...
+    @property
+    def initial_value(self) -> float: ...
+    @property
+    def is_read_only(self) -> bool: ...
 
 class SequenceInfo:
     @property
@@ -144,6 +148,93 @@ def stimulator_models() -> list[StimulatorModel]: ...
 def synapse_models() -> list[SynapseModel]: ...
 def rules() -> list[RuleInfo]: ...
 
+class MechanismModel:
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def equations(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+    @property
+    def gates(self) -> list[tuple[str, str]]: ...
+
+class ReceptorModel:
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def equations(self) -> str: ...
+    @property
+    def reference(self) -> str: ...
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+
+def mechanism_models() -> list[MechanismModel]: ...
+def receptor_models() -> list[ReceptorModel]: ...
+
+class Compartments:
+    def __init__(
+        self,
+        parents: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        positions: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tags: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        point_counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        distances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        radii: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def section(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    @property
+    def begin(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @property
+    def end(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @property
+    def area(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    @property
+    def distance(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+    def at(self, section: int, position: float) -> int: ...
+    def area_between(self, section: int, begin: float, end: float) -> float: ...
+
+class CellModel:
+    def __init__(
+        self,
+        compartments: Compartments,
+        capacitance: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        *,
+        axial_resistivity: float,
+        celsius: float,
+        initial_potential: float,
+        rates: str,
+        scheme: str,
+        mechanisms: Sequence[
+            tuple[
+                str,
+                Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Sequence[
+                    Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+                ],
+            ]
+        ],
+        receptors: Sequence[tuple[str, str, Sequence[float], tuple[int, float]]],
+        probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
+        detector: tuple[int, float],
+        threshold: float,
+        electrode: tuple[int, float],
+    ) -> None: ...
+    @property
+    def parameters(self) -> list[ParameterInfo]: ...
+    @property
+    def variables(self) -> list[VariableInfo]: ...
+    @property
+    def receptors(self) -> list[str]: ...
+
 class Distribution:
     def __init__(
         self, kind: str, first: float, second: float, restriction: str, lower: float, upper: float
@@ -180,6 +271,18 @@ class Network:
     def create(
         self,
         model: str,
+        size: int,
+        name: str,
+        values: Mapping[
+            str,
+            Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+            | Distribution
+            | float,
+        ],
+    ) -> int: ...
+    def create_cells(
+        self,
+        cell: CellModel,
         size: int,
         name: str,
         values: Mapping[

@@ -9,10 +9,11 @@ import math
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 from ranvier import _core
 
-__all__ = ["main", "source"]
+__all__ = ["main", "source", "source_of_cells"]
 
 _HEADER = '''\
 """Neuron models, synapse models and stimulators.
@@ -40,6 +41,31 @@ from ranvier.network.populations import Neurons
 __all__ = [
 '''
 
+
+_CELL_HEADER = '''\
+"""Mechanisms of the membrane of detailed cells, and receptors that are placed on them.
+
+Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
+this command. A parameter of a mechanism is one number, an array with one number for each compartment of the cell, or a
+function of the distances of all compartments from the begin of the root (um) that returns such; where rates of gates
+depend on it, one number.
+"""
+
+# The names are those of the field and of the equations.
+# ruff: noqa: N801, N803
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ranvier.cells.membrane import DensityValue, Mechanism, Receptor
+
+__all__ = [
+'''
+
+_Described: TypeAlias = (
+    _core.NeuronModel | _core.StimulatorModel | _core.SynapseModel | _core.MechanismModel | _core.ReceptorModel
+)
 
 _TRANSMITTER = "Neurons whose spikes act on all synapses of the projection at once: a volume transmitter"
 
@@ -75,7 +101,7 @@ def _section(title: str) -> Iterator[str]:
 
 
 def _docstring(
-    model: _core.NeuronModel | _core.StimulatorModel | _core.SynapseModel,
+    model: _Described,
     parameters: Iterable[tuple[str, str]],
     notes: str,
 ) -> Iterator[str]:
@@ -239,9 +265,42 @@ def source() -> str:
     return text
 
 
+def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Iterator[str]:
+    is_mechanism = isinstance(model, _core.MechanismModel)
+    titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    kind = "DensityValue" if is_mechanism else "float"
+    notes = "Weights of synapses are in nS. For ``receptors=`` of `Cell`."
+    if isinstance(model, _core.MechanismModel):
+        gates = "; ".join(f"{name}, {meaning[:1].lower()}{meaning[1:]}" for name, meaning in model.gates)
+        notes = "For ``membrane=`` of `Cell`." + (f" Gating variables: {gates}." if gates else "")
+    yield f"class {model.name}({'Mechanism' if is_mechanism else 'Receptor'}):"
+    yield from _docstring(model, titles, notes)
+    yield ""
+    yield f'    name: ClassVar[str] = "{model.name}"'
+    if isinstance(model, _core.MechanismModel) and model.gates:
+        listed = ", ".join(f'"{name}"' for name, _ in model.gates)
+        yield f"    gates: ClassVar[tuple[str, ...]] = ({listed}{',' if len(model.gates) == 1 else ''})"
+    yield ""
+    yield from _initializer(
+        [f"{parameter.name}: {kind} = {_number(parameter.default)}" for parameter in model.parameters],
+        [parameter.name for parameter in model.parameters],
+    )
+
+
+def source_of_cells() -> str:
+    """Return the text of `ranvier.cells.models` as the registry has it now."""
+    models: list[_core.MechanismModel | _core.ReceptorModel] = [*_core.mechanism_models(), *_core.receptor_models()]
+    text = _CELL_HEADER + "".join(f'    "{name}",\n' for name in sorted(model.name for model in models)) + "]\n"
+    for model in models:
+        text += "\n\n" + "\n".join(_part_of_cell(model)) + "\n"
+    return text
+
+
 def main() -> None:
-    """Write the file."""
-    Path(__file__).with_name("models.py").write_text(source())
+    """Write the files."""
+    here = Path(__file__)
+    here.with_name("models.py").write_text(source())
+    here.with_name("cells").joinpath("models.py").write_text(source_of_cells())
 
 
 if __name__ == "__main__":

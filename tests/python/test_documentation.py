@@ -81,7 +81,7 @@ def test_what_is_gone_has_no_page(tmp_path: Path) -> None:
 
 def test_all_that_can_be_imported_is_in_the_reference() -> None:
     listed = set(re.findall(r"^   (\w+)$", (DOCS / "reference/python.md").read_text(), re.MULTILINE))
-    models = {*rv.models.NEURON_MODELS, *rv.models.SYNAPSE_MODELS, *rv.models.STIMULATORS}
+    models = {*rv.cells.models.__all__, *rv.models.NEURON_MODELS, *rv.models.SYNAPSE_MODELS, *rv.models.STIMULATORS}
     # Bases of classes that are listed, and modules with pages of their own.
     assert set(rv.__all__) - listed - models - {"__source_revision__", "__version__", "errors"} == set()
     assert [name for name in listed if not hasattr(rv, name) and name != "mpi"] == []

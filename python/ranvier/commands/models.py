@@ -1,4 +1,4 @@
-"""`ranvier models`: list neurons, synapses, stimulators, rules and networks, with their parameters."""
+"""`ranvier models`: list neurons, parts of cells, synapses, stimulators, rules and networks, with their parameters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Entry = tuple[str, str, list[Row]]
 def add_command(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser(
-        "models", help="list neurons, synapses, stimulators, rules and networks", description=__doc__
+        "models", help="list neurons, parts of cells, synapses, stimulators, rules and networks", description=__doc__
     )
     parser.add_argument("name", nargs="?", help="show only this model, with its equations")
     parser.set_defaults(carry_out=carry_out)
@@ -40,6 +40,8 @@ def carry_out(options: argparse.Namespace) -> int:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     sections = {
         "Neurons": [_neuron(model) for model in _core.neuron_models()],
+        "Mechanisms of detailed cells": [_part_of_cell(model) for model in _core.mechanism_models()],
+        "Receptors of detailed cells": [_part_of_cell(model) for model in _core.receptor_models()],
         "Synapses": [_synapse(model) for model in _core.synapse_models()],
         "Stimulators": [_stimulator(model) for model in _core.stimulator_models()],
         "Connection rules": [_rule(rule) for rule in _core.rules()],
@@ -62,8 +64,16 @@ def _print_one(console: Console, name: str, entries: list[Entry]) -> None:
             break
     else:
         unknown_name("model", name, [entry[0] for entry in entries])
-    described: list[_core.NeuronModel | _core.SynapseModel | _core.StimulatorModel]
-    described = [*_core.neuron_models(), *_core.synapse_models(), *_core.stimulator_models()]
+    described: list[
+        _core.NeuronModel | _core.MechanismModel | _core.ReceptorModel | _core.SynapseModel | _core.StimulatorModel
+    ]
+    described = [
+        *_core.neuron_models(),
+        *_core.mechanism_models(),
+        *_core.receptor_models(),
+        *_core.synapse_models(),
+        *_core.stimulator_models(),
+    ]
     for model in described:
         if model.name == name:
             console.print(Padding(Text(model.equations), (0, 0, 1, 2)))
@@ -101,6 +111,12 @@ def _receptors(model: _core.NeuronModel) -> Iterable[tuple[str, str]]:
         if model.sign_chooses_receptor:
             bounds = "weights < 0, or by name" if place else "weights >= 0, or by name"
         yield receptor, bounds
+
+
+def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Entry:
+    gates = [] if isinstance(model, _core.ReceptorModel) else model.gates
+    rows = [(name, "steady", "", "", f"{meaning} (gate)") for name, meaning in gates]
+    return model.name, model.summary, [*_parameters(model.parameters), *rows]
 
 
 def _synapse(model: _core.SynapseModel) -> Entry:

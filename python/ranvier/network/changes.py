@@ -16,6 +16,7 @@ from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
+from ranvier.cells.cell import Cell
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
 from ranvier.network.checks import (
@@ -115,7 +116,7 @@ def changed_population(
     if isinstance(made, CreateSpikeGenerators):
         return _other_spikes(view, made, values)
     assert isinstance(made, Create)
-    _check_keys(population.model, values)
+    _check_keys(population.cell or population.model, values)
     given = numbers_of(population.model, values)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
@@ -168,11 +169,11 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
 
 
-def _check_keys(model: str, values: Mapping[str, Any], *others: str) -> None:
+def _check_keys(model: str | Cell, values: Mapping[str, Any], *others: str) -> None:
     known = [*known_values(model), *others]
     for key in values:
         if key not in known:
-            unknown_name(f"parameter of {model}", key, known)
+            unknown_name(f"parameter of {model.name if isinstance(model, Cell) else model}", key, known)
 
 
 def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:
@@ -241,15 +242,18 @@ def _present_value(population: Population, present: Mapping[str, StoredValues], 
     """Return the value that was set, or the default."""
     if key in present:
         return present[key]
-    (model,) = (model for model in _core.neuron_models() if model.name == population.model)
+    model: _core.NeuronModel | _core.CellModel
+    if population.cell is not None:
+        model = population.cell.core_cell
+    else:
+        (model,) = (model for model in _core.neuron_models() if model.name == population.model)
     for parameter in model.parameters:
         if parameter.name == key:
             return parameter.default
     for variable in model.variables:
         if variable.name == key:
-            # It follows a parameter, or is 0.
-            return (
-                _present_value(population, present, variable.initial_parameter) if variable.initial_parameter else 0.0
-            )
+            if not variable.initial_parameter:
+                return variable.initial_value
+            return _present_value(population, present, variable.initial_parameter)
     known = [parameter.name for parameter in model.parameters] + [variable.name for variable in model.variables]
     return unknown_name(f"parameter of {population.model}", key, known)

@@ -13,6 +13,7 @@ from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.values import StoredValues, Values
+from ranvier.cells.cell import Cell
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
@@ -29,6 +30,7 @@ __all__ = [
     "check_seed",
     "check_size",
     "check_text",
+    "check_value_names",
     "flatten",
     "known_values",
     "model_and_values",
@@ -164,8 +166,10 @@ def population_names(view: PopulationView) -> str:
     return some_names([population.name for population in view.populations], " + ")
 
 
-def model_and_values(model: object) -> tuple[str, dict[str, StoredValues]]:
-    """Return the name and the values of a neuron model, which may be passed as an object or by name."""
+def model_and_values(model: object) -> tuple[str | Cell, dict[str, StoredValues]]:
+    """Return the name and the values of a neuron model, which may be passed as an object or by name, or a cell."""
+    if isinstance(model, Cell):
+        return model, {}
     name = model.name if isinstance(model, Stimulator) else model
     if isinstance(name, str) and name in models.STIMULATORS:
         raise WrongTypeError("model", f"the stimulator {name}", "must be a neuron model", "use net.stimulate()")
@@ -234,7 +238,19 @@ def _synapse_model(synapse: object) -> SynapseModel:
     return models.SYNAPSE_MODELS[name]()
 
 
-def known_values(model: str) -> list[str]:
+def check_value_names(model: str | Cell, values: Iterable[str], call: str, keywords: list[str]) -> str:
+    """Check the names of values that are given to a call beside a model and keywords; return the name of the model."""
+    name = model.name if isinstance(model, Cell) else model
+    known = known_values(model)
+    for key in values:
+        if known and key not in known:
+            unknown_name(f"parameter of {name} or keyword of {call}", key, [*known, *keywords])
+    return name
+
+
+def known_values(model: str | Cell) -> list[str]:
     """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
+    if isinstance(model, Cell):
+        return [*(info.name for info in model.core_cell.parameters), *model.variables]
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
     return kind.value_names() if kind else []

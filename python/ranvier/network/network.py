@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
-from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.values import Values, store
+from ranvier.cells.cell import Cell
 from ranvier.errors import ReadOnlyError, StateError, WrongTypeError
 from ranvier.network import changes
 from ranvier.network.calls import (
@@ -32,8 +32,8 @@ from ranvier.network.checks import (
     check_receptor,
     check_size,
     check_text,
+    check_value_names,
     flatten,
-    known_values,
     model_and_values,
     name_type,
     population_names,
@@ -85,13 +85,16 @@ class Network(NetworkBase):
     """
 
     @creates_in_one_form
-    def create(self, model: NeuronModel | str, size: int, name: str | None = None, **values: Values) -> Population:
+    def create(
+        self, model: NeuronModel | Cell | str, size: int, name: str | None = None, **values: Values
+    ) -> Population:
         """Create a population of neurons.
 
         Parameters
         ----------
         model
-            The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name.
+            The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name; or a
+            `Cell`, whose populations take ``V_m``, the initial potential (mV), and ``I_e``, a constant current (pA).
         size
             Number of neurons, >= 1.
         name
@@ -109,13 +112,9 @@ class Network(NetworkBase):
         ShapeError
             For an array that does not hold one value for each neuron.
         """
-        model_name, given = model_and_values(model)
-        known = known_values(model_name)
-        for key in values:
-            if known and key not in known:
-                unknown_name(f"parameter of {model_name} or keyword of create()", key, [*known, "name"])
-        given |= changes.numbers_of(model_name, values)
-        return self._make(Create(model_name, check_size(size), check_name("population", name), given))
+        checked, given = model_and_values(model)
+        given |= changes.numbers_of(check_value_names(checked, values, "create()", ["name"]), values)
+        return self._make(Create(checked, check_size(size), check_name("population", name), given))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -275,14 +274,7 @@ class Network(NetworkBase):
             As for `create` and `connect`.
         """
         stimulator_name, given = stimulator_and_values(stimulator)
-        known = known_values(stimulator_name)
-        for key in values:
-            if known and key not in known:
-                unknown_name(
-                    f"parameter of {stimulator_name} or keyword of stimulate()",
-                    key,
-                    [*known, "weight", "delay", "receptor", "name"],
-                )
+        check_value_names(stimulator_name, values, "stimulate()", ["weight", "delay", "receptor", "name"])
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
         return self._make(

@@ -13,6 +13,7 @@ from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names
 from ranvier.base.values import StoredValues
+from ranvier.cells.cell import Cell
 from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 
@@ -21,7 +22,20 @@ __all__ = [
 ]
 
 _FIXED_OF_POPULATIONS = (
-    *("first_id", "ids", "index", "indices", "model", "name", "network", "parts", "population", "populations", "size"),
+    *(
+        "cell",
+        "first_id",
+        "ids",
+        "index",
+        "indices",
+        "model",
+        "name",
+        "network",
+        "parts",
+        "population",
+        "populations",
+        "size",
+    ),
 )
 
 
@@ -269,12 +283,15 @@ class Population(PopulationView):
         Index of the population in ``network.populations``.
     model
         Name of the model.
+    cell
+        The detailed cell that is the model; None for other models.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
 
     index: int
     model: str
+    cell: Cell | None
     values: Mapping[str, StoredValues]
     _network: Any
     _name: str
@@ -289,8 +306,9 @@ class Population(PopulationView):
         first_id: int,
         size: int,
         values: dict[str, StoredValues],
+        cell: Cell | None = None,
     ) -> None:
-        self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model)
+        self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model, cell=cell)
         super().__init__(((self, range(size)),))
         self._show(values)
 

@@ -5,8 +5,9 @@ from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
 from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
+from ranvier.networks.ring import ring
 
-__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "microcircuit"]
+__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "microcircuit", "ring"]
 
 
 def __dir__() -> list[str]:

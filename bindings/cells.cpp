@@ -1,0 +1,204 @@
+#include <nanobind/stl/shared_ptr.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bindings.hpp"
+#include "cable/cell.hpp"
+#include "descriptions.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using cable::CellModel;
+using cable::CellSpec;
+using cable::Compartment;
+using cable::Compartments;
+using cable::MechanismModel;
+using cable::Place;
+using cable::Probe;
+using cable::ReceptorModel;
+
+using InputPlace = std::pair<std::uint32_t, double>;
+/// Name, covered membrane, values of parameters.
+using InputMechanism = std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>>;
+/// Name, model, values of parameters, place.
+using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, InputPlace>;
+/// Name, kind, place, mechanism or receptor, gate.
+using InputProbe = std::tuple<std::string, std::string, InputPlace, std::uint32_t, std::uint32_t>;
+
+Place to_place(const InputPlace& place) { return {place.first, place.second}; }
+
+/// The points of all sections come flat: those of section i are the next `point_counts[i]`.
+cable::Morphology to_morphology(const InputArray<std::int64_t>& parents, const InputArray<double>& positions,
+                                const InputArray<std::int64_t>& tags, const InputArray<std::int64_t>& point_counts,
+                                const InputArray<double>& distances, const InputArray<double>& radii) {
+    std::vector<cable::Section> sections(parents.size());
+    std::size_t point = 0;
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        cable::Section& section = sections[i];
+        section.parent = static_cast<std::int32_t>(parents.data()[i]);
+        section.parent_position = positions.data()[i];
+        section.tag = static_cast<std::int32_t>(tags.data()[i]);
+        const auto count = static_cast<std::size_t>(point_counts.data()[i]);
+        section.distances.assign(distances.data() + point, distances.data() + point + count);
+        section.radii.assign(radii.data() + point, radii.data() + point + count);
+        point += count;
+    }
+    return cable::Morphology(std::move(sections));
+}
+
+template <class Value, class Member>
+OutputArray<Value> column(const Compartments& self, Member member) {
+    std::vector<Value> values;
+    values.reserve(self.size());
+    for (const Compartment& own : self.compartments()) values.push_back(static_cast<Value>(own.*member));
+    return to_array<Value>(std::move(values));
+}
+
+template <class Choice>
+Choice choose(std::string_view option, std::string_view name, const std::map<std::string_view, Choice>& known) {
+    const auto found = known.find(name);
+    if (found != known.end()) return found->second;
+    std::vector<std::string_view> names;
+    for (const auto& [each, choice] : known) names.push_back(each);
+    throw unknown_name(option, name, names);
+}
+
+void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
+               double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
+               std::string_view scheme, const std::vector<InputMechanism>& mechanisms,
+               const std::vector<InputReceptor>& receptors, const std::vector<InputProbe>& probes,
+               const InputPlace& detector, double threshold, const InputPlace& electrode) {
+    CellSpec spec{.compartments = compartments,
+                  .capacitance = to_vector<double>(capacitance),
+                  .axial_resistivity = axial_resistivity,
+                  .celsius = celsius,
+                  .initial_potential = initial_potential,
+                  .rates = choose<cable::RateMethod>(
+                      "rates", rates, {{"table", cable::RateMethod::table}, {"exact", cable::RateMethod::exact}}),
+                  .scheme = choose<cable::Scheme>(
+                      "scheme", scheme,
+                      {{"backward_euler", cable::Scheme::backward_euler}, {"staggered", cable::Scheme::staggered}}),
+                  .mechanisms = {},
+                  .receptors = {},
+                  .probes = {},
+                  .detector = to_place(detector),
+                  .threshold = threshold,
+                  .electrode = to_place(electrode)};
+    for (const auto& [name, covered, parameters] : mechanisms) {
+        cable::PaintedMechanism painted{
+            .mechanism = &cable::find_mechanism(name), .covered = to_vector<double>(covered), .parameters = {}};
+        for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
+        spec.mechanisms.push_back(std::move(painted));
+    }
+    for (const auto& [name, model, parameters, place] : receptors) {
+        spec.receptors.push_back({name, &cable::find_receptor(model), parameters, to_place(place)});
+    }
+    for (const auto& [name, kind, place, of, gate] : probes) {
+        spec.probes.push_back({name,
+                               choose<Probe::Kind>("kind of probe", kind,
+                                                   {{"potential", Probe::Kind::potential},
+                                                    {"gate", Probe::Kind::gate},
+                                                    {"conductance", Probe::Kind::conductance}}),
+                               to_place(place), of, gate});
+    }
+    new (self) CellModel(std::move(spec));
+}
+
+void bind_descriptions(nb::module_& module) {
+    nb::class_<MechanismModel>(module, "MechanismModel", "The description of a mechanism of the membrane.")
+        .def_ro("name", &MechanismModel::name)
+        .def_ro("summary", &MechanismModel::summary)
+        .def_ro("equations", &MechanismModel::equations)
+        .def_ro("reference", &MechanismModel::reference)
+        .def_prop_ro("parameters", [](const MechanismModel& model) { return as_list(model.parameters); })
+        .def_prop_ro("gates", [](const MechanismModel& model) {
+            std::vector<std::pair<std::string_view, std::string_view>> gates;
+            for (const cable::GateInfo& gate : model.gates) gates.emplace_back(gate.name, gate.meaning);
+            return gates;
+        });
+    nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
+        .def_ro("name", &ReceptorModel::name)
+        .def_ro("summary", &ReceptorModel::summary)
+        .def_ro("equations", &ReceptorModel::equations)
+        .def_ro("reference", &ReceptorModel::reference)
+        .def_prop_ro("parameters", [](const ReceptorModel& model) { return as_list(model.parameters); });
+    module.def(
+        "mechanism_models",
+        [] {
+            const auto models = cable::mechanisms();
+            return std::vector<const MechanismModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All mechanisms, by name.");
+    module.def(
+        "receptor_models",
+        [] {
+            const auto models = cable::receptors();
+            return std::vector<const ReceptorModel*>(models.begin(), models.end());
+        },
+        nb::rv_policy::reference, "All receptors of detailed cells, by name.");
+}
+
+}  // namespace
+
+void bind_cells(nb::module_& module) {
+    bind_descriptions(module);
+    nb::class_<Compartments>(module, "Compartments", "A morphology that is cut into compartments.")
+        .def(
+            "__init__",
+            [](Compartments* self, const InputArray<std::int64_t>& parents, const InputArray<double>& positions,
+               const InputArray<std::int64_t>& tags, const InputArray<std::int64_t>& point_counts,
+               const InputArray<double>& distances, const InputArray<double>& radii,
+               const InputArray<std::int64_t>& counts) {
+                const std::vector<std::uint32_t> own = to_vector<std::uint32_t>(counts);
+                new (self) Compartments(to_morphology(parents, positions, tags, point_counts, distances, radii), own);
+            },
+            nb::arg("parents"), nb::arg("positions"), nb::arg("tags"), nb::arg("point_counts"), nb::arg("distances"),
+            nb::arg("radii"), nb::arg("counts"))
+        .def("__len__", &Compartments::size)
+        .def_prop_ro(
+            "section", [](const Compartments& self) { return column<std::int64_t>(self, &Compartment::section); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "begin", [](const Compartments& self) { return column<double>(self, &Compartment::begin); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "end", [](const Compartments& self) { return column<double>(self, &Compartment::end); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "area", [](const Compartments& self) { return column<double>(self, &Compartment::area); },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "distance", [](const Compartments& self) { return column<double>(self, &Compartment::distance); },
+            nb::rv_policy::move)
+        .def(
+            "at",
+            [](const Compartments& self, std::uint32_t section, double position) {
+                return self.at({section, position}, "place");
+            },
+            nb::arg("section"), nb::arg("position"))
+        .def(
+            "area_between",
+            [](const Compartments& self, std::uint32_t section, double begin, double end) {
+                return self.morphology().area(section, begin, end);
+            },
+            nb::arg("section"), nb::arg("begin"), nb::arg("end"), "Of the membrane between two positions, um^2.");
+    nb::class_<CellModel>(module, "CellModel", "A detailed cell, checked by the core.")
+        .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
+             nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
+             nb::arg("scheme"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("probes"), nb::arg("detector"),
+             nb::arg("threshold"), nb::arg("electrode"))
+        .def_prop_ro("parameters", [](const CellModel& self) { return as_list(self.neuron_model().parameters); })
+        .def_prop_ro("variables", [](const CellModel& self) { return as_list(self.neuron_model().variables); })
+        .def_prop_ro("receptors", [](const CellModel& self) { return as_list(self.neuron_model().receptors); });
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,267 @@
+"""Detailed cells: a morphology, cut into compartments, with mechanisms, receptors and probes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.immutable import Immutable, locked
+from ranvier.base.keywords import known_keywords
+from ranvier.base.numeric import number
+from ranvier.cells.compartments import CompartmentsLike, counts_of
+from ranvier.cells.membrane import Mechanism, Receptor
+from ranvier.cells.morphology import Morphology
+from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
+from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["Cell"]
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Cell(Immutable):
+    """A morphologically detailed neuron: the model of a population whose cells are all alike.
+
+    Parameters
+    ----------
+    morphology
+        Its form.
+    compartments
+        Compartments of each section: a number, an array with one number for each section, or a rule:
+        ``rv.max_length(20.0)``, ``rv.d_lambda(0.1)``.
+    membrane
+        Pairs of a region and a mechanism that is on it: ``[("all", rv.pas()), ("soma", rv.hh())]``. A mechanism may be
+        given several times; where regions overlap, there are both. Parameters are densities; see the mechanism.
+    receptors
+        Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
+        by its name, ``receptor="exc"``. Weights are conductances, nS.
+    probes
+        What can be recorded beside ``V_m``, by name: a place for the potential there (mV), ``(place, "m of hh")`` for a
+        gating variable, the name of a receptor for its conductance (nS).
+    detector, threshold
+        The cell fires when its potential at the place `detector` goes from below `threshold` (mV) to it or above.
+    electrode
+        Where currents are injected.
+    C_m
+        Capacitance of the membrane, uF/cm^2: one value, or an array with one for each compartment.
+    R_a
+        Axial resistivity, ohm cm.
+    celsius
+        Temperature, degrees Celsius.
+    V_init
+        Initial potential, mV; gates begin in their steady states. Populations may set other values as ``V_m``.
+    rates
+        ``"table"``: rates of gates come from cubic tables that are at most 1e-6 off; ``"exact"``: from their formulas,
+        which is slower.
+    scheme
+        ``"backward_euler"``, of first order in the step, or ``"staggered"``, of second order.
+    name
+        Of the model, in summaries and names of populations.
+
+    Raises
+    ------
+    ValueOutOfBoundsError, ShapeError, UnknownNameError, WrongTypeError
+        For values outside their bounds, regions that match nothing, places that the cell does not have, names that are
+        not known or given twice.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> soma = rv.Section(length=12.0, diameter=12.0)
+    >>> dendrite = rv.Section(length=300.0, diameter=1.0, parent=0, tag="basal")
+    >>> cell = rv.Cell(
+    ...     rv.Morphology([soma, dendrite]),
+    ...     compartments=rv.max_length(20.0),
+    ...     membrane=[("soma", rv.hh()), ("dendrites", rv.pas())],
+    ...     receptors={"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.8))},
+    ... )
+    >>> net = rv.Network(resolution=0.025)
+    >>> cells = net.create(cell, 100)
+    """
+
+    morphology: Morphology
+    name: str
+    _given: dict[str, Any]
+    core_cell: _core.CellModel
+    _compartments: _core.Compartments
+
+    @known_keywords
+    def __init__(
+        self,
+        morphology: Morphology,
+        *,
+        compartments: CompartmentsLike = 1,
+        membrane: Sequence[tuple[RegionLike, Mechanism]],
+        receptors: Mapping[str, tuple[Receptor, Place]] | None = None,
+        probes: Mapping[str, Place | str | tuple[Place, str]] | None = None,
+        detector: Place | None = None,
+        threshold: float = -10.0,
+        electrode: Place | None = None,
+        C_m: float | npt.ArrayLike = 1.0,  # noqa: N803
+        R_a: float = 100.0,  # noqa: N803
+        celsius: float = 6.3,
+        V_init: float = -65.0,  # noqa: N803
+        rates: Literal["table", "exact"] = "table",
+        scheme: Literal["backward_euler", "staggered"] = "backward_euler",
+        name: str = "cell",
+    ) -> None:
+        if not isinstance(morphology, Morphology):
+            raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
+        if not isinstance(name, str) or not name:
+            raise WrongTypeError("name of a cell", type(name).__name__, "must be a string that is not empty")
+        capacitance = np.ascontiguousarray(np.atleast_1d(np.asarray(C_m, dtype=np.float64)))
+        resistivity = number("R_a", R_a)
+        counts = counts_of(morphology, compartments, float(capacitance[0]), resistivity)
+        cut = morphology._cut(counts)
+        placed = _receptors(receptors or {})
+        mechanisms = _mechanisms(membrane, morphology, cut)
+        middle = at(0, 0.5)
+        given = {
+            "capacitance": capacitance,
+            "axial_resistivity": resistivity,
+            "celsius": number("celsius", celsius),
+            "initial_potential": number("V_init", V_init),
+            "rates": rates,
+            "scheme": scheme,
+            "mechanisms": [(each.name, covered, parameters) for each, covered, parameters in mechanisms],
+            "receptors": placed,
+            "probes": _probes(probes or {}, mechanisms, [own[0] for own in placed], cut),
+            "detector": _pair(as_place("detector", detector or middle)),
+            "threshold": number("threshold", threshold),
+            "electrode": _pair(as_place("electrode", electrode or middle)),
+        }
+        self._put(morphology=morphology, name=name, _given={"counts": counts, **given})
+        self._build(cut)
+
+    def _build(self, cut: _core.Compartments | None = None) -> None:
+        options = dict(self._given)
+        counts = options.pop("counts")
+        cut = cut or self.morphology._cut(counts)
+        capacitance = options.pop("capacitance")
+        self._put(_compartments=cut, core_cell=_core.CellModel(cut, capacitance, **options))
+
+    @property
+    def compartment_count(self) -> int:
+        """Number of its compartments."""
+        return len(self._compartments)
+
+    @property
+    def areas(self) -> FloatArray:
+        """Membrane of each compartment, um^2."""
+        return locked(self._compartments.area)
+
+    @property
+    def distances(self) -> FloatArray:
+        """Distance of the middle of each compartment from the begin of the root along the neurites, um."""
+        return locked(self._compartments.distance)
+
+    @property
+    def receptors(self) -> tuple[str, ...]:
+        """Names of its receptors."""
+        return tuple(self.core_cell.receptors)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of what can be recorded: ``V_m``, then its probes."""
+        return tuple(variable.name for variable in self.core_cell.variables)
+
+    def compartment_at(self, place: Place) -> int:
+        """Return the number of the compartment that lies at a place."""
+        return int(self._compartments.at(*_pair(as_place("place", place))))
+
+    def _way_to(self, name: str) -> str:
+        return "make another rv.Cell"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"morphology": self.morphology, "name": self.name, "_given": self._given}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._put(**state)
+        self._build()
+
+    def __repr__(self) -> str:
+        return f"<Cell '{self.name}': {len(self.morphology)} sections, {self.compartment_count} compartments>"
+
+
+def _pair(place: Place) -> tuple[int, float]:
+    return place.section, place.position
+
+
+def _mechanisms(
+    membrane: Sequence[tuple[RegionLike, Mechanism]], morphology: Morphology, cut: _core.Compartments
+) -> list[tuple[Mechanism, FloatArray, list[FloatArray]]]:
+    made = []
+    distances = np.array(cut.distance)
+    for i, pair in enumerate(membrane):
+        what = f"membrane[{i}]"
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mechanism):
+            raise WrongTypeError(what, repr(pair), "must be a region and a mechanism", 'write ("all", rv.pas())')
+        region, mechanism = as_region(f"region of {what}", pair[0]), pair[1]
+        covered = region.covered(morphology, cut)
+        if not covered.any():
+            raise ValueOutOfBoundsError(
+                f"region of {what}", repr(region), "no membrane of the cell lies in it", "check tags and distances"
+            )
+        made.append((mechanism, covered, mechanism._parameters(distances)))
+    return made
+
+
+def _receptors(
+    receptors: Mapping[str, tuple[Receptor, Place]],
+) -> list[tuple[str, str, list[float], tuple[int, float]]]:
+    made = []
+    for name, pair in receptors.items():
+        what = f"receptor '{name}'"
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Receptor):
+            raise WrongTypeError(
+                what, repr(pair), "must be a receptor and a place", "write (rv.expsyn(), rv.at(0, 0.5))"
+            )
+        made.append((str(name), pair[0].name, pair[0]._parameters(), _pair(as_place(f"place of {what}", pair[1]))))
+    return made
+
+
+def _probes(
+    probes: Mapping[str, Place | str | tuple[Place, str]],
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
+    receptors: list[str],
+    cut: _core.Compartments,
+) -> list[tuple[str, str, tuple[int, float], int, int]]:
+    made = []
+    for name, probe in probes.items():
+        what = f"probe '{name}'"
+        if isinstance(probe, Place):
+            made.append((str(name), "potential", _pair(probe), 0, 0))
+        elif isinstance(probe, str):
+            if probe not in receptors:
+                raise UnknownNameError(what, f"'{probe}'", f"receptors are {', '.join(receptors) or 'none'}")
+            made.append((str(name), "conductance", (0, 0.0), receptors.index(probe), 0))
+        else:
+            if not isinstance(probe, tuple | list) or len(probe) != 2:
+                raise WrongTypeError(
+                    what, repr(probe), "must be a place, the name of a receptor, or a place and a gating variable"
+                )
+            place, variable = _pair(as_place(f"place of {what}", probe[0])), probe[1]
+            made.append((str(name), "gate", place, *_gate(what, variable, mechanisms, cut.at(*place))))
+    return made
+
+
+def _gate(
+    what: str,
+    variable: object,
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
+    compartment: int,
+) -> tuple[int, int]:
+    """Return the numbers of a mechanism, one that is at a compartment if there is such, and of its gate."""
+    gates: dict[str, tuple[int, int]] = {}
+    for i, (mechanism, covered, _) in enumerate(mechanisms):
+        for j, gate in enumerate(mechanism.gates):
+            name = f"{gate} of {mechanism.name}"
+            if name not in gates or covered[compartment] > 0.0:
+                gates[name] = (i, j)
+    if not isinstance(variable, str) or variable not in gates:
+        raise UnknownNameError(what, repr(variable), f"gating variables are {', '.join(gates) or 'none'}")
+    return gates[variable]

@@ -1,0 +1,118 @@
+"""Rings of branched cells with Hodgkin-Huxley channels: the test model of detailed neurons."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from ranvier.base.names import check_choice
+from ranvier.base.numeric import number, whole_number
+from ranvier.cells.cell import Cell
+from ranvier.cells.membrane import Mechanism
+from ranvier.cells.models import expsyn, hh, pas
+from ranvier.cells.morphology import Morphology, Section
+from ranvier.cells.places import RegionLike, at
+from ranvier.errors import ValueOutOfBoundsError
+from ranvier.network.network import Network
+from ranvier.network.rules import Explicit
+from ranvier.networks.network_model import NetworkModel
+
+__all__ = ["ring", "ring_cell"]
+
+_INDEGREE = 10
+_WEIGHT = 20.0  # nS
+_SOMA = 12.6157  # um
+_BRANCH_LENGTH, _BRANCH_DIAMETER = 50.0, 1.0  # um
+_DEEPEST = 20
+
+
+def ring_cell(
+    *, depth: int = 5, compartments: int = 2, dendrites: Literal["hh", "pas"] = "hh", rates: str = "table"
+) -> Cell:
+    """Return a cell of the ring: a soma with a binary tree of dendrites. See `ring`."""
+    depth = whole_number("depth of a cell of the ring", depth, 0, _DEEPEST)
+    count = whole_number("compartments of a branch", compartments, 1, 2**20)
+    check_choice("dendrites of the ring", dendrites, ["hh", "pas"])
+    sections = [Section(length=_SOMA, diameter=_SOMA)]
+    level = [0]
+    for _ in range(depth):
+        begin = len(sections)
+        for parent in level:
+            sections += [_branch(parent), _branch(parent)]
+        level = list(range(begin, len(sections)))
+    membrane: list[tuple[RegionLike, Mechanism]] = [("all", hh())]
+    if dendrites == "pas" and depth > 0:
+        membrane = [("soma", hh()), ("basal", pas())]
+    return Cell(
+        Morphology(sections, name="branched cell"),
+        compartments=np.array([1] + [count] * (len(sections) - 1)),
+        membrane=membrane,
+        # On the first dendrite.
+        receptors={"exc": (expsyn(tau=2.0, e=0.0), at(min(1, len(sections) - 1), 0.5))},
+        rates=rates,  # type: ignore[arg-type]
+        name="branched_cell",
+    )
+
+
+def _branch(parent: int) -> Section:
+    return Section(length=_BRANCH_LENGTH, diameter=_BRANCH_DIAMETER, parent=parent, tag="basal")
+
+
+def ring(
+    *,
+    cells: int = 128,
+    depth: int = 5,
+    compartments: int = 2,
+    dendrites: Literal["hh", "pas"] = "hh",
+    rates: Literal["table", "exact"] = "table",
+    resolution: float = 0.025,
+    seed: int = 1,
+) -> NetworkModel:
+    """Describe a ring of branched cells.
+
+    A cell is a soma and a binary tree of dendrites. Each cell receives from the one before it with a weight of 20 nS
+    and a delay of 5 ms, and from nine others with a weight of 0. Each fourth cell gets one stimulus of 20 nS at 1 ms.
+
+    Parameters
+    ----------
+    cells
+        Number of cells, >= 11.
+    depth
+        Levels of the tree, 0 to 20: a cell has 2 + 4 + ... branches, each 50 um long and 1 um wide.
+    compartments
+        Of each branch; the soma has one.
+    dendrites
+        ``"hh"``: Hodgkin-Huxley channels everywhere; ``"pas"``: a leak in the dendrites.
+    rates
+        ``"table"`` or ``"exact"``: see `Cell`.
+    resolution
+        Resolution, ms.
+    seed
+        Seed of all random numbers; nothing in this network is random.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For values outside their bounds.
+    UnknownNameError
+        For dendrites that are neither ``"hh"`` nor ``"pas"``.
+    """
+    size = whole_number("cells of the ring", cells, _INDEGREE + 1, 2**40)
+    check_choice("rates", rates, ["table", "exact"])
+    cell = ring_cell(depth=depth, compartments=compartments, dendrites=dendrites, rates=rates)
+    if 2**52 // cell.compartment_count < size:
+        raise ValueOutOfBoundsError("cells of the ring", str(size), "there can be 2^52 compartments", "take fewer")
+    net = Network(resolution=number("resolution", resolution), seed=seed, name=f"ring of branched cells ({dendrites})")
+    population = net.create(cell, size, name="cells")
+    targets = np.repeat(np.arange(size), _INDEGREE)
+    sources = (targets - np.tile(np.arange(1, _INDEGREE + 1), size)) % size
+    weights = np.where((targets - sources) % size == 1, _WEIGHT, 0.0)
+    net.connect(population, population, Explicit(sources, targets), weight=weights, delay=5.0, name="ring")
+    starters = net.create_spike_generators([[_before(1.0, resolution)]], name="stimulus")
+    net.connect(starters, population[::4], "all_to_all", weight=_WEIGHT, delay=resolution, name="start")
+    return NetworkModel(net=net, spikes=net.record_spikes(population), time=100.0, source="ring of branched cells")
+
+
+def _before(time: float, resolution: float) -> float:
+    return round(time / resolution - 1) * resolution
