@@ -153,7 +153,8 @@ void bind_forecasts(nb::module_& module) {
         },
         nb::arg("network"), nb::arg("options"), nb::arg("ranks") = 1, nb::arg("rank") = 0, nb::arg("rate") = 10.0,
         nb::arg("most_in_step") = 0.0, nb::arg("most_of_late") = 0.0, nb::arg("most_in_turn") = 0.0,
-        nb::arg("most_in_epochs") = std::vector<double>(), nb::arg("most_in_lists") = std::vector<std::vector<double>>(),
+        nb::arg("most_in_epochs") = std::vector<double>(),
+        nb::arg("most_in_lists") = std::vector<std::vector<double>>(),
         nb::arg("time") = std::numeric_limits<double>::infinity(), "Bytes by component that a simulation would take.");
     module.def("sorts_connections", engine::sorts_connections, nb::arg("network"), nb::arg("options"), nb::arg("ranks"),
                "Whether connections would be sorted by source.");

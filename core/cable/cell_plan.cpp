@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 
 #include "base/errors.hpp"
 
@@ -147,6 +148,12 @@ void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memo
             }
             own.currents.push_back(kernel);
         }
+    }
+    if (own.gates.size() > most_gates) {
+        throw ValueOutOfBoundsError({.object = "gates of a compartment",
+                                     .value = std::to_string(own.gates.size()),
+                                     .bound = "there can be at most " + std::to_string(most_gates),
+                                     .remedy = "paint fewer mechanisms on the same membrane"});
     }
     if (spec->rates == RateMethod::table) own.table.emplace(own.gates, step, spec->celsius, memory);
 }

@@ -16,6 +16,8 @@
 namespace ranvier::cable {
 
 inline constexpr std::size_t lanes = 8;
+/// Of one compartment.
+inline constexpr std::size_t most_gates = 64;
 
 /// A current of a class of compartments: g V^0 - ..., see CurrentInfo.
 struct KernelCurrent {

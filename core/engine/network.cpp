@@ -112,15 +112,14 @@ PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<c
 
 void Network::give(Population& population, NamedValues values) const {
     const models::NeuronModel& model = *population.model;
-    const std::uint64_t size = population.size;
     for (auto& [key, value] : values) {
         const std::string object = key + " of population " + quoted(population.name);
         if (const auto parameter = find_info(model.parameters, key); parameter != model.parameters.end()) {
-            check_values(value, *parameter, object, size);
+            check_values(value, *parameter, object, population.size);
             population.parameters.emplace(key, std::move(value));
         } else if (const auto variable = find_info(model.variables, key); variable != model.variables.end()) {
             if (variable->is_read_only) throw read_only_variable(object);
-            check_values(value, object, size);
+            check_values(value, object, population.size);
             population.variables.emplace(key, std::move(value));
         } else {
             std::vector<std::string_view> known;
@@ -130,7 +129,7 @@ void Network::give(Population& population, NamedValues values) const {
         }
     }
     if (model.conflict != nullptr) {
-        check_conflicts(model.parameters, population.parameters, size, model.conflict,
+        check_conflicts(model.parameters, population.parameters, population.size, model.conflict,
                         "population " + quoted(population.name));
     }
 }

@@ -201,7 +201,7 @@ def test_a_saved_state_of_another_cell_is_refused(tmp_path: Path) -> None:
     """The fingerprint of a network has all of its cells."""
     simulation, *_ = build()
     simulation.save(tmp_path / "state.h5")
-    with pytest.raises(rv.errors.FileError, match="cell"):
+    with pytest.raises(rv.errors.StateError, match="cell"):
         rv.Simulation.load(build(compartments=3)[0].network, tmp_path / "state.h5")
 
 

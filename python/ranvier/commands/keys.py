@@ -102,6 +102,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "brunel": networks.brunel,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
+        "ring": networks.ring,
     }
 
 

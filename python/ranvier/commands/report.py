@@ -62,6 +62,9 @@ class Results:
     oversubscribed: list[bool] = field(default_factory=list)
     resumed_ms: float = 0.0
     """Time of the state that the run began with; 0.0 if there was none."""
+    compartments: int = 0
+    """Of all detailed cells."""
+    resolution: float = 0.1
 
     @property
     def ranks(self) -> int:
@@ -85,6 +88,13 @@ class Results:
         """Seconds of wall-clock time per simulated second."""
         here = self.presim_ms + self.simulated_ms - max(self.presim_ms, self.resumed_ms)
         return self.phases["simulation"] * 1000.0 / here if here > 0.0 else 0.0
+
+    @property
+    def ns_per_compartment_step(self) -> float | None:
+        """Wall-clock time of the simulation for each compartment and step, ns; None without detailed cells."""
+        here = self.presim_ms + self.simulated_ms - max(self.presim_ms, self.resumed_ms)
+        updates = self.compartments * here / self.resolution
+        return 1e9 * self.phases["simulation"] / updates if updates > 0.0 else None
 
     @property
     def bytes_per_synapse(self) -> float | None:
@@ -116,6 +126,7 @@ class Results:
             "resumed_ms": self.resumed_ms,
             "simulated_ms": self.simulated_ms,
             "real_time_factor": self.real_time_factor,
+            **self._of_cells(),
             "spikes": self.counts.spikes,
             "synaptic_events": self.counts.synaptic_events,
             "mean_rate_hz": self.mean_rates,
@@ -136,6 +147,11 @@ class Results:
             "traffic_by_rank": [asdict(traffic) for traffic in self.traffic],
             "spike_digest": self.spikes.digest(),
         }
+
+    def _of_cells(self) -> dict[str, Any]:
+        if not self.compartments:
+            return {}
+        return {"compartments": self.compartments, "ns_per_compartment_step": self.ns_per_compartment_step}
 
 
 def gather(
@@ -177,6 +193,12 @@ def gather(
         stolen_shards=values_of_all(communicator, simulation.stolen_shards),
         crowding=values_of_all(communicator, simulation.crowding),
         oversubscribed=values_of_all(communicator, simulation.oversubscribed),
+        compartments=sum(
+            len(population) * population.cell.compartment_count
+            for population in model.net.populations
+            if population.cell is not None
+        ),
+        resolution=simulation.resolution,
     )
 
 
@@ -189,6 +211,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     if model.source:
         console.print(Text(model.source, style="dim"), soft_wrap=True)
     size = f"[bold]{counts.neurons:,}[/] neurons, [bold]{counts.synapses:,}[/] synapses"
+    if results.compartments:
+        size += f", [bold]{results.compartments:,}[/] compartments"
     if many:
         console.print(size, soft_wrap=True)
         console.print(f"{_processes(results)}, {results.instruction_set}", soft_wrap=True)

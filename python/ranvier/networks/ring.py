@@ -24,6 +24,8 @@ _INDEGREE = 10
 _WEIGHT = 20.0  # nS
 _SOMA = 12.6157  # um
 _BRANCH_LENGTH, _BRANCH_DIAMETER = 50.0, 1.0  # um
+# No boundary of compartments lies there for the numbers that one takes.
+_SYNAPSE = 0.71
 _DEEPEST = 20
 
 
@@ -49,7 +51,7 @@ def ring_cell(
         compartments=np.array([1] + [count] * (len(sections) - 1)),
         membrane=membrane,
         # On the first dendrite.
-        receptors={"exc": (expsyn(tau=2.0, e=0.0), at(min(1, len(sections) - 1), 0.5))},
+        receptors={"exc": (expsyn(tau=2.0, e=0.0), at(min(1, len(sections) - 1), _SYNAPSE))},
         rates=rates,  # type: ignore[arg-type]
         name="branched_cell",
     )
@@ -111,7 +113,7 @@ def ring(
     net.connect(population, population, Explicit(sources, targets), weight=weights, delay=5.0, name="ring")
     starters = net.create_spike_generators([[_before(1.0, resolution)]], name="stimulus")
     net.connect(starters, population[::4], "all_to_all", weight=_WEIGHT, delay=resolution, name="start")
-    return NetworkModel(net=net, spikes=net.record_spikes(population), time=100.0, source="ring of branched cells")
+    return NetworkModel(net=net, spikes=net.record_spikes(population), time=100.0)
 
 
 def _before(time: float, resolution: float) -> float:
