@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.distributions import Distribution
