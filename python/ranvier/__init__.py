@@ -28,6 +28,7 @@ from ranvier.cells.models import *  # noqa: F403
 from ranvier.cells.models import __all__ as _cell_models
 from ranvier.cells.morphology import Morphology, Section
 from ranvier.cells.places import Place, Region, at, sections, tagged, within_distance
+from ranvier.cells.reading import read_morphology
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
@@ -112,6 +113,7 @@ __all__ = [
     "networks",
     "plot",
     "predict_memory",
+    "read_morphology",
     "read_spikes",
     "read_state",
     "read_weights",

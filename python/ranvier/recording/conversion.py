@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.packages import package
 from ranvier.base.values import FloatArray
-from ranvier.errors import MissingPackageError, ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError
 from ranvier.recording.neuron_ids import IntArray
 
-__all__ = ["adjacency", "package", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
+__all__ = ["adjacency", "samples_to_neo", "samples_to_pandas", "spikes_to_neo", "spikes_to_pandas"]
 
 # Units of state variables, by the first letter of their names.
 _UNITS = {"V": "mV", "I": "pA", "g": "nS"}
-
-
-def package(name: str, function: str) -> Any:
-    """Return an optional package, or raise an error that says how to install it.
-
-    Raises
-    ------
-    MissingPackageError
-        When it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        extra = name.partition(".")[0]
-        raise MissingPackageError(
-            f"package {extra}", bound=f"{function}() needs it", remedy=f"pip install 'ranvier[{extra}]'"
-        ) from error
 
 
 def adjacency(weights: FloatArray, ends: tuple[IntArray, IntArray], ids: tuple[IntArray, IntArray]) -> Any:

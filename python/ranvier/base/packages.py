@@ -1,0 +1,27 @@
+"""Packages that come with extras of this one, and are imported only when they are needed."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ranvier.errors import MissingPackageError
+
+__all__ = ["package"]
+
+
+def package(name: str, function: str, extra: str = "") -> Any:
+    """Return an optional package, or raise an error that says how to install it: with an extra, that of its name.
+
+    Raises
+    ------
+    MissingPackageError
+        When it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        whole = name.partition(".")[0]
+        raise MissingPackageError(
+            f"package {whole}", bound=f"{function}() needs it", remedy=f"pip install 'ranvier[{extra or whole}]'"
+        ) from error
