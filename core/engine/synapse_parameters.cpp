@@ -117,7 +117,7 @@ ConnectionAccess::ParameterPlaces ConnectionAccess::checked_places(std::span<con
                  "give connect() an array or a distribution of it, or build the network anew with another value");
         }
         if (place.info->per_synapse != models::PerSynapse::yes) {
-            fail("it says how a synapse begins, and stays as it was given", "build the network anew");
+            fail("it stays as it was given when the network was built", "build the network anew");
         }
         if (!std::isfinite(values[i])) fail("it must be finite", "give a number");
         if (keeps_bounds(values[i], place.info->bounds, double_weights)) continue;

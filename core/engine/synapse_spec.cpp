@@ -115,6 +115,41 @@ void check_transmitter(const SynapseSpec& synapse, const std::string& projection
                                                               std::string(name) + "=population)"});
 }
 
+/// The least that can occur of each parameter, of arrays the least that is not 0.
+std::vector<double> least_values(const SynapseSpec& synapse) {
+    std::vector<double> values = synapse.values();
+    for (const std::uint32_t i : synapse.own_parameters()) {
+        const auto* const array = std::get_if<SharedArray>(&synapse.own_values(i));
+        if (array == nullptr) {
+            values[i] = range_of(synapse.own_values(i)).first;
+            continue;
+        }
+        for (const double value : *array) {
+            if (value > 0.0) values[i] = std::min(values[i], value);
+        }
+    }
+    return values;
+}
+
+void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSize> changes,
+                   std::span<const double> values, bool double_weights, const std::string& projection) {
+    // Half of the last bit of a weight just below a power of two.
+    const double least = double_weights ? 0x1p-53 : 0x1p-24;
+    for (const models::ChangeSize& change : changes) {
+        if (!(change.part > 0.0) || change.part >= least) continue;
+        const auto info = std::ranges::find(synapse.model->parameters, change.parameter, &models::ParameterInfo::name);
+        const auto index = static_cast<std::size_t>(info - synapse.model->parameters.begin());
+        throw ValueOutOfBoundsError({.object = name_of(*info, synapse, projection),
+                                     .value = to_text(values[index]),
+                                     .bound = "a spike would change weights by " + to_text(change.part) +
+                                              " of the greatest, which is lost where they are stored in " +
+                                              (double_weights ? "double" : "single") +
+                                              " precision: it must be at least " + to_text(least),
+                                     .remedy = double_weights ? "raise it, or set it to 0"
+                                                              : "choose weight_precision=\"double\", or set it to 0"});
+    }
+}
+
 }  // namespace
 
 double transmitter_delay(const SynapseSpec& synapse) {
@@ -210,21 +245,8 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
 void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                    const std::string& projection) {
     if (synapse.is_static() || synapse.model->changes == nullptr) return;
-    // Half of the last bit of a weight just below a power of two.
-    const double least = double_weights ? 0x1p-53 : 0x1p-24;
-    const std::vector<double> values = synapse.values();
-    for (const models::ChangeSize& change : synapse.model->changes(values, greatest_weight)) {
-        if (!(change.part > 0.0) || change.part >= least) continue;
-        const auto info = std::ranges::find(synapse.model->parameters, change.parameter, &models::ParameterInfo::name);
-        const auto index = static_cast<std::size_t>(info - synapse.model->parameters.begin());
-        throw ValueOutOfBoundsError({.object = name_of(*info, synapse, projection),
-                                     .value = to_text(values[index]),
-                                     .bound = "a spike would change weights by " + to_text(change.part) +
-                                              " of the greatest, which is lost where they are stored in " +
-                                              (double_weights ? "double" : "single") +
-                                              " precision: it must be at least " + to_text(least),
-                                     .remedy = double_weights ? "raise it, or set it to 0"
-                                                              : "choose weight_precision=\"double\", or set it to 0"});
+    for (const std::vector<double>& values : {synapse.values(), least_values(synapse)}) {
+        check_changes(synapse, synapse.model->changes(values, greatest_weight), values, double_weights, projection);
     }
 }
 

@@ -33,7 +33,7 @@ inline constexpr Bounds not_negative{.lower = 0.0};
 enum class PerSynapse : std::uint8_t {
     no,         ///< all synapses of a projection share it
     yes,        ///< it may be changed while a simulation runs, too
-    beginning,  ///< it says how the synapse begins, or what there is room for: it stays as it was given
+    beginning,  ///< it stays as it was given: it says how the synapse begins, or past spikes may have to be learnt from
 };
 
 /// One parameter of a model. What Python accepts, checks and documents follows from it.

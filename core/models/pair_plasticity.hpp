@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,8 @@
 ///
 /// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
 /// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
+/// Where synapses may have parameters of their own, it gives `rule_parameters`, the places of those that the rule reads, and
+/// `own_rule<Real>()`, which reads them in this order.
 /// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
 namespace ranvier::models::pair_plasticity {
 
@@ -91,8 +94,25 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
                 std::make_shared<const connect::ModulationConstants>(Model::modulation(values_, resolution_));
             return rule;
         } else {
-            return Model::template rule<Real>(values_);
+            connect::LearningRule<Real> rule = Model::template rule<Real>(values_);
+            if constexpr (requires { Model::template own_rule<Real>(); }) {
+                if (!this->own_parameters().empty()) rule.own = own_rule<Real>();
+            }
+            return rule;
         }
+    }
+    /// Which of the parameters of the rule are columns of the table.
+    template <class Real>
+    connect::OwnRule<Real> own_rule() const {
+        connect::OwnRule<Real> rule = Model::template own_rule<Real>();
+        rule.parameter_count = Model::rule_parameters.size();
+        const auto own = this->own_parameters();
+        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
+            const auto column = std::ranges::find(own, Model::rule_parameters[k]);
+            rule.parameters[k].shared = static_cast<Real>(values_[Model::rule_parameters[k]]);
+            if (column != own.end()) rule.parameters[k].column = static_cast<std::size_t>(column - own.begin());
+        }
+        return rule;
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "base/math.hpp"
 #include "models/pair_plasticity.hpp"
 #include "models/registry.hpp"
 
@@ -54,6 +56,31 @@ struct PairRule {
     }
 };
 
+/// With parameters of each synapse, in the order of `rule_parameters`.
+template <class Number>
+struct OwnPairRule {
+    using Real = Number;
+    using Constants = StdpConstants<Real>;
+    RANVIER_ALWAYS_INLINE static Constants constants(const Real* const* p, std::size_t i) {
+        return {p[0][i], p[0][i] * p[1][i], p[2][i], p[3][i], p[4][i]};
+    }
+    /// As the loops for exponents that are shared compute it.
+    RANVIER_ALWAYS_INLINE static Real power(Real x, Real y) {
+        const Real any = math::pow(x, y);
+        return y == Real{0} ? Real{1} : (y == Real{1} ? x : any);
+    }
+    RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real more = part + c.up * power(Real{1} - part, c.mu_plus) * trace;
+        return more < Real{1} ? more * c.greatest : c.greatest;
+    }
+    RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
+        const Real part = weight / c.greatest;
+        const Real less = part - c.down * power(part, c.mu_minus) * trace;
+        return less > Real{0} ? less * c.greatest : Real{0};
+    }
+};
+
 /// With loops for the exponents.
 template <class Real>
 connect::LearningRule<Real> rule_of_pairs(std::span<const double> p) {
@@ -77,22 +104,31 @@ class Stdp {
         ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant, "Time constant of the presynaptic trace"},
         ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
                       "Time constant of the postsynaptic trace"},
-        ParameterInfo{"learning_rate", "", 0.01, not_negative, "Size of a change, in W_max: lambda in the paper"},
-        ParameterInfo{"alpha", "", 1.0, not_negative, "How much stronger a depression is than a potentiation"},
-        ParameterInfo{"mu_plus",
-                      "",
-                      1.0,
-                      {.lower = 0.0, .upper = 10.0},
-                      "Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative"},
-        ParameterInfo{"mu_minus",
-                      "",
-                      1.0,
-                      {.lower = 0.0, .upper = 10.0},
-                      "Exponent of the weight in a depression: 0 is additive, 1 multiplicative"},
+        at_beginning(
+            ParameterInfo{"learning_rate", "", 0.01, not_negative, "Size of a change, in W_max: lambda in the paper"}),
+        at_beginning(
+            ParameterInfo{"alpha", "", 1.0, not_negative, "How much stronger a depression is than a potentiation"}),
+        at_beginning(
+            ParameterInfo{"mu_plus",
+                          "",
+                          1.0,
+                          {.lower = 0.0, .upper = 10.0},
+                          "Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative"}),
+        at_beginning(ParameterInfo{"mu_minus",
+                                   "",
+                                   1.0,
+                                   {.lower = 0.0, .upper = 10.0},
+                                   "Exponent of the weight in a depression: 0 is additive, 1 multiplicative"}),
         ParameterInfo{"W_max", "", 100.0, any_number,
                       "The weight stays between 0 and this, which is negative where weights are"},
         pair_plasticity::axonal_fraction,
     };
+
+    static constexpr std::array<std::uint32_t, 5> rule_parameters{learning_rate, alpha, mu_plus, mu_minus, W_max};
+    template <class Real>
+    static connect::OwnRule<Real> own_rule() {
+        return connect::make_own_rule<OwnPairRule<Real>>();
+    }
 
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,11 +20,11 @@ class VogelsSprekeler {
    public:
     static constexpr std::array parameters{
         ParameterInfo{"tau", "ms", 20.0, pair_plasticity::time_constant, "Time constant of both traces"},
-        ParameterInfo{"learning_rate", "", 0.001, not_negative,
-                      "Size of a change, in the unit of weights: eta in the paper"},
-        ParameterInfo{
+        at_beginning(ParameterInfo{"learning_rate", "", 0.001, not_negative,
+                                   "Size of a change, in the unit of weights: eta in the paper"}),
+        at_beginning(ParameterInfo{
             "alpha", "", 0.12, not_negative,
-            "Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at"},
+            "Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at"}),
         ParameterInfo{"W_max", "", -100.0, any_number,
                       "The weight stays between 0 and this, which is negative where weights are"},
         pair_plasticity::axonal_fraction,
@@ -52,6 +53,21 @@ class VogelsSprekeler {
             return size > Real{0} ? c.sign * size : Real{0};
         }
     };
+
+    /// With parameters of each synapse, in the order of `rule_parameters`.
+    template <class Number>
+    struct OwnRule : Rule<Number> {
+        using Real = Number;
+        RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
+            const bool is_negative = p[2][i] < Real{0};
+            return {p[0][i], p[0][i] * p[1][i], is_negative ? Real{-1} : Real{1}, is_negative ? -p[2][i] : p[2][i]};
+        }
+    };
+    static constexpr std::array<std::uint32_t, 3> rule_parameters{learning_rate, alpha, W_max};
+    template <class Real>
+    static connect::OwnRule<Real> own_rule() {
+        return connect::make_own_rule<OwnRule<Real>>();
+    }
 
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau], .postsynaptic_steps = p[tau], .axonal_fraction = p[axonal_fraction]};

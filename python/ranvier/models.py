@@ -609,13 +609,13 @@ class stdp(SynapseModel):
         Time constant of the presynaptic trace.
     tau_minus : default 20 ms; > 0 and <= 1e+05
         Time constant of the postsynaptic trace.
-    learning_rate : default 0.01; >= 0
+    learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
-    alpha : default 1; >= 0
+    alpha : default 1; >= 0; may differ from synapse to synapse
         How much stronger a depression is than a potentiation.
-    mu_plus : default 1; >= 0 and <= 10
+    mu_plus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
-    mu_minus : default 1; >= 0 and <= 10
+    mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
     W_max : default 100
         The weight stays between 0 and this, which is negative where weights are.
@@ -641,16 +641,17 @@ class stdp(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
 
     def __init__(
         self,
         *,
         tau_plus: float = 20.0,
         tau_minus: float = 20.0,
-        learning_rate: float = 0.01,
-        alpha: float = 1.0,
-        mu_plus: float = 1.0,
-        mu_minus: float = 1.0,
+        learning_rate: Values = 0.01,
+        alpha: Values = 1.0,
+        mu_plus: Values = 1.0,
+        mu_minus: Values = 1.0,
         W_max: float = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
@@ -766,13 +767,13 @@ class stdp_nn_pre_centered(SynapseModel):
         Time constant of the presynaptic trace.
     tau_minus : default 20 ms; > 0 and <= 1e+05
         Time constant of the postsynaptic trace.
-    learning_rate : default 0.01; >= 0
+    learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
-    alpha : default 1; >= 0
+    alpha : default 1; >= 0; may differ from synapse to synapse
         How much stronger a depression is than a potentiation.
-    mu_plus : default 1; >= 0 and <= 10
+    mu_plus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
-    mu_minus : default 1; >= 0 and <= 10
+    mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
     W_max : default 100
         The weight stays between 0 and this, which is negative where weights are.
@@ -796,16 +797,17 @@ class stdp_nn_pre_centered(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_pre_centered"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
 
     def __init__(
         self,
         *,
         tau_plus: float = 20.0,
         tau_minus: float = 20.0,
-        learning_rate: float = 0.01,
-        alpha: float = 1.0,
-        mu_plus: float = 1.0,
-        mu_minus: float = 1.0,
+        learning_rate: Values = 0.01,
+        alpha: Values = 1.0,
+        mu_plus: Values = 1.0,
+        mu_minus: Values = 1.0,
         W_max: float = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
@@ -832,13 +834,13 @@ class stdp_nn_restr(SynapseModel):
         Time constant of the presynaptic trace.
     tau_minus : default 20 ms; > 0 and <= 1e+05
         Time constant of the postsynaptic trace.
-    learning_rate : default 0.01; >= 0
+    learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
-    alpha : default 1; >= 0
+    alpha : default 1; >= 0; may differ from synapse to synapse
         How much stronger a depression is than a potentiation.
-    mu_plus : default 1; >= 0 and <= 10
+    mu_plus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
-    mu_minus : default 1; >= 0 and <= 10
+    mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
     W_max : default 100
         The weight stays between 0 and this, which is negative where weights are.
@@ -862,16 +864,17 @@ class stdp_nn_restr(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_restr"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
 
     def __init__(
         self,
         *,
         tau_plus: float = 20.0,
         tau_minus: float = 20.0,
-        learning_rate: float = 0.01,
-        alpha: float = 1.0,
-        mu_plus: float = 1.0,
-        mu_minus: float = 1.0,
+        learning_rate: Values = 0.01,
+        alpha: Values = 1.0,
+        mu_plus: Values = 1.0,
+        mu_minus: Values = 1.0,
         W_max: float = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
@@ -898,13 +901,13 @@ class stdp_nn_symm(SynapseModel):
         Time constant of the presynaptic trace.
     tau_minus : default 20 ms; > 0 and <= 1e+05
         Time constant of the postsynaptic trace.
-    learning_rate : default 0.01; >= 0
+    learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
-    alpha : default 1; >= 0
+    alpha : default 1; >= 0; may differ from synapse to synapse
         How much stronger a depression is than a potentiation.
-    mu_plus : default 1; >= 0 and <= 10
+    mu_plus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
-    mu_minus : default 1; >= 0 and <= 10
+    mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
     W_max : default 100
         The weight stays between 0 and this, which is negative where weights are.
@@ -926,16 +929,17 @@ class stdp_nn_symm(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_symm"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
 
     def __init__(
         self,
         *,
         tau_plus: float = 20.0,
         tau_minus: float = 20.0,
-        learning_rate: float = 0.01,
-        alpha: float = 1.0,
-        mu_plus: float = 1.0,
-        mu_minus: float = 1.0,
+        learning_rate: Values = 0.01,
+        alpha: Values = 1.0,
+        mu_plus: Values = 1.0,
+        mu_minus: Values = 1.0,
         W_max: float = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
@@ -1218,9 +1222,9 @@ class vogels_sprekeler(SynapseModel):
     ----------
     tau : default 20 ms; > 0 and <= 1e+05
         Time constant of both traces.
-    learning_rate : default 0.001; >= 0
+    learning_rate : default 0.001; >= 0; may differ from synapse to synapse
         Size of a change, in the unit of weights: eta in the paper.
-    alpha : default 0.12; >= 0
+    alpha : default 0.12; >= 0; may differ from synapse to synapse
         Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at.
     W_max : default -100
         The weight stays between 0 and this, which is negative where weights are.
@@ -1243,13 +1247,14 @@ class vogels_sprekeler(SynapseModel):
     """
 
     name: ClassVar[str] = "vogels_sprekeler"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha")
 
     def __init__(
         self,
         *,
         tau: float = 20.0,
-        learning_rate: float = 0.001,
-        alpha: float = 0.12,
+        learning_rate: Values = 0.001,
+        alpha: Values = 0.12,
         W_max: float = -100.0,
         axonal_fraction: float = 0.0,
     ) -> None:

@@ -152,6 +152,7 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     synapse: Any = "static_synapse"
     if not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(net, chance, steps)
+        synapse = _with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif chance.random() < 0.5:
         synapse = _with_own_parameters(
             _short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}")
@@ -213,6 +214,10 @@ def _with_own_parameters(
         "tau_fac": (0.0, 100.0),
         "x": (0.0, 0.5),
         "y": (0.0, 0.5),
+        "learning_rate": (0.001, 0.1),
+        "alpha": (0.5, 1.5),
+        "mu_plus": (0.0, 1.0),
+        "mu_minus": (0.0, 1.0),
     }
     if isinstance(synapse, rv.quantal_stp):
         sites = synapse.values.get("n", 1.0)
@@ -228,7 +233,7 @@ def _with_own_parameters(
             drawn[name] = np.floor(values) if name == "n" else values
         else:
             drawn[name] = rv.Uniform(low, high + 0.4 * (name == "n"))
-    return type(synapse)(**{**synapse.values, **drawn})
+    return type(synapse)(**{**synapse.values, **drawn}) if drawn else synapse
 
 
 def _has_conductances(population: rv.Population) -> bool:

@@ -12,7 +12,16 @@ import numpy.typing as npt
 
 import ranvier as rv
 
-__all__ = ["MODELS", "Scene", "expected_weights", "in_nest", "in_ranvier", "irregular_scene", "network_of"]
+__all__ = [
+    "MODELS",
+    "Scene",
+    "expected_weights",
+    "in_nest",
+    "in_nest_with_own",
+    "in_ranvier",
+    "irregular_scene",
+    "network_of",
+]
 
 RESOLUTION = 0.1  # ms
 Steps = list[list[int]]
@@ -278,6 +287,11 @@ def _by_pair(sim: rv.Simulation, projection: Any, shape: tuple[int, int]) -> Flo
 
 def in_nest(scene: Scene) -> FloatArray:
     """Return the weights in NEST, where the whole delay is dendritic. For a process of the pool."""
+    return in_nest_with_own(scene, {})
+
+
+def in_nest_with_own(scene: Scene, own: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the same, where synapses have parameters of their own, of the shape (targets, sources)."""
     from nest_pool import fresh_nest
 
     nest = fresh_nest(resolution=RESOLUTION)
@@ -286,11 +300,11 @@ def in_nest(scene: Scene) -> FloatArray:
     post.set(tau_minus=_time_constants(scene)[False], tau_minus_triplet=_own_time_constants(scene)[True])
     names = {"learning_rate": "eta" if scene.model == "vogels_sprekeler" else "lambda"}
     of_neurons = ("tau_minus", "tau_minus_triplet")
-    values = {
-        names.get(name, name.replace("W_", "W").replace("A_", "A")): value
-        for name, value in scene.parameters.items()
-        if name not in of_neurons
-    }
+
+    def nest_name(name: str) -> str:
+        return names.get(name, name.replace("W_", "W").replace("A_", "A"))
+
+    values = {nest_name(name): value for name, value in scene.parameters.items() if name not in of_neurons}
     if scene.model == "stdp_triplet":
         values["tau_plus_triplet"] = _own_time_constants(scene)[False]
     nest_model = "stdp_pl_synapse_hom" if scene.model == "stdp_pl" else f"{scene.model}_synapse"
@@ -301,6 +315,7 @@ def in_nest(scene: Scene) -> FloatArray:
     for delay in scene.delays:
         # Spikes at the port 1 of a parrot are taken but not repeated.
         synapse = {"synapse_model": "learning", "weight": scene.weight, "delay": delay * RESOLUTION, "receptor_type": 1}
+        synapse |= {nest_name(name): each for name, each in own.items()}
         nest.Connect(pre, post, "all_to_all", synapse)
     nest.Simulate((scene.last_step + 1) * RESOLUTION)
     return weights_in_nest(nest, scene, pre, post)

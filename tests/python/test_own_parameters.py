@@ -264,7 +264,7 @@ def test_a_value_that_is_set_acts_on_later_spikes() -> None:
         ({"tau_rec": [1.0, 1.0, math.inf, 1.0]}, ValueOutOfBoundsError, "finite"),
         ({"U": 0.5, "tau_rec": 0.0}, ValueOutOfBoundsError, "tau_rec of synapse 0"),
         ({"tau_fac": 5.0}, ValueOutOfBoundsError, "all synapses of its projection share this parameter"),
-        ({"u": 0.5}, ValueOutOfBoundsError, "how a synapse begins"),
+        ({"u": 0.5}, ValueOutOfBoundsError, "it stays as it was given"),
         ({"U": [0.1, 0.2]}, ShapeError, r"of shape \(4,\)"),
         ({"U": [[0.1, 0.2], [0.3, 0.4]]}, ShapeError, r"of shape \(4,\)"),
         ({"U": "0.5"}, WrongTypeError, "U"),
@@ -357,7 +357,7 @@ def test_a_description_keeps_arrays_and_distributions() -> None:
     ("make", "error", "text"),
     [
         (lambda: rv.stdp(tau_plus=as_any(U(1.0, 2.0))), WrongTypeError, "all synapses of a projection share it"),
-        (lambda: rv.stdp_pl(alpha=as_any([0.1, 0.2])), WrongTypeError, "all synapses of a projection share it"),
+        (lambda: rv.stdp(W_max=as_any([0.1, 0.2])), WrongTypeError, "all synapses of a projection share it"),
         (
             lambda: rv.tsodyks2(U=rv.Normal(0.5, 0.1)),
             ValueOutOfBoundsError,

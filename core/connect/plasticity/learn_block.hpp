@@ -55,6 +55,9 @@ struct LearnBlock {
     Lanes<Real> own;
     Lanes<Real> trace_of_learning;
     Lanes<double> added;
+    // Where synapses have parameters of their own, those of the rule:
+    std::array<Lanes<Real>, most_rule_parameters> parameters;
+    std::array<Lanes<Real>, most_rule_parameters> parameters_of_learning;
     // Where no view is shared:
     Lanes<std::int32_t> first;
     Lanes<std::uint32_t> place;

@@ -87,6 +87,7 @@ struct LearnVisits {
             } else {
                 fill_piece(a, b, v, offset, begin, count);
             }
+            if (a.rule->own.any()) fill_parameters(a, b, v, offset, begin, count);
             b.count += count;
             offset += count;
             if (offset == v.count) {
@@ -124,6 +125,23 @@ struct LearnVisits {
             b.end[i] -= delay;
             b.last[i] -= delay;
             b.meets[i] -= delay;
+        }
+    }
+    /// Those that synapses share, too.
+    [[gnu::noinline]] static void fill_parameters(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
+                                                  std::size_t begin, std::size_t count) {
+        const std::size_t width = a.wide_targets ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
+        const auto first =
+            static_cast<std::size_t>(static_cast<const char*>(v.targets) - static_cast<const char*>(a.first_target)) /
+                width +
+            offset;
+        for (std::size_t k = 0; k < a.rule->own.parameter_count; ++k) {
+            Real* const to = b.parameters[k].data() + begin;
+            if (a.parameters[k] != nullptr) {
+                copy(a.parameters[k] + first, count, to);
+            } else {
+                std::fill_n(to, count, a.rule->own.parameters[k].shared);
+            }
         }
     }
     template <class From, class To>
@@ -306,9 +324,31 @@ struct LearnVisits {
             for (std::size_t j = 0; j < count; ++j) b.own[j] = own[depth.at[j]];
             for (std::size_t j = count; j < whole; ++j) b.own[j] = Real{0};
         }
-        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), whole,
-                          rule.constants.get());
+        if (rule.own.any()) {
+            learn_own(rule.own, b, depth, whole);
+        } else {
+            rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), whole,
+                              rule.constants.get());
+        }
         for (std::size_t j = 0; j < count; ++j) b.weights[depth.list[j]] = depth.weights[j];
+    }
+
+    [[gnu::noinline]] static void learn_own(const OwnRule<Real>& rule, Block& b, Depth& depth, std::size_t whole) {
+        std::array<const Real*, most_rule_parameters> parameters = {};
+        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
+            Real* const to = b.parameters_of_learning[k].data();
+            for (std::size_t j = 0; j < whole; ++j) to[j] = b.parameters[k][depth.list[j]];
+            parameters[k] = to;
+        }
+        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), parameters.data(), whole);
+    }
+    [[gnu::noinline]] static void arrive_own(const OwnRule<Real>& rule, Block& b, std::size_t whole) {
+        std::array<const Real*, most_rule_parameters> parameters = {};
+        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
+            std::fill_n(b.parameters[k].data() + b.count, whole - b.count, Real{1});
+            parameters[k] = b.parameters[k].data();
+        }
+        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), parameters.data(), whole);
     }
 
     RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, Block& b) {
@@ -328,6 +368,7 @@ struct LearnVisits {
             }
             for (std::size_t i = b.count; i < whole; ++i) b.own[i] = Real{0};
         }
+        if (rule.own.any()) return arrive_own(rule.own, b, whole);
         rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), whole, rule.constants.get());
     }
 
@@ -403,11 +444,12 @@ struct LookAtTargets {
     }
 };
 
-/// AVX-512 where its stages have room for the history.
+/// AVX-512 where its stages have room for the history, and know of no parameters.
 template <class Real>
-InstructionSet usable(InstructionSet set, [[maybe_unused]] const SpikeHistory<Real>& history) {
+InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<Real>& arguments) {
     if constexpr (has_stages<InstructionSet::avx512>) {
-        if (set == InstructionSet::avx512 && !detail::LearnAvx512<Real>::has_room(history)) return InstructionSet::avx2;
+        const bool is_usable = detail::LearnAvx512<Real>::has_room(*arguments.history) && !arguments.rule->own.any();
+        if (set == InstructionSet::avx512 && !is_usable) return InstructionSet::avx2;
     }
     return set;
 }
@@ -417,12 +459,12 @@ InstructionSet usable(InstructionSet set, [[maybe_unused]] const SpikeHistory<Re
 template <class Real>
 void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
                      TargetView<Real>& view) {
-    Dispatched<LookAtTargets<Real>>::call(usable(set, *arguments.history), &arguments, end, meets, &view);
+    Dispatched<LookAtTargets<Real>>::call(usable(set, arguments), &arguments, end, meets, &view);
 }
 
 template <class Real>
 void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments) {
-    Dispatched<LearnVisits<Real>>::call(usable(set, *arguments.history), &arguments);
+    Dispatched<LearnVisits<Real>>::call(usable(set, arguments), &arguments);
 }
 
 template void look_at_targets(InstructionSet, const LearnArguments<float>&, std::int32_t, std::int32_t,

@@ -61,6 +61,9 @@ struct LearnArguments {
     typename Decay<Real>::View presynaptic;
     typename Decay<Real>::View postsynaptic;
     const LearningRule<Real>* rule = nullptr;
+    const void* first_target = nullptr;  ///< of the table, from which on visits have their targets
+    /// Columns of the parameters of the rule that each synapse has a value of its own for; else null.
+    std::array<const Real*, most_rule_parameters> parameters = {};
     /// Of all neurons, if `end` and `meets` are the same for all visits; null: each visit looks at its own targets.
     const TargetView<Real>* view = nullptr;
     double to_grid = 0.0;  ///< what rounds to the grid of the sums when it is added and taken off again

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/ids.hpp"
@@ -28,6 +30,28 @@ inline constexpr std::size_t rule_lanes = 16;
 /// How many traces of its own side a spike may read, beside that of the other side.
 inline constexpr std::size_t most_own_traces = 1;
 
+/// How many parameters of a rule synapses may have values of their own for.
+inline constexpr std::size_t most_rule_parameters = 5;
+
+/// What changes weights of synapses that have parameters of their own.
+template <class Real>
+struct OwnRule {
+    /// As LearningRule::Change. @param parameters an array for each that the rule reads, of these synapses
+    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* const* parameters,
+                            std::size_t count);
+    struct Parameter {
+        Real shared = 0;
+        std::optional<std::size_t> column = {};  ///< of the table, where each synapse has a value of its own
+    };
+
+    Change postsynaptic = nullptr;  ///< null: all synapses of a table share all parameters
+    Change presynaptic = nullptr;
+    std::array<Parameter, most_rule_parameters> parameters = {};
+    std::size_t parameter_count = 0;
+
+    bool any() const { return postsynaptic != nullptr; }
+};
+
 /// How weights change with spikes. Tables and their loops are the same for all rules: a rule changes arrays of weights
 /// (connect/plasticity/rule_loops.hpp makes one from equations for a single weight).
 template <class Real>
@@ -50,6 +74,7 @@ struct LearningRule {
     std::size_t own_postsynaptic_traces = 0;
     /// Where a transmitter modulates what is learnt, in place of the functions above; else null.
     std::shared_ptr<const ModulationConstants> modulation = nullptr;
+    OwnRule<Real> own = {};  ///< in place of the functions above, where synapses have parameters of their own
 };
 
 /// How the synapses of a table learn, beside their rule.

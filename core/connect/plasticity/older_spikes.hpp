@@ -84,8 +84,27 @@ struct OlderSpikes {
         weights.fill(b.weights[i]);
         traces.fill(b.row_trace[i] * a.presynaptic(spike.step - b.last[i]));
         if (a.rule->own_postsynaptic_traces > 0) own.fill(a.history->older_own(spike, 0));
+        if (a.rule->own.any()) {
+            learn_one_of_own(a, b, i, weights, traces);
+            return weights[0];
+        }
         a.rule->postsynaptic(b.set, weights.data(), traces.data(), own.data(), rule_lanes, a.rule->constants.get());
         return weights[0];
+    }
+
+    using Copies = std::array<Real, rule_lanes>;
+
+    /// With parameters of its own.
+    static void learn_one_of_own(const Arguments& a, const LearnBlock<Real>& b, std::size_t i, Copies& weights,
+                                 const Copies& traces) {
+        struct alignas(64) Lane : Copies {};
+        std::array<Lane, most_rule_parameters> values;
+        std::array<const Real*, most_rule_parameters> parameters = {};
+        for (std::size_t k = 0; k < a.rule->own.parameter_count; ++k) {
+            values[k].fill(b.parameters[k][i]);
+            parameters[k] = values[k].data();
+        }
+        a.rule->own.postsynaptic(b.set, weights.data(), traces.data(), parameters.data(), rule_lanes);
     }
 };
 

@@ -361,6 +361,11 @@ LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
     given.presynaptic = presynaptic_.view();
     given.postsynaptic = postsynaptic_.view();
     given.rule = &rule_;
+    given.first_target = this->columns_.targets.data();
+    for (std::size_t k = 0; k < rule_.own.parameter_count; ++k) {
+        const auto column = rule_.own.parameters[k].column;
+        if (column) given.parameters[k] = this->columns_.parameters[*column].data();
+    }
     return given;
 }
 

@@ -74,7 +74,40 @@ void change(InstructionSet set, typename Rule::Real* weights, const typename Rul
                                                             static_cast<const typename Rule::Constants*>(constants));
 }
 
+/// As RuleLoop, for synapses that have parameters of their own.
+template <class Rule, bool of_postsynaptic_spike>
+struct OwnRuleLoop {
+    using Real = typename Rule::Real;
+
+    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, const Real* const* parameters,
+                                          std::size_t count) {
+        auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
+        const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
+        const std::size_t whole = count / rule_lanes * rule_lanes;
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < whole; ++i) {
+            const typename Rule::Constants constants = Rule::constants(parameters, i);
+            if constexpr (of_postsynaptic_spike) {
+                w[i] = Rule::postsynaptic(w[i], trace[i], constants);
+            } else {
+                w[i] = Rule::presynaptic(w[i], trace[i], constants);
+            }
+        }
+    }
+};
+template <class Rule, bool of_postsynaptic_spike>
+void own_change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
+                const typename Rule::Real* const* parameters, std::size_t count) {
+    Dispatched<OwnRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, parameters, count);
+}
+
 }  // namespace detail
+
+/// The rule of synapses that have parameters of their own: its `constants(parameters, i)` are those of the i-th.
+template <class Rule>
+OwnRule<typename Rule::Real> make_own_rule() {
+    return {.postsynaptic = detail::own_change<Rule, true>, .presynaptic = detail::own_change<Rule, false>};
+}
 
 /// What a spike of one side does to all weights.
 template <class Rule>
