@@ -11,7 +11,7 @@ STAMPS := $(VENV)/stamps
 PIP_INSTALL := $(BIN)/python -m pip install --quiet
 # CMake and Ninja come from PyPI, so they are found in the virtual environment.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
-CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON
+CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON -DRANVIER_PRECOMPILED_HEADERS=ON
 BUILD := $(WITH_TOOLS) cmake --build
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
 PYTEST := $(BIN)/python -m pytest
@@ -101,6 +101,7 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps --editable . \
 	    --config-settings=build-dir=build/package \
 	    --config-settings=cmake.define.RANVIER_ASSERTIONS=ON \
+	    --config-settings=cmake.define.RANVIER_PRECOMPILED_HEADERS=ON \
 	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
 	@touch $@
 
@@ -122,9 +123,13 @@ lint: machine $(STAMPS)/package $(STAMPS)/development ## Check format, style and
 .PHONY: tidy
 tidy: machine $(STAMPS)/package $(STAMPS)/development ## Look for likely bugs in the core with clang-tidy; takes 10 minutes
 	@$(CONFIGURE) -B build/package >/dev/null
-	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\)/.*\)".*,\1,p' build/package/compile_commands.json | sort -u | \
+	@mkdir -p build/tidy
+	@# Without precompiled headers, so that a file must include all that it needs.
+	@sed "s, \(-Xclang \)*-include\(-pch\)* \(-Xclang \)*[^ ]*/cmake_pch\.hxx[^ ]*,,g" build/package/compile_commands.json \
+	    >build/tidy/compile_commands.json
+	@sed -n 's,^  "file": "\($(CURDIR)/\(core\|bindings\)/.*\)".*,\1,p' build/tidy/compile_commands.json | sort -u | \
 	    xargs --max-args 1 --max-procs $(JOBS) \
-	    $(BIN)/clang-tidy -p build/package --quiet --extra-arg=-Wno-unknown-warning-option
+	    $(BIN)/clang-tidy -p build/tidy --quiet --extra-arg=-Wno-unknown-warning-option
 
 .PHONY: format
 format: $(STAMPS)/development ## Format all sources

@@ -121,6 +121,23 @@ def test_cmake_links_along_the_same_arrows() -> None:
     assert {layer: set(uses.split()) for layer, uses in declared} == CORE_ARROWS
 
 
+def test_only_headers_that_do_not_change_are_precompiled() -> None:
+    """A header of a layer would compile its whole layer whenever it changes."""
+    listed = (ROOT / "cmake/RanvierPrecompiled.cmake").read_text()
+    (standard,) = re.findall(r"^set\(RANVIER_STANDARD_HEADERS\n(.*?)\)$", listed, re.M | re.S)
+    assert all(re.fullmatch(r"<\w+>", header) for header in standard.split())
+    asked = [ROOT / "tests/cpp/CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
+    found = {
+        header
+        for path in asked
+        for arguments in re.findall(r"^ *ranvier_precompile\(\S+ ((?!REUSE_FROM).*)\)$", path.read_text(), re.M)
+        for header in arguments.split()
+    }
+    # All files of the extension module but one include its own.
+    own = '"${PROJECT_SOURCE_DIR}/bindings/bindings.hpp"'
+    assert found == {"${RANVIER_STANDARD_HEADERS}", "<gtest/gtest.h>", own}
+
+
 COMMENT_OR_LITERAL = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | R"(\w*)\(.*?\)\1" | "(?:\\.|[^"\\\n])*" | (?<!\w)'(?:\\.|[^'\\\n])+' | ^[ ]*\#[^\n]*""",
     re.VERBOSE | re.DOTALL | re.MULTILINE,

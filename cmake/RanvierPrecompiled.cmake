@@ -1,0 +1,66 @@
+# Precompiled headers (RANVIER_PRECOMPILED_HEADERS), for builds without a compiler cache.
+#
+# Most of the time of a file is spent on the headers of the standard library. No header of a layer is precompiled: a
+# change of it must not compile what does not include it. Each file still includes all that it needs, which `make tidy`
+# and builds without this option check.
+#
+# A cache of compilations does not keep what uses a precompiled header, unless it is told to be less strict, so the
+# option is ignored where there is one.
+
+set(ranvier_precompiles_headers OFF)
+if(RANVIER_PRECOMPILED_HEADERS)
+  file(REAL_PATH "${CMAKE_CXX_COMPILER}" compiler)
+  cmake_path(GET compiler STEM compiler)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT compiler MATCHES "^s?ccache$")
+    set(ranvier_precompiles_headers ON)
+  endif()
+endif()
+
+if(ranvier_precompiles_headers AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL
+                                  12 AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC bug 105651 again (RanvierFlags.cmake): it gets other names where the headers were precompiled. Other versions,
+  # and this one without the option, still warn.
+  target_compile_options(ranvier_flags INTERFACE -Wno-stringop-overflow -Wno-array-bounds)
+endif()
+
+set(RANVIER_STANDARD_HEADERS
+    <algorithm>
+    <array>
+    <atomic>
+    <bit>
+    <chrono>
+    <cmath>
+    <cstddef>
+    <cstdint>
+    <cstring>
+    <functional>
+    <limits>
+    <map>
+    <memory>
+    <memory_resource>
+    <mutex>
+    <numeric>
+    <optional>
+    <span>
+    <sstream>
+    <stdexcept>
+    <string>
+    <string_view>
+    <tuple>
+    <type_traits>
+    <utility>
+    <variant>
+    <vector>)
+
+# ranvier_precompile(<target> <header>...) compiles these headers once for all files of the target, and
+# ranvier_precompile(<target> REUSE_FROM <other>) takes those of another one, which must be compiled with the same flags.
+function(ranvier_precompile target)
+  if(NOT ranvier_precompiles_headers)
+    return()
+  endif()
+  if(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
