@@ -14,7 +14,8 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 CONFIGURE := $(WITH_TOOLS) cmake -S . -G Ninja --log-level=WARNING -DRANVIER_TESTS=ON -DRANVIER_PRECOMPILED_HEADERS=ON
 BUILD := $(WITH_TOOLS) cmake --build
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
-PYTEST := $(BIN)/python -m pytest
+# Hundreds of tests start Python. So it keeps what it has compiled, and NumPy starts no threads: nothing here needs them.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 # Tests side by side. Many of them start threads or processes of their own.
 JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
