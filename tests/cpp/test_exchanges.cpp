@@ -37,6 +37,8 @@ TEST_P(EveryMethod, BringsEverySpikeWhereAndWhenItIsNeeded) {
     std::uint64_t seed = 1;
     for (const std::int32_t ranks : {1, 2, 3, 4, 5, 8}) {
         for (const std::uint32_t workers : {1U, 2U, 3U}) {
+            // With many processes not all numbers of workers: 2 with 4 processes, 3 with 5 and with 8.
+            if (ranks > 3 && workers != static_cast<std::uint32_t>(1 + ranks % 3)) continue;
             // From 2 bytes a spike to 7.
             const std::uint64_t addresses = std::uint64_t{1} << std::array{14, 20, 29, 37, 46, 48}[++seed % 6];
             const World world({.ranks = ranks, .workers = workers, .epochs = 16, .addresses = addresses}, seed);

@@ -88,6 +88,12 @@ TEST_P(Tables, HoldWhatWasDrawn) {
     EXPECT_EQ(found, expected);
 }
 
+/// All windows with one instruction set, one of them with the others.
+std::vector<std::uint32_t> windows_with(InstructionSet set) {
+    if (set == available_instruction_sets().back()) return {1u, 2u, 8u};
+    return {2u};
+}
+
 /// The oracle: every spike, every synapse, one after another.
 TEST_P(Tables, DeliverEverySpikeAtItsTime) {
     const auto [shards, layout, longest, double_weights, numbering] = GetParam();
@@ -113,7 +119,7 @@ TEST_P(Tables, DeliverEverySpikeAtItsTime) {
         }
     }
     for (const InstructionSet set : available_instruction_sets()) {
-        for (const std::uint32_t window : {1u, 2u, 8u}) {
+        for (const std::uint32_t window : windows_with(set)) {
             Built built = build({make_plan(synapses, neurons, 0)}, neurons, shards, layout, double_weights, numbering);
             std::map<std::tuple<Step, std::uint64_t, bool>, double> found;
             std::uint64_t events = 0;
