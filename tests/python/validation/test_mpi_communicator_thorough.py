@@ -1,0 +1,17 @@
+"""Every verb, on every number of ranks, under every mpiexec; as `test_mpi_communicator`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mpi_runs import INSTALLATIONS, Installation
+from test_mpi_communicator import run_verbs
+
+
+@pytest.mark.parametrize("settings", [{}, {"most_bytes": "1000"}], ids=["", "too large for one call"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
+def test_every_verb(where: Installation, ranks: int, settings: dict[str, str], tmp_path: Path) -> None:
+    run_verbs(where, ranks, tmp_path, **settings)
