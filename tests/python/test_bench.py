@@ -18,7 +18,8 @@ from ranvier.bench._in_turn import Comparison, Contestant, Measure
 from ranvier.bench._nest import thread_count
 from ranvier.errors import RanvierError, StateError, UnknownNameError, ValueOutOfBoundsError
 
-SMALL = ["--repetitions=2", "--set", "scale=0.02", "time=20", "presim=10"]
+NETWORK = ["--set", "scale=0.02", "time=20", "presim=10"]
+SMALL = ["--repetitions=2", *NETWORK]
 
 
 def bench(*arguments: str) -> int:
@@ -34,7 +35,8 @@ def results_of(path: Path) -> dict[str, Any]:
 
 def test_options_in_turn(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
-    assert bench(*SMALL, "--compare", "threads=1,2", "--compare", "precision=double,single", "--json", str(path)) == 0
+    compared = ["--compare", "threads=1,2", "--compare", "precision=double,single"]
+    assert bench(*SMALL, *compared, "--json", str(path)) == 0
     printed = capfd.readouterr().out
     assert "threads=2, precision=single" in printed
     assert "D/A" in printed
@@ -64,7 +66,10 @@ def test_against_itself(tmp_path: Path) -> None:
 @pytest.mark.parametrize("drive", ["dc", "poisson"])
 def test_against_nest(drive: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "results.json"
-    assert bench(*SMALL, f"drive={drive}", "--against=nest", "--nest-threads=1", "--json", str(path)) == 0
+    assert (
+        bench("--repetitions=1", *NETWORK, f"drive={drive}", "--against=nest", "--nest-threads=1", "--json", str(path))
+        == 0
+    )
     assert "NEST" in capfd.readouterr().out
     ours, theirs = results_of(path)["contestants"]
     for first, other in zip(ours["reports"], theirs["reports"], strict=True):
@@ -122,6 +127,8 @@ def test_that_both_sides_describe_the_same_circuit(drive: str, scalings: tuple[f
         seen[i, j] = projection.rule.number
         assert isinstance(projection.weight, rv.Normal)
         assert projection.weight.mean == pytest.approx(theirs.weights[i, j], rel=1e-12)
+        assert isinstance(projection.delay, rv.Normal)
+        assert projection.delay.mean == nest_microcircuit.MEAN_DELAY[projection.sources.name[-1]]
     np.testing.assert_array_equal(seen, theirs.synapses)
     for stimulus, indegree in zip(net.stimuli, theirs.external_indegrees, strict=drive == "poisson"):
         assert stimulus.values["rate"] == pytest.approx(indegree * nest_microcircuit.EXTERNAL_RATE)
