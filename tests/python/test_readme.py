@@ -1,8 +1,8 @@
 """The commands and programs of README.md run.
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
-small scale, those of mpiexec with that of a wheel, benchmarks with small networks, and of the others it is checked that
-make or the command knows them.
+small scale, and of the others it is checked that make or the command knows them. Those of mpiexec run for a short time,
+with that of a wheel, benchmarks and predictions with small networks; `make validate` predicts what stands there.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"^```(\w+)( slow)?\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 SMALL = ["--set", "n_scaling=0.01", "k_scaling=0.5"]
+SHORT = ["time=100"]
+SMALLER = {"scale=3277": "scale=16", "2048": "8", "16GB": "400MB"}
 SMALL_BENCHMARKS = {
     "exchange": ["--ranks=2", "--repetitions=1", "--set", "cells=64", "connections=20", "time=20"],
     "scaling": ["--ranks=1,2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--set=time=5"],
@@ -97,8 +99,9 @@ COMMANDS = [
 def test_commands(command: str, slow: bool, folder: Path) -> None:
     arguments = shlex.split(command)
     if arguments[:2] == ["mpiexec", "-n"]:
-        small = SMALL[1:] if "microcircuit" in arguments else []
-        outputs = run_under_mpiexec(int(arguments[2]), [*arguments[3:], *small], folder)
+        small = {"microcircuit": [*SMALL[1:], *SHORT], "brunel": SHORT}
+        more = next((small[name] for name in small if name in arguments), [])
+        outputs = run_under_mpiexec(int(arguments[2]), [*arguments[3:], *more], folder)
         assert any("spikes" in output.lower() for output in outputs)
     elif arguments[:3] == ["ranvier", "run", "microcircuit"]:
         # Half of the in-degrees of a tenth of the neurons keep the network alive.
@@ -108,6 +111,9 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
     elif arguments[:2] == ["ranvier", "bench"]:
         mpiexec = f"--mpiexec={installation(MPICH, 'wheel').mpiexec}"
         assert run([*arguments, *SMALL_BENCHMARKS[arguments[2]], mpiexec], folder)
+    elif arguments[:2] == ["ranvier", "predict"]:
+        assert SMALLER.keys() <= set(arguments)
+        assert run([SMALLER.get(argument, argument) for argument in arguments], folder)
     elif not slow:
         assert arguments[0] == "ranvier"
         assert run(arguments, folder)
