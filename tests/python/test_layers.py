@@ -328,9 +328,11 @@ def test_only_benchmarks_know_other_simulators() -> None:
     assert all("bench" in path for path in importers(ROOT / "python", "nest"))
 
 
-@pytest.mark.parametrize("module", ["ranvier", "ranvier.command_line"])
-def test_what_only_some_need_is_loaded_late(module: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "late"),
+    [("ranvier", {"matplotlib", "nest", "rich", "scipy"}), ("ranvier.command_line", {"matplotlib.pyplot", "nest"})],
+)
+def test_what_only_some_need_is_loaded_late(module: str, late: set[str]) -> None:
     """Importing takes no time for plots, chooses no plotting backend, and needs no other simulator."""
-    late = "{'matplotlib.pyplot', 'nest'}"
     code = f"import sys, {module}; sys.exit(', '.join({late} & set(sys.modules)) or None)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 __all__ = ["ProgressOption", "ProgressReport", "ProgressReporter"]
 
@@ -82,6 +82,17 @@ class ProgressReporter:
         self._bar.update(self._bar.task_ids[0], completed=done)
 
     def _make_bar(self) -> Progress:
+        # Loading them takes a tenth of the start of Ranvier, and most runs on a cluster have no terminal.
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         # If the user asks for progress, show it even if rich finds no terminal.
         console = Console(stderr=True, force_terminal=True)
         columns = [SpinnerColumn(), TextColumn("{task.description}")]
