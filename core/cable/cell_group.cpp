@@ -158,10 +158,10 @@ class CellGroup final : public models::NeuronGroup {
             std::vector<double> potentials(blocks_ * lanes);
             for (std::size_t i = 0; i < potentials.size(); ++i) potentials[i] = potential_[place_of(i, 0)];
             std::vector<double> steady(potentials.size());
-            std::vector<double> decay(potentials.size());
+            std::vector<double> part(potentials.size());
             for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
                 exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, potentials, steady.data(),
-                            decay.data());
+                            part.data());
                 for (std::size_t i = 0; i < potentials.size(); ++i) {
                     for (std::size_t place = 0; place < own.slots.size(); ++place) {
                         gates_.back()[gate_place(own, i, place, gate)] = steady[i];
@@ -259,14 +259,14 @@ class CellGroup final : public models::NeuronGroup {
         const std::size_t stride = own.quads() * gates_of_quad;
         gathered_.resize(count);
         steady_.resize(count);
-        decay_.resize(count);
+        part_.resize(count);
         for (std::size_t i = 0; i < count; ++i) gathered_[i] = potential[own.slots[i / lanes] * lanes + i % lanes];
         for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
             exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, gathered_, steady_.data(),
-                        decay_.data());
+                        part_.data());
             for (std::size_t i = 0; i < count; ++i) {
                 double& x = gates[i * stride + gate];
-                x = steady_[i] + (x - steady_[i]) * decay_[i];
+                x += (steady_[i] - x) * part_[i];
             }
         }
     }
@@ -283,13 +283,13 @@ class CellGroup final : public models::NeuronGroup {
             const double x = gates_[c][gate_place(own, neurons[k], place, gate)];
             const std::vector<double> potential{potential_[place_of(neurons[k], slot)]};
             double steady = 0.0;
-            double decay = 0.0;
+            double part = 0.0;
             if (own.table) {
-                own.table->look_up(gate, potential[0], steady, decay);
+                own.table->look_up(gate, potential[0], steady, part);
             } else {
-                exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, potential, &steady, &decay);
+                exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, potential, &steady, &part);
             }
-            out[k] = steady + (x - steady) * decay;
+            out[k] = x + (steady - x) * part;
         }
     }
 
@@ -316,7 +316,7 @@ class CellGroup final : public models::NeuronGroup {
     std::vector<KernelReceptor> kernel_receptors_;
     std::vector<double> gathered_;
     std::vector<double> steady_;
-    std::vector<double> decay_;
+    std::vector<double> part_;
 };
 
 }  // namespace

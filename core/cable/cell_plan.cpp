@@ -46,8 +46,8 @@ CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource*
     electrode = slot_at(cell.electrode);
 }
 
-/// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each other.
-/// Within a depth in their own order.
+/// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each
+/// other. Within a depth in their own order.
 void CellPlan::order_nodes() {
     const auto nodes = spec->compartments.nodes();
     std::vector<std::uint32_t> depth(nodes.size(), 0);

@@ -76,7 +76,7 @@ Compartments::Compartments(Morphology morphology, std::span<const std::uint32_t>
             }
         }
         const std::uint32_t count = first_[index + 1] - first_[index];
-        // The begin of a section that is no root is where its parent is; that of the root is a point of its own if needed.
+        // The begin of a section that is no root is where its parent is; that of the root is a point of its own.
         begin_node[index] = before;
         const bool own_begin = points.begin[index] && section.parent < 0;
         double reached = 0.0;

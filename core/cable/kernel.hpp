@@ -137,8 +137,8 @@ struct BlockKernel {
         for (std::size_t j = 0; j < gates_of_quad; ++j) {
             const std::size_t k = j + gates_of_quad;
             const double steady = c0[j] + f * (c1[j] + f * (c2[j] + f * c3[j]));
-            const double decay = c0[k] + f * (c1[k] + f * (c2[k] + f * c3[k]));
-            gates[j] = steady + (gates[j] - steady) * decay;
+            const double part = c0[k] + f * (c1[k] + f * (c2[k] + f * c3[k]));
+            gates[j] += (steady - gates[j]) * part;
         }
     }
 

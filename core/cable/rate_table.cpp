@@ -12,8 +12,8 @@ namespace ranvier::cable {
 
 namespace {
 
-/// Where cubics meet their functions: at the ends, so that there is no step between intervals, and where the error between
-/// them is small.
+/// Where cubics meet their functions: at the ends, so that there is no step between intervals, and where the error
+/// between them is small.
 constexpr std::array<double, 4> meeting_points{0.0, 0.25, 0.75, 1.0};
 constexpr std::size_t probes = 16;  ///< of an interval
 
@@ -37,14 +37,14 @@ double value_of(const double* row, std::size_t function, double f) {
 }  // namespace
 
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> potentials, double* steady, double* decay) {
+                 std::span<const double> potentials, double* steady, double* part) {
     gate.gate->rates(set, {.size = potentials.size(),
                            .potential = potentials.data(),
                            .celsius = celsius,
                            .parameters = gate.parameters.data(),
                            .steady = steady,
-                           .tau = decay});
-    for (std::size_t i = 0; i < potentials.size(); ++i) decay[i] = math::exp(-step / decay[i]);
+                           .tau = part});
+    for (std::size_t i = 0; i < potentials.size(); ++i) part[i] = -math::expm1(-step / part[i]);
 }
 
 RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double celsius,
@@ -98,7 +98,8 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
         for (std::size_t i = 0; i < potentials.size(); ++i) {
             for (std::size_t k = 0; k < 2; ++k) {
                 const double own = value_of(first + i / probes * row_size(), k * gates_of_quad, points[i % probes]);
-                const double error = std::abs(own - results[k][i]);
+                const double exact = results[k][i];
+                const double error = std::abs(own - exact) / (k == 0 ? 1.0 : exact);
                 // A rate that is no number must not pass.
                 if (error <= error_) continue;
                 error_ = std::isnan(error) ? HUGE_VAL : error;
@@ -109,13 +110,13 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
     return worst;
 }
 
-void RateTable::look_up(std::size_t gate, double potential, double& steady, double& decay) const {
+void RateTable::look_up(std::size_t gate, double potential, double& steady, double& part) const {
     const double place = std::clamp((potential - lowest) * rows_per_millivolt_, 0.0, static_cast<double>(rows_ - 1));
     const auto row = static_cast<std::size_t>(place);
     const double f = place - static_cast<double>(row);
     const double* const own = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;
     steady = value_of(own, gate % gates_of_quad, f);
-    decay = value_of(own, gates_of_quad + gate % gates_of_quad, f);
+    part = value_of(own, gates_of_quad + gate % gates_of_quad, f);
 }
 
 }  // namespace ranvier::cable

@@ -12,7 +12,7 @@ namespace ranvier::cable {
 
 /// Gates are stored, and their rates looked up, by fours.
 inline constexpr std::size_t gates_of_quad = 4;
-/// Of cubics and functions: two of each gate of a quad, first where they tend to, then what is left of the way after a step.
+/// Of cubics and functions: two of each gate of a quad, first where they tend to, then which part of the way a step goes.
 inline constexpr std::size_t functions_of_quad = 2 * gates_of_quad;
 inline constexpr std::size_t numbers_of_quad = 4 * functions_of_quad;
 
@@ -22,13 +22,14 @@ struct GateOfMechanism {
     std::vector<double> parameters;
 };
 
-/// Steady states and decays of some gates over a step, as functions of the potential: a cubic for each of many intervals.
+/// Steady states of some gates, and the part 1 - exp(-step / tau) of the way there that they go in a step, as functions of the
+/// potential: a cubic for each of many intervals. (What is left of the way would lose the digits of slow gates.)
 ///
 /// A row has all numbers that the gates of one compartment need: for each four gates the coefficients c0 to c3 of
 /// c0 + f (c1 + f (c2 + f c3)), each for 8 functions; f goes from 0 to 1 over the interval.
 class RateTable {
    public:
-    /// No value that is looked up is further than this from the function.
+    /// No steady state that is looked up is further than this from the function, and no part further than this part of it.
     static constexpr double greatest_error = 1e-6;
     static constexpr double lowest = -250.0;  ///< mV
     static constexpr double highest = 250.0;
@@ -42,7 +43,7 @@ class RateTable {
     double rows_per_millivolt() const { return rows_per_millivolt_; }
     const double* data() const { return numbers_.data(); }
     /// What the kernel would take for a gate, whose potential is within the table.
-    void look_up(std::size_t gate, double potential, double& steady, double& decay) const;
+    void look_up(std::size_t gate, double potential, double& steady, double& part) const;
     /// The greatest deviation that was seen, at 16 points of each interval.
     double error() const { return error_; }
 
@@ -57,8 +58,8 @@ class RateTable {
     AlignedVector<double> numbers_;
 };
 
-/// Steady state and decay over a step of a gate at some potentials, without a table.
+/// Steady state of a gate and the part of the way in a step at some potentials, without a table.
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> potentials, double* steady, double* decay);
+                 std::span<const double> potentials, double* steady, double* part);
 
 }  // namespace ranvier::cable

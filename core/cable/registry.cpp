@@ -23,7 +23,8 @@ const Model& find(std::span<const Model* const> all, std::string_view kind, std:
 }  // namespace
 
 std::span<const MechanismModel* const> mechanisms() {
-    static constexpr std::array all{&hh, &pas};
+    static constexpr std::array all{&h_current,     &hh,           &k_fast, &k_persistent, &k_transient, &m_current,
+                                    &na_persistent, &na_transient, &pas};
     return all;
 }
 

@@ -10,7 +10,14 @@ namespace ranvier::cable {
 /// mV
 inline constexpr models::Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
 
+extern const MechanismModel h_current;
 extern const MechanismModel hh;
+extern const MechanismModel k_fast;
+extern const MechanismModel k_persistent;
+extern const MechanismModel k_transient;
+extern const MechanismModel m_current;
+extern const MechanismModel na_persistent;
+extern const MechanismModel na_transient;
 extern const MechanismModel pas;
 
 extern const ReceptorModel exp2syn;

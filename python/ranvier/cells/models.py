@@ -18,10 +18,57 @@ from ranvier.cells.membrane import DensityValue, Mechanism, Receptor
 __all__ = [
     "exp2syn",
     "expsyn",
+    "h_current",
     "hh",
+    "k_fast",
+    "k_persistent",
+    "k_transient",
+    "m_current",
+    "na_persistent",
+    "na_transient",
     "nmda",
     "pas",
 ]
+
+
+class h_current(Mechanism):
+    """Current of cations that hyperpolarisation activates (h current).
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+
+    Parameters
+    ----------
+    gbar : default 0.0001 S/cm^2; >= 0
+        Greatest conductance.
+    eh : default -45 mV; >= -1000 and <= 1000
+        Reversal potential of the current.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m (V - eh)
+        dm/dt = alpha (1 - m) - beta m, V in mV and rates in 1/ms, as measured at 34 degrees, at any temperature:
+        alpha = 0.00643 (V + 154.9) / (exp((V + 154.9) / 11.9) - 1)   beta = 0.193 exp(V / 33.1)
+
+    References
+    ----------
+    M. H. P. Kole, S. Hallermann and G. J. Stuart, Journal of Neuroscience 26, 1677-1687 (2006)
+    """
+
+    name: ClassVar[str] = "h_current"
+    gates: ClassVar[tuple[str, ...]] = ("m",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.0001,
+        eh: DensityValue = -45.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            eh=eh,
+        )
 
 
 class hh(Mechanism):
@@ -82,6 +129,263 @@ class hh(Mechanism):
             el=el,
             ena=ena,
             ek=ek,
+        )
+
+
+class k_fast(Mechanism):
+    """Fast potassium current (Kv3.1).
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+
+    Parameters
+    ----------
+    gbar : default 0.1 S/cm^2; >= 0
+        Greatest conductance.
+    ek : default -85 mV; >= -1000 and <= 1000
+        Reversal potential of potassium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m (V - ek)
+        dm/dt = (m_inf - m) / tau_m, V in mV and times in ms, at any temperature:
+        m_inf = 1 / (1 + exp(-(V - 18.7) / 9.7))                  tau_m = 4 / (1 + exp((V + 46.56) / 44.14))
+
+    References
+    ----------
+    J. Rettig et al., EMBO Journal 11, 2473-2486 (1992); as in E. Hay et al., PLoS Computational Biology 7, e1002107
+    (2011)
+    """
+
+    name: ClassVar[str] = "k_fast"
+    gates: ClassVar[tuple[str, ...]] = ("m",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.1,
+        ek: DensityValue = -85.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ek=ek,
+        )
+
+
+class k_persistent(Mechanism):
+    """Slow potassium current of cortical pyramidal cells.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+
+    Parameters
+    ----------
+    gbar : default 0.01 S/cm^2; >= 0
+        Greatest conductance.
+    ek : default -85 mV; >= -1000 and <= 1000
+        Reversal potential of potassium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^2 h (V - ek)
+        dx/dt = (x_inf - x) / tau_x, V in mV and times in ms at 21 degrees:
+        m_inf = 1 / (1 + exp(-(V + 11) / 12))                     h_inf = 1 / (1 + exp((V + 64) / 11))
+        tau_m = 1.25 + 13 exp(0.026 (V + 110)) below -60 mV, 1.25 + 13 exp(-0.026 (V + 10)) above
+        tau_h = 360 + (1010 + 24 (V + 65)) exp(-((V + 85) / 48)^2)
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10).
+
+    References
+    ----------
+    A. Korngreen and B. Sakmann, Journal of Physiology 525, 621-639 (2000); as in E. Hay et al., PLoS Computational
+    Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "k_persistent"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.01,
+        ek: DensityValue = -85.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ek=ek,
+        )
+
+
+class k_transient(Mechanism):
+    """Transient (A-type) potassium current of cortical pyramidal cells.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+
+    Parameters
+    ----------
+    gbar : default 0.01 S/cm^2; >= 0
+        Greatest conductance.
+    ek : default -85 mV; >= -1000 and <= 1000
+        Reversal potential of potassium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^4 h (V - ek)
+        dx/dt = (x_inf - x) / tau_x, V in mV and times in ms at 21 degrees:
+        m_inf = 1 / (1 + exp(-(V + 10) / 19))                     h_inf = 1 / (1 + exp((V + 76) / 10))
+        tau_m = 0.34 + 0.92 exp(-((V + 81) / 59)^2)               tau_h = 8 + 49 exp(-((V + 83) / 23)^2)
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10).
+
+    References
+    ----------
+    A. Korngreen and B. Sakmann, Journal of Physiology 525, 621-639 (2000); as in E. Hay et al., PLoS Computational
+    Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "k_transient"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.01,
+        ek: DensityValue = -85.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ek=ek,
+        )
+
+
+class m_current(Mechanism):
+    """M current: potassium channels that muscarinic receptors close.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+
+    Parameters
+    ----------
+    gbar : default 0.0001 S/cm^2; >= 0
+        Greatest conductance.
+    ek : default -85 mV; >= -1000 and <= 1000
+        Reversal potential of potassium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m (V - ek)
+        dm/dt = alpha (1 - m) - beta m, V in mV and rates in 1/ms at 21 degrees:
+        alpha = 0.0033 exp(0.1 (V + 35))                          beta = 0.0033 exp(-0.1 (V + 35))
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10).
+
+    References
+    ----------
+    P. R. Adams, D. A. Brown and A. Constanti, Journal of Physiology 330, 537-572 (1982); as in E. Hay et al., PLoS
+    Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "m_current"
+    gates: ClassVar[tuple[str, ...]] = ("m",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.0001,
+        ek: DensityValue = -85.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ek=ek,
+        )
+
+
+class na_persistent(Mechanism):
+    """Persistent sodium current of cortical pyramidal cells.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+
+    Parameters
+    ----------
+    gbar : default 0.001 S/cm^2; >= 0
+        Greatest conductance.
+    ena : default 50 mV; >= -1000 and <= 1000
+        Reversal potential of sodium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^3 h (V - ena)
+        dx/dt = (x_inf - x) / tau_x, V in mV and times in ms at 21 degrees:
+        m_inf = 1 / (1 + exp(-(V + 52.6) / 4.6))                  h_inf = 1 / (1 + exp((V + 48.8) / 10))
+        tau_m = 6 / (0.182 (V + 38) / (1 - exp(-(V + 38) / 6)) - 0.124 (V + 38) / (1 - exp((V + 38) / 6)))
+        1/tau_h = -2.88e-6 (V + 17) / (1 - exp((V + 17) / 4.63)) + 6.94e-6 (V + 64.4) / (1 - exp(-(V + 64.4) / 2.63))
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10).
+
+    References
+    ----------
+    J. Magistretti and A. Alonso, Journal of General Physiology 114, 491-509 (1999); as in E. Hay et al., PLoS
+    Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "na_persistent"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.001,
+        ena: DensityValue = 50.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ena=ena,
+        )
+
+
+class na_transient(Mechanism):
+    """Transient sodium current of cortical pyramidal cells.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+
+    Parameters
+    ----------
+    gbar : default 0.1 S/cm^2; >= 0
+        Greatest conductance.
+    ena : default 50 mV; >= -1000 and <= 1000
+        Reversal potential of sodium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^3 h (V - ena)
+        dx/dt = alpha_x (1 - x) - beta_x x, V in mV and rates in 1/ms at 21 degrees:
+        alpha_m = 0.182 (V + 38) / (1 - exp(-(V + 38) / 6))       beta_m = -0.124 (V + 38) / (1 - exp((V + 38) / 6))
+        alpha_h = -0.015 (V + 66) / (1 - exp((V + 66) / 6))       beta_h = 0.015 (V + 66) / (1 - exp(-(V + 66) / 6))
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10).
+
+    References
+    ----------
+    C. M. Colbert and E. Pan, Nature Neuroscience 5, 533-538 (2002); as in E. Hay et al., PLoS Computational Biology 7,
+    e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "na_transient"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.1,
+        ena: DensityValue = 50.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ena=ena,
         )
 
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "base/instruction_set.hpp"
+#include "base/math.hpp"
+
+/// What the channels of cortical cells share.
+namespace ranvier::cable::cortical {
+
+/// Rates grow 2.3 times with ten degrees from 21 degrees Celsius, where the channels were measured.
+inline double speed(double celsius) { return math::exp(0.1 * (celsius - 21.0) * math::log(2.3)); }
+
+/// x / (1 - e^(-x / y)), which is y at x = 0.
+RANVIER_ALWAYS_INLINE double linear_exponential(double x, double y) { return y / math::expm1_over(-x / y); }
+
+/// 1 / (1 + e^(-x)).
+RANVIER_ALWAYS_INLINE double logistic(double x) { return 1.0 / (1.0 + math::exp(-x)); }
+
+struct Constants {
+    double speed;
+};
+
+struct Gate {
+    static Constants constants(double celsius, const double* /*parameters*/) { return {cortical::speed(celsius)}; }
+};
+
+}  // namespace ranvier::cable::cortical
