@@ -444,6 +444,16 @@ struct LookAtTargets {
     }
 };
 
+template <class Real>
+struct LookAtSome {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void run(const LearnArguments<Real>* arguments, const std::uint32_t* targets,
+                                          const std::int32_t* end, const std::int32_t* meets, std::size_t count,
+                                          std::int32_t* first, std::uint32_t* place, Real* trace) {
+        LearnVisits<Real>::template look_at<set>(*arguments, targets, end, meets, count, first, place, trace);
+    }
+};
+
 /// AVX-512 where its stages have room for the history, and know of no parameters.
 template <class Real>
 InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<Real>& arguments) {
@@ -463,6 +473,14 @@ void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, 
 }
 
 template <class Real>
+void look_at_some(InstructionSet set, const LearnArguments<Real>& arguments, const std::uint32_t* targets,
+                  const std::int32_t* end, const std::int32_t* meets, std::size_t count, std::int32_t* first,
+                  std::uint32_t* place, Real* trace) {
+    Dispatched<LookAtSome<Real>>::call(usable(set, arguments), &arguments, targets, end, meets, count, first, place,
+                                       trace);
+}
+
+template <class Real>
 void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments) {
     Dispatched<LearnVisits<Real>>::call(usable(set, arguments), &arguments);
 }
@@ -471,6 +489,10 @@ template void look_at_targets(InstructionSet, const LearnArguments<float>&, std:
                               TargetView<float>&);
 template void look_at_targets(InstructionSet, const LearnArguments<double>&, std::int32_t, std::int32_t,
                               TargetView<double>&);
+template void look_at_some(InstructionSet, const LearnArguments<float>&, const std::uint32_t*, const std::int32_t*,
+                           const std::int32_t*, std::size_t, std::int32_t*, std::uint32_t*, float*);
+template void look_at_some(InstructionSet, const LearnArguments<double>&, const std::uint32_t*, const std::int32_t*,
+                           const std::int32_t*, std::size_t, std::int32_t*, std::uint32_t*, double*);
 template void learn_visits(InstructionSet, const LearnArguments<float>&);
 template void learn_visits(InstructionSet, const LearnArguments<double>&);
 

@@ -76,6 +76,13 @@ template <class Real>
 void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
                      TargetView<Real>& view);
 
+/// Looks at the targets of some synapses, at most 512: finds the newest spike up to `end`, its place in the history, and what is
+/// left of the trace after the last spike before `meets`. @param end of each synapse, and so on
+template <class Real>
+void look_at_some(InstructionSet set, const LearnArguments<Real>& arguments, const std::uint32_t* targets,
+                  const std::int32_t* end, const std::int32_t* meets, std::size_t count, std::int32_t* first,
+                  std::uint32_t* place, Real* trace);
+
 /// Lets synapses learn.
 template <class Real>
 void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments);

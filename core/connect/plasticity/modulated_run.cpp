@@ -25,14 +25,12 @@ struct Stretch {
     double gain = 0.0;         ///< change of a weight whose eligibility is 1 at the beginning
 };
 
-double gain_of(const ModulationConstants& c, const Concentration& concentration, const Stretch& stretch,
-               std::int32_t begin, std::int32_t end) {
-    const double time = static_cast<double>(end - begin) * c.resolution;
-    const double both = 1.0 / (1.0 / c.tau_eligibility + 1.0 / c.tau_transmitter);
-    const double eligible = -c.tau_eligibility * math::expm1(-time / c.tau_eligibility);
+double gain_of(const ModulationConstants& c, const Concentration& concentration, const StretchGains& gains,
+               const Stretch& stretch, std::int32_t begin, std::int32_t end) {
+    const double eligible = gains.constant(end - begin);
     if (stretch.after_pulse == 0.0) return -c.baseline * eligible;
     const double present = stretch.after_pulse * concentration.decay(begin - stretch.pulse);
-    return present * (-both * math::expm1(-time / both)) - c.baseline * eligible;
+    return present * gains.falling(end - begin) - c.baseline * eligible;
 }
 
 struct Limits {
@@ -49,7 +47,7 @@ struct Limits {
 
 /// The stretches from where the weights of a visit are to where they are wanted.
 struct Course {
-    std::vector<Stretch> stretches;
+    std::vector<Stretch> stretches;  ///< at least one, except where no presynaptic spike has come before
     std::size_t closed = 0;  ///< so many of them end with a pulse, or where weights are wanted
     Limits limits;
 };
@@ -78,7 +76,7 @@ Course course_of(bool arrives, const LearnVisit<Real>& v, const ModulatedArgumen
     };
     const auto reach = [&](std::int32_t step) {
         stretch.end = step;
-        stretch.gain = gain_of(c, *m.concentration, stretch, stretch.begin, step);
+        stretch.gain = gain_of(c, *m.concentration, *m.gains, stretch, stretch.begin, step);
         course.stretches.push_back(stretch);
     };
     if (next > 0) pass(pulses[next - 1]);
@@ -92,6 +90,8 @@ Course course_of(bool arrives, const LearnVisit<Real>& v, const ModulatedArgumen
     return course;
 }
 
+/// Synapses are visited in blocks. Those whose targets have not fired follow all pulses together. Of the others, some at a time
+/// go from pulse to pulse; where one of their targets fires, that synapse goes there alone, and then on with the others.
 template <class Real>
 struct ModulatedRun {
     using Arguments = LearnArguments<Real>;
@@ -102,36 +102,60 @@ struct ModulatedRun {
     static constexpr std::size_t block = 512;
     static constexpr std::size_t newest = History::newest;
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void run(const Arguments* arguments, const Visit* visit, const Modulated* modulated,
                                           const Course* course) {
         const Arguments& a = *arguments;
         const Visit& v = *visit;
         const Modulated& m = *modulated;
         Block b;
-        std::vector<std::int32_t> posts;
         for (std::size_t begin = 0; begin < v.count; begin += block) {
             const std::size_t count = std::min(block, v.count - begin);
             load(a, v, m, b, begin, count);
+            look<set>(a, v, b, count);
             if (!m.first) {
                 list_busy(a, v, b, count);
-                for (std::size_t k = 0; k < b.busy_count; ++k) b.busy_weights[k] = b.weights[b.busy[k]];
-                follow_all(v, m, *course, b, count);
-                for (std::size_t k = 0; k < b.busy_count; ++k) follow_one(a, v, m, *course, b, k, posts);
+                follow_idle(v, m, *course, b);
+                for (std::size_t k = 0; k < b.busy_count; k += lanes) follow_busy(a, v, m, *course, b, k);
             }
-            if (a.arrives) arrive(a, v, m, b, count);
+            if (a.arrives) arrive(v, m, b, count);
             store(a, v, m, b, begin, count);
         }
     }
 
    private:
+    /// Synapses that go from pulse to pulse together.
+    static constexpr std::size_t lanes = 16;
+    static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+
     struct Block {
         std::array<double, block> weights;
         std::array<double, block> eligibility;
         std::array<std::int32_t, block> base;  ///< when that was so
         std::array<std::uint32_t, block> targets;
-        std::array<std::uint16_t, block> busy;  ///< synapses that have learnt from postsynaptic spikes, or have to
-        std::array<double, block> busy_weights;
+        std::array<std::int32_t, block> end;
+        std::array<std::int32_t, block> meets;
+        std::array<std::int32_t, block> first;  ///< newest postsynaptic spike up to `end`
+        std::array<std::uint32_t, block> place;
+        std::array<Real, block> trace;  ///< postsynaptic, as the present spike meets it
+        // Those that have learnt from postsynaptic spikes since the last presynaptic one, or have to, and the others:
+        std::array<std::uint16_t, block> busy;
+        std::array<std::uint16_t, block> idle;
+        std::array<double, block> idle_weights;
+        std::array<double, block> idle_eligibility;
         std::size_t busy_count = 0;
+        std::size_t idle_count = 0;
+        std::vector<std::int32_t> posts;  ///< of some busy ones, each newest first
+    };
+    struct Lanes {
+        alignas(64) std::array<double, lanes> weights;
+        alignas(64) std::array<double, lanes> eligibility;
+        alignas(64) std::array<double, lanes> gain;
+        alignas(64) std::array<std::int32_t, lanes> base;
+        alignas(64) std::array<std::int32_t, lanes> now;  ///< how far the weight has followed
+        alignas(64) std::array<std::int32_t, lanes> next;  ///< postsynaptic spike
+        std::array<std::size_t, lanes> left;  ///< of those in `posts`, from the begin of all
+        std::array<std::size_t, lanes> begin;
     };
 
     RANVIER_ALWAYS_INLINE static void load(const Arguments& a, const Visit& v, const Modulated& m, Block& b,
@@ -149,42 +173,52 @@ struct ModulatedRun {
         for (std::size_t i = 0; i < count; ++i) b.weights[i] += static_cast<double>(m.remainders[begin + i]);
     }
 
-    /// One of the newest spikes of a neuron, by age.
-    RANVIER_ALWAYS_INLINE static std::int32_t spike(const Arguments& a, std::uint32_t target, std::size_t age) {
-        return a.history->steps()[age * a.history->neurons() + target];
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void look(const Arguments& a, const Visit& v, Block& b, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            b.end[i] = v.end;
+            b.meets[i] = v.meets;
+        }
+        look_at_some(set, a, b.targets.data(), b.end.data(), b.meets.data(), count, b.first.data(), b.place.data(),
+                     b.trace.data());
     }
 
     RANVIER_ALWAYS_INLINE static void list_busy(const Arguments& a, const Visit& v, Block& b, std::size_t count) {
         b.busy_count = 0;
+        b.idle_count = 0;
         for (std::size_t i = 0; i < count; ++i) {
             // Between the last presynaptic spike and the end, or there may be older ones.
-            std::size_t age = 0;
-            while (age < newest && spike(a, b.targets[i], age) > v.end) ++age;
-            const bool is_busy = age == newest || spike(a, b.targets[i], age) > v.since;
+            const bool is_busy = b.place[i] >= newest * a.history->neurons() || b.first[i] > v.since;
             b.busy[b.busy_count] = static_cast<std::uint16_t>(i);
+            b.idle[b.idle_count] = static_cast<std::uint16_t>(i);
             b.busy_count += is_busy ? 1 : 0;
+            b.idle_count += is_busy ? 0 : 1;
         }
     }
 
-    /// As if there were no postsynaptic spikes.
-    RANVIER_ALWAYS_INLINE static void follow_all(const Visit& v, const Modulated& m, const Course& course, Block& b,
-                                                 std::size_t count) {
+    RANVIER_ALWAYS_INLINE static void follow_idle(const Visit& v, const Modulated& m, const Course& course, Block& b) {
         const Limits limits = course.limits;
+        const std::size_t count = b.idle_count;
+        for (std::size_t k = 0; k < count; ++k) b.idle_weights[k] = b.weights[b.idle[k]];
+        for (std::size_t k = 0; k < count; ++k) b.idle_eligibility[k] = b.eligibility[b.idle[k]];
         for (std::size_t j = 0; j < course.closed; ++j) {
             const Stretch& stretch = course.stretches[j];
             const double gain = m.decay(stretch.begin - v.last) * stretch.gain;
-            for (std::size_t i = 0; i < count; ++i) b.weights[i] = limits.stop(b.weights[i] + b.eligibility[i] * gain);
+            for (std::size_t k = 0; k < count; ++k)
+                b.idle_weights[k] = limits.stop(b.idle_weights[k] + b.idle_eligibility[k] * gain);
         }
+        for (std::size_t k = 0; k < count; ++k) b.weights[b.idle[k]] = b.idle_weights[k];
     }
 
-    /// The postsynaptic spikes of a neuron later than one step and up to another, newest first, and the last one before them.
-    static std::int32_t list_spikes(const Arguments& a, const Visit& v, std::uint32_t target,
+    /// Appends the postsynaptic spikes of a neuron later than one step and up to another, newest first. Returns the last one
+    /// before them.
+    static std::int32_t list_spikes(const Arguments& a, const Visit& v, std::uint32_t target, std::uint32_t place,
                                     std::vector<std::int32_t>& found) {
-        found.clear();
-        for (std::size_t age = 0; age < newest; ++age) {
-            const std::int32_t step = spike(a, target, age);
+        const std::uint32_t neurons = a.history->neurons();
+        for (; place < newest * neurons; place += neurons) {
+            const std::int32_t step = a.history->steps()[place];
             if (step <= v.learnt) return step;
-            if (step <= v.end) found.push_back(step);
+            found.push_back(step);
         }
         const auto* older = a.history->first_older(target);
         for (; older != nullptr && older->step > v.learnt; older = a.history->next_older(*older)) {
@@ -193,86 +227,171 @@ struct ModulatedRun {
         return older == nullptr ? History::never : older->step;
     }
 
-    /// One synapse with postsynaptic spikes.
-    [[gnu::noinline]] static void follow_one(const Arguments& a, const Visit& v, const Modulated& m,
-                                             const Course& course, Block& b, std::size_t k,
-                                             std::vector<std::int32_t>& posts) {
-        const std::size_t i = b.busy[k];
-        const std::int32_t before = list_spikes(a, v, b.targets[i], posts);
-        double weight = b.busy_weights[k];
-        double eligibility = b.eligibility[i];
-        std::int32_t base = before > v.since ? std::max(before, v.last) : v.last;
-        std::int32_t now = std::max(course.stretches.front().begin, base);
-        const auto follow = [&](const Stretch& stretch, std::int32_t end) {
-            if (end <= now) return;
-            const bool is_whole = now == stretch.begin && end == stretch.end;
-            const double gain = is_whole ? stretch.gain : gain_of(*m.constants, *m.concentration, stretch, now, end);
-            weight = course.limits.stop(weight + eligibility * (m.decay(now - base) * gain));
-            now = end;
-        };
-        std::size_t j = 0;
-        for (auto spike = posts.rbegin(); spike != posts.rend(); ++spike) {
-            for (; j < course.closed && course.stretches[j].end <= *spike; ++j) {
-                follow(course.stretches[j], course.stretches[j].end);
+    /// Some of the synapses with postsynaptic spikes.
+    RANVIER_ALWAYS_INLINE static void follow_busy(const Arguments& a, const Visit& v, const Modulated& m,
+                                                  const Course& course, Block& b, std::size_t first_busy) {
+        Lanes l;
+        const std::size_t count = std::min(lanes, b.busy_count - first_busy);
+        begin_lanes(a, v, course, b, first_busy, count, l);
+        std::int32_t next = next_of(l);
+        std::int32_t now = now_of(l);
+        for (std::size_t j = 0; j < course.closed; ++j) {
+            const Stretch& stretch = course.stretches[j];
+            if (next < stretch.end) {
+                pass_spikes(a, v, m, course, stretch, b, l, stretch.end);
+                next = next_of(l);
+                now = now_of(l);
             }
-            follow(course.stretches[std::min(j, course.stretches.size() - 1)], *spike);
-            const Real trace = v.trace * a.presynaptic(*spike - v.last);
-            eligibility =
-                as_stored(eligibility * m.decay(*spike - base) + m.constants->up * static_cast<double>(trace));
-            base = *spike;
+            if (now <= stretch.begin) {
+                follow_whole(m, course.limits, stretch, l);
+            } else {
+                find_gains(m, stretch, l);
+                follow_rest(m, course.limits, stretch, l);
+            }
         }
-        for (; j < course.closed; ++j) follow(course.stretches[j], course.stretches[j].end);
-        b.weights[i] = weight;
-        b.eligibility[i] = eligibility;
-        b.base[i] = base;
+        // Of the last stretch, which may go on.
+        const Stretch& open = course.stretches.back();
+        for (std::size_t i = 0; i < lanes; ++i) l.now[i] = std::max(l.now[i], open.begin);
+        if (course.closed == course.stretches.size()) {
+            for (std::size_t i = 0; i < lanes; ++i) l.now[i] = std::max(l.now[i], open.end);
+        }
+        pass_spikes(a, v, m, course, open, b, l, none);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t at = b.busy[first_busy + i];
+            b.weights[at] = l.weights[i];
+            b.eligibility[at] = l.eligibility[i];
+            b.base[at] = l.base[i];
+        }
+    }
+
+    RANVIER_ALWAYS_INLINE static void begin_lanes(const Arguments& a, const Visit& v, const Course& course, Block& b,
+                                                  std::size_t first_busy, std::size_t count, Lanes& l) {
+        const std::int32_t begin = course.stretches.front().begin;
+        b.posts.clear();
+        for (std::size_t i = 0; i < lanes; ++i) {
+            l.weights[i] = 0.0;
+            l.eligibility[i] = 0.0;
+            l.base[i] = v.last;
+            l.now[i] = begin;
+            l.next[i] = none;
+            if (i >= count) continue;
+            const std::size_t at = b.busy[first_busy + i];
+            l.begin[i] = b.posts.size();
+            const std::int32_t before = list_spikes(a, v, b.targets[at], b.place[at], b.posts);
+            l.left[i] = b.posts.size();
+            if (l.left[i] > l.begin[i]) l.next[i] = b.posts[--l.left[i]];
+            l.weights[i] = b.weights[at];
+            l.eligibility[i] = b.eligibility[at];
+            if (before > v.since) l.base[i] = std::max(before, v.last);
+            l.now[i] = std::max(begin, l.base[i]);
+        }
+    }
+
+    /// Synapses whose targets fire before a step follow up to there, each for itself.
+    [[gnu::noinline]] static void pass_spikes(const Arguments& a, const Visit& v, const Modulated& m,
+                                              const Course& course, const Stretch& stretch, const Block& b, Lanes& l,
+                                              std::int32_t end) {
+        for (std::size_t i = 0; i < lanes; ++i) {
+            while (l.next[i] < end) {
+                const std::int32_t spike = l.next[i];
+                const std::int32_t now = std::max(l.now[i], stretch.begin);
+                if (spike > now) {
+                    const double gain = gain_of(*m.constants, *m.concentration, *m.gains, stretch, now, spike);
+                    l.weights[i] =
+                        course.limits.stop(l.weights[i] + l.eligibility[i] * (m.decay(now - l.base[i]) * gain));
+                    l.now[i] = spike;
+                }
+                const Real trace = v.trace * a.presynaptic(spike - v.last);
+                l.eligibility[i] = as_stored(l.eligibility[i] * m.decay(spike - l.base[i]) +
+                                             m.constants->up * static_cast<double>(trace));
+                l.base[i] = spike;
+                l.next[i] = l.left[i] > l.begin[i] ? b.posts[--l.left[i]] : none;
+            }
+        }
+    }
+
+    /// The next spike of all.
+    RANVIER_ALWAYS_INLINE static std::int32_t next_of(const Lanes& l) {
+        std::int32_t next = none;
+        for (std::size_t i = 0; i < lanes; ++i) next = std::min(next, l.next[i]);
+        return next;
+    }
+    /// How far the one is that is furthest.
+    RANVIER_ALWAYS_INLINE static std::int32_t now_of(const Lanes& l) {
+        std::int32_t now = std::numeric_limits<std::int32_t>::min();
+        for (std::size_t i = 0; i < lanes; ++i) now = std::max(now, l.now[i]);
+        return now;
+    }
+
+    [[gnu::noinline]] static void find_gains(const Modulated& m, const Stretch& stretch, Lanes& l) {
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const bool is_within = l.now[i] > stretch.begin && l.now[i] < stretch.end;
+            l.gain[i] = is_within ? gain_of(*m.constants, *m.concentration, *m.gains, stretch, l.now[i], stretch.end)
+                                  : stretch.gain;
+        }
+    }
+
+    /// From the begin to the end of a stretch.
+    RANVIER_ALWAYS_INLINE static void follow_whole(const Modulated& m, const Limits& limits, const Stretch& stretch,
+                                                   Lanes& l) {
+        const auto decay = m.decay;
+        const double gain = stretch.gain;
+        const std::int32_t begin = stretch.begin;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            l.weights[i] = limits.stop(l.weights[i] + l.eligibility[i] * (decay(begin - l.base[i]) * gain));
+        }
+    }
+    /// To the end of a stretch, where some are within it.
+    RANVIER_ALWAYS_INLINE static void follow_rest(const Modulated& m, const Limits& limits, const Stretch& stretch,
+                                                  Lanes& l) {
+        const auto decay = m.decay;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            const std::int32_t now = std::max(l.now[i], stretch.begin);
+            const double factor = decay(now - l.base[i]) * l.gain[i];
+            const double followed = limits.stop(l.weights[i] + l.eligibility[i] * factor);
+            l.weights[i] = now < stretch.end ? followed : l.weights[i];
+        }
     }
 
     RANVIER_ALWAYS_INLINE static double as_stored(double value) {
         return static_cast<double>(static_cast<Real>(value));
     }
 
-    /// The trace of the last postsynaptic spike before the present presynaptic one.
-    static Real postsynaptic_trace(const Arguments& a, const Visit& v, std::uint32_t target) {
-        for (std::size_t age = 0; age < newest; ++age) {
-            const std::int32_t step = spike(a, target, age);
-            if (step == History::never) return Real{0};
-            if (step >= v.meets) continue;
-            return a.history->traces()[age * a.history->neurons() + target] * a.postsynaptic(v.meets - step);
-        }
-        const auto* older = a.history->first_older(target);
-        while (older != nullptr && older->step >= v.meets) older = a.history->next_older(*older);
-        return older == nullptr ? Real{0} : older->after * a.postsynaptic(v.meets - older->step);
-    }
-
-    RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, const Visit& v, const Modulated& m, Block& b,
-                                             std::size_t count) {
+    RANVIER_ALWAYS_INLINE static void arrive(const Visit& v, const Modulated& m, Block& b, std::size_t count) {
+        const auto decay = m.decay;
+        const double down = m.constants->down;
         for (std::size_t i = 0; i < count; ++i) {
-            const auto trace = static_cast<double>(postsynaptic_trace(a, v, b.targets[i]));
-            b.eligibility[i] = as_stored(b.eligibility[i] * m.decay(v.meets - b.base[i]) - m.constants->down * trace);
+            const auto trace = static_cast<double>(b.trace[i]);
+            b.eligibility[i] = as_stored(b.eligibility[i] * decay(v.meets - b.base[i]) - down * trace);
         }
     }
 
     RANVIER_ALWAYS_INLINE static void store(const Arguments& a, const Visit& v, const Modulated& m, const Block& b,
                                             std::size_t begin, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) v.weights[begin + i] = static_cast<Real>(b.weights[i]);
+        Real* const weights = v.weights + begin;
+        for (std::size_t i = 0; i < count; ++i) weights[i] = static_cast<Real>(b.weights[i]);
         if (m.new_remainders != nullptr) {
             for (std::size_t i = 0; i < count; ++i) {
-                m.new_remainders[begin + i] =
-                    static_cast<Real>(b.weights[i] - static_cast<double>(v.weights[begin + i]));
+                const auto stored = static_cast<double>(static_cast<Real>(b.weights[i]));
+                m.new_remainders[begin + i] = static_cast<Real>(b.weights[i] - stored);
             }
         }
         if (m.new_eligibility != nullptr) {
             for (std::size_t i = 0; i < count; ++i) m.new_eligibility[begin + i] = static_cast<Real>(b.eligibility[i]);
         }
         if (a.greatest == nullptr) return;
+        Bits greatest = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const Bits size = std::bit_cast<Bits>(v.weights[begin + i]) & (~Bits{0} >> 1);
-            *a.greatest = std::max(*a.greatest, size);
+            const Bits size = std::bit_cast<Bits>(static_cast<Real>(b.weights[i])) & (~Bits{0} >> 1);
+            greatest = greatest < size ? size : greatest;
         }
+        *a.greatest = std::max(*a.greatest, greatest);
         if (v.inputs == nullptr) return;
-        for (std::size_t i = 0; i < count; ++i) {
-            v.inputs[b.targets[i]] += (static_cast<double>(v.weights[begin + i]) + a.to_grid) - a.to_grid;
-        }
+        const double to_grid = a.to_grid;
+        std::array<double, block> added;
+        for (std::size_t i = 0; i < count; ++i)
+            added[i] = (static_cast<double>(static_cast<Real>(b.weights[i])) + to_grid) - to_grid;
+        for (std::size_t i = 0; i < count; ++i) v.inputs[b.targets[i]] += added[i];
     }
 };
 

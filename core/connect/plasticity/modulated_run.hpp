@@ -15,6 +15,7 @@ template <class Real>
 struct ModulatedArguments {
     const ModulationConstants* constants = nullptr;
     const Concentration* concentration = nullptr;
+    const StretchGains* gains = nullptr;
     Decay<double>::View decay;  ///< of the eligibility
     /// Of each synapse after the last pre- or postsynaptic spike that it has learnt from.
     const Real* eligibility = nullptr;

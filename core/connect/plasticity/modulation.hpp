@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/math.hpp"
 #include "base/state_columns.hpp"
 #include "base/tight_list.hpp"
 #include "connect/plasticity/decay.hpp"
@@ -28,6 +29,44 @@ struct ModulationConstants {
     double least = 0.0;     ///< weights stop at these
     double greatest = 0.0;
     double resolution = 0.1;  ///< ms
+};
+
+/// How much the weight of a synapse whose eligibility is 1 changes in a number of steps without a pulse: while the concentration
+/// is 1 at their begin and falls, and while it is 1 all the time. For some steps from tables, with the same bits.
+class StretchGains {
+   public:
+    StretchGains(const ModulationConstants& constants, std::pmr::memory_resource* memory)
+        : tau_eligibility_(constants.tau_eligibility),
+          tau_both_(1.0 / (1.0 / constants.tau_eligibility + 1.0 / constants.tau_transmitter)),
+          resolution_(constants.resolution),
+          falling_(table_steps, memory),
+          constant_(table_steps, memory) {
+        for (std::int32_t steps = 0; steps < table_steps; ++steps) {
+            falling_[static_cast<std::size_t>(steps)] = gain(steps, tau_both_);
+            constant_[static_cast<std::size_t>(steps)] = gain(steps, tau_eligibility_);
+        }
+    }
+    static constexpr std::size_t bytes() { return 2 * std::size_t{table_steps} * sizeof(double); }
+
+    double falling(std::int32_t steps) const {
+        return steps < table_steps ? falling_[static_cast<std::size_t>(steps)] : gain(steps, tau_both_);
+    }
+    double constant(std::int32_t steps) const {
+        return steps < table_steps ? constant_[static_cast<std::size_t>(steps)] : gain(steps, tau_eligibility_);
+    }
+
+   private:
+    static constexpr std::int32_t table_steps = 1024;
+
+    double gain(std::int32_t steps, double tau) const {
+        return -tau * math::expm1(-(static_cast<double>(steps) * resolution_) / tau);
+    }
+
+    double tau_eligibility_;
+    double tau_both_;
+    double resolution_;
+    std::pmr::vector<double> falling_;
+    std::pmr::vector<double> constant_;
 };
 
 /// The concentration of a transmitter, as far back as some synapse may still have to follow it. Steps are relative to the

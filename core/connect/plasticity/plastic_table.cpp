@@ -66,7 +66,7 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
     if (rule.modulation) {
         const ModulationConstants& modulation = *rule.modulation;
         of_synapse += sizeof(Real) + (std::is_same_v<Real, float> ? sizeof(Real) : 0);
-        constants += Decay<double>::bytes(modulation.tau_eligibility / modulation.resolution);
+        constants += Decay<double>::bytes(modulation.tau_eligibility / modulation.resolution) + StretchGains::bytes();
         of_history += Decay<double>::bytes(modulation.tau_transmitter / modulation.resolution);
     }
     return {.synapse_bytes = of_synapse,

@@ -210,6 +210,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// Of synapses that a transmitter modulates.
     struct Modulated {
         Concentration concentration;
+        StretchGains gains;
         Decay<double> decay;       ///< of the eligibility
         Buffer<Real> eligibility;  ///< after the last spike that a synapse has learnt from
         Buffer<Real> remainders;   ///< of weights beyond single precision

@@ -18,6 +18,7 @@ void PlasticTable<Target, Real>::begin_modulation(std::pmr::memory_resource* syn
     const ModulationConstants& constants = *rule_.modulation;
     modulated_ = std::make_unique<Modulated>(
         Modulated{.concentration = Concentration(constants.tau_transmitter, constants.resolution, spike_memory),
+                  .gains = StretchGains(constants, synapse_memory),
                   .decay = Decay<double>(constants.tau_eligibility / constants.resolution, synapse_memory),
                   .eligibility = Buffer<Real>(this->size(), synapse_memory),
                   .remainders = Buffer<Real>(std::is_same_v<Real, float> ? this->size() : 0, synapse_memory)});
@@ -36,6 +37,7 @@ auto PlasticTable<Target, Real>::modulated(const Visit& visit) const -> Modulate
     const auto first = static_cast<const Target*>(visit.targets) - this->columns_.targets.data();
     ModulatedArguments<Real> modulated{.constants = rule_.modulation.get(),
                                        .concentration = &modulated_->concentration,
+                                       .gains = &modulated_->gains,
                                        .decay = modulated_->decay.view(),
                                        .eligibility = modulated_->eligibility.data() + first};
     if (!modulated_->remainders.empty()) modulated.remainders = modulated_->remainders.data() + first;

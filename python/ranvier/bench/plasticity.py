@@ -5,7 +5,8 @@ synapses add. A row is what one source reaches on one thread. All cases have as 
 many sources.
 
 An event is a spike that arrives at a synapse. Its time is that of the delivery, on one thread: each synapse learns from
-the spikes of its target since the last event, then from the present spike, and adds its weight. Potentiations per event
+the spikes of its target since the last event, then from the present spike, and adds its weight. If dopamine or another
+transmitter modulates what is learnt, some neurons more fire at the same rate and release it. Potentiations per event
 are the spikes of the targets times the inputs of a neuron, divided by the events. Times are medians over the
 repetitions, in which all cases take turns; brackets show the minimum and the maximum.
 """
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
         "--models",
-        default="stdp stdp_pl",
+        default="stdp stdp_pl stdp_dopamine",
         metavar="'NAME[:KEY=VALUE,...] ...'",
         help="synapse models, e.g. 'stdp:mu_plus=0,mu_minus=0 stdp_pl' (default: '%(default)s')",
     )
@@ -68,7 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--precisions", default="single,double", metavar="NAME,...", help="of the weights (default: %(default)s)"
     )
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
-    add_bench_settings(parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1; keys synapses, targets and rate")
+    add_bench_settings(
+        parser, f"time={_TIME:g} presim={_PRESIM:g} threads=1; keys synapses, targets, releasing and rate"
+    )
     add_result_files(parser)
 
 
@@ -112,12 +115,19 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _describe(
-    *, synapses: int = 10_000_000, targets: int = 4500, rate: float = 17.7, resolution: float = 0.1, seed: int = 1
+    *,
+    synapses: int = 10_000_000,
+    targets: int = 4500,
+    releasing: int = 10,
+    rate: float = 17.7,
+    resolution: float = 0.1,
+    seed: int = 1,
 ) -> dict[str, Any]:
-    """Return the keys of the network: synapses and targets of one thread, and spikes/s of all neurons."""
+    """Return the keys of the network: synapses and targets of one thread, neurons that release, and spikes/s of all."""
     return {
         "synapses": whole_number("key synapses", synapses, 1, _MOST),
         "targets": whole_number("key targets", targets, 1, _MOST),
+        "releasing": whole_number("key releasing", releasing, 1, _MOST),
         "rate": number("key rate", rate),
         "resolution": resolution,
         "seed": seed,
@@ -142,7 +152,7 @@ def _cases(arguments: argparse.Namespace) -> list[_Case]:
 
 def _model(text: str) -> SynapseModel:
     name, _, values = text.partition(":")
-    learning = [model.name for model in _core.synapse_models() if model.learns and not model.transmitter]
+    learning = [model.name for model in _core.synapse_models() if model.learns]
     if name not in learning:
         unknown_name("--models", name, learning)
     parameters = {}
@@ -176,7 +186,11 @@ def _network(case: _Case, chosen: Chosen) -> tuple[Network, SpikeRecorder, int]:
     far = 1e9
     post = net.create(models.iaf_psc_delta(V_th=far, t_ref=0.0), targets * chosen.threads, name="targets")
     net.stimulate(post, models.poisson_generator(rate=rate), weight=4.0 * far)
-    net.connect(pre, post, FixedIndegree(indegree), weight=_weight(case.model), delay=1.5, synapse=case.model)
+    synapse = case.model
+    if synapse.transmitter_name:
+        released = {synapse.transmitter_name: net.create(firing, keys["releasing"], name="releasing")}
+        synapse = type(synapse)(**synapse.values, **released)
+    net.connect(pre, post, FixedIndegree(indegree), weight=_weight(synapse), delay=1.5, synapse=synapse)
     return net, net.record_spikes(post), indegree
 
 
