@@ -102,27 +102,27 @@ class Blocks {
 };
 
 /// Makes a list at least so long, without doubling what it takes: lists of spikes are as long in every epoch, and large.
-template <class T>
-void lengthen(std::vector<T>& values, std::size_t size) {
+template <class List>
+void lengthen(List& values, std::size_t size) {
     if (size <= values.size()) return;
     if (size > values.capacity()) values.reserve(size + size / 8);
     values.resize(size);
 }
 
 /// Gives memory back that a list needed once, as in the first epoch, and does no longer.
-template <class T>
-void trim(std::vector<T>& values, std::size_t used) {
+template <class List>
+void trim(List& values, std::size_t used) {
     constexpr std::size_t hardly_any = 4096;
     if (values.capacity() <= 4 * used + hardly_any) return;
-    std::vector<T> shorter;
+    List shorter(values.get_allocator());
     shorter.reserve(std::max(used, values.size()));
     shorter.assign(values.begin(), values.end());
     values = std::move(shorter);
 }
 
-template <class T>
-std::uint64_t bytes_of(const std::vector<T>& values) {
-    return values.capacity() * sizeof(T);
+template <class List>
+std::uint64_t bytes_of(const List& values) {
+    return values.capacity() * sizeof(typename List::value_type);
 }
 
 }  // namespace ranvier::comm

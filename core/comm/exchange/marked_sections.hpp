@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/page_memory.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/exchange/exchange_base.hpp"
 #include "comm/exchange/spike_packing.hpp"
@@ -65,9 +67,11 @@ class MarkedSections {
     /// Apart from those of other workers, which write at the same time.
     struct alignas(64) Worker {
         std::vector<Destination> found;
-        std::vector<Item> overflow;          ///< of a block: what did not fit into the first round
+        // Long in bursts: the heap would keep what they give back.
+        std::pmr::vector<Item> overflow{page_memory()};  ///< of a block: what did not fit into the first round
         std::size_t most_overflow = 0;  ///< of a block of this epoch
-        std::vector<std::uint64_t> waiting;  ///< the same words by section, of which each round takes the next
+        /// The same words by section, of which each round takes the next.
+        std::pmr::vector<std::uint64_t> waiting{page_memory()};
         /// Of what waits for each of its sections: where the next word is, and where they end. None if nothing waits.
         std::vector<std::uint64_t> next;
         std::vector<std::uint64_t> ends;
