@@ -193,6 +193,12 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     return bytes + (arrivals.by_source ? sizeof(RowIndex) * shards * most_rows : 0.0);
 }
 
+/// What shards have emitted in two epochs.
+double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activity) {
+    const double of_shard = spikes_of_epoch / shards;
+    return 2.0 * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
+}
+
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                    const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
@@ -255,8 +261,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));
     bool directed = true;
     if (travels) {
-        const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
-        directed = method.directed || method.name == "auto";
+        directed = comm::find_exchange(options.exchange).directed;
         if (directed) {
             const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
             // While it is built, buffers too, which are not larger than what has to go through them.
@@ -282,12 +287,14 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         .steps = activity.time / network.network().resolution(),
     };
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
-    const double of_epoch =
-        room_of_list(mean_of_epoch / groups.shards, mean_of_epoch / groups.shards, activity.most_in_epoch()) *
-        groups.shards;
-    add("spikes", 2.0 * sizeof(comm::EmittedSpike) * of_epoch + groups.output_bytes +
+    add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity) + groups.output_bytes +
                       arrival_bytes(tables, arrivals, groups.shards, static_cast<double>(layout.ids().size())));
-    if (travels) add("exchange", sample_exchange(layout, tables, options, mean_of_epoch, steps_per_epoch, activity));
+    if (travels) {
+        const ExchangeSample exchange =
+            sample_exchange(layout, tables, build, options, mean_of_epoch, steps_per_epoch, activity);
+        add("exchange", exchange.bytes);
+        if (exchange.of_trial > 0.0) add("trial", exchange.of_trial);
+    }
     estimate.peak_bytes = std::max(estimate.peak_bytes, estimate.final_bytes);
     return estimate;
 }

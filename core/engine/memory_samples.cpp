@@ -169,9 +169,12 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
     return {.final_bytes = coded + places, .peak_bytes = std::max(plain, coded) * (1.0 + twice) + places};
 }
 
-double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
-                       const SimulationOptions& options, double spikes_per_epoch, double steps_per_epoch,
-                       const Activity& activity) {
+namespace {
+
+/// Bytes of the buffers of one method. @param burst relative to the mean; 0: as where neurons fire independently
+double sample_method(const comm::ExchangeInfo& method, const connect::ProcessLayout& layout,
+                     const connect::TableEstimate& tables, const SimulationOptions& options, double spikes_per_epoch,
+                     double steps_per_epoch, double burst) {
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const auto workers = static_cast<std::uint32_t>(layout.shards().size());
     const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
@@ -189,13 +192,9 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
                     .most_sources = layout.placement().places(),
                     .most_lags = steps,
                     .intervals = steps >= 2 ? options.intervals : 1}};
-    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     const std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     // Epochs in which a little more happens than on average: buffers are as large as the largest epoch has made them, or
     // a smaller one whose spikes are gathered for more processes at a time.
-    const double burst = method.forgets_bursts       ? activity.most_of_late
-                         : method.buffers_take_turns ? activity.most_in_turn
-                                                     : activity.most_in_epoch();
     const double most = burst > 0.0 ? burst * spikes_per_epoch : spikes_per_epoch + 2.0 * std::sqrt(spikes_per_epoch);
     // Bursts of which each is a little larger than the one before leave lists of what exceeded the room that there was.
     constexpr std::array parts{0.125, 0.25, 0.5, 0.9, 1.0, 1.0, 1.0};
@@ -223,6 +222,34 @@ double sample_exchange(const connect::ProcessLayout& layout, const connect::Tabl
         first_step += steps;
     }
     return static_cast<double>(exchange->counts().buffer_bytes);
+}
+
+}  // namespace
+
+ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                               const connect::BuildOptions& build, const SimulationOptions& options,
+                               double spikes_per_epoch, double steps_per_epoch, const Activity& activity) {
+    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    if (method.candidates.empty()) {
+        const double burst = method.forgets_bursts       ? activity.most_of_late
+                             : method.buffers_take_turns ? activity.most_in_turn
+                                                         : activity.most_in_epoch();
+        return {.bytes = sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch, burst)};
+    }
+    const bool finds_sources = build.numbering != connect::RowNumbering::unsorted && build.keep_sources;
+    SimulationOptions without_latency = options;
+    without_latency.intervals = 1;
+    double all = 0.0;
+    double most = 0.0;
+    for (const comm::ExchangeInfo* const candidate : method.candidates) {
+        if (!candidate->directed && !finds_sources) continue;
+        // The burst may come while this one is tried.
+        const double bytes = sample_method(*candidate, layout, tables, without_latency, spikes_per_epoch,
+                                           steps_per_epoch, activity.most_in_epoch());
+        all += bytes;
+        most = std::max(most, bytes);
+    }
+    return {.bytes = most, .of_trial = all - most};
 }
 
 }  // namespace ranvier::engine

@@ -33,9 +33,13 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
 
 /// Bytes of the buffers of the exchange method, from a few epochs of it in which the spikes of this process go to as many
 /// ranks as they would.
-double sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
-                       const SimulationOptions& options, double spikes_per_epoch, double steps_per_epoch,
-                       const Activity& activity);
+struct ExchangeSample {
+    double bytes = 0.0;  ///< where the method chooses from others: of the one that takes the most
+    double of_trial = 0.0;  ///< then, what the others take beside that until it has chosen
+};
+ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                               const connect::BuildOptions& build, const SimulationOptions& options,
+                               double spikes_per_epoch, double steps_per_epoch, const Activity& activity);
 
 /// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
 double room_of_appended(double size);

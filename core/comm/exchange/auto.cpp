@@ -156,6 +156,7 @@ const ExchangeInfo auto_exchange{
     .summary = "measures methods during the first epochs and keeps the fastest",
     .directed = true,
     .make = make_exchange<AutoExchange>,
+    .candidates = candidates,
 };
 
 }  // namespace ranvier::comm

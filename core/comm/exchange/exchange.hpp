@@ -232,6 +232,9 @@ struct ExchangeInfo {
     bool buffers_take_turns = false;
     static constexpr int turns = 3;
     std::unique_ptr<SpikeExchange> (*make)(const ExchangeArguments& arguments) = nullptr;
+    /// Of a method that chooses from others: these, all of which hold buffers until it has chosen. Those that are not
+    /// directed need ExchangeOptions::finds_sources.
+    std::span<const ExchangeInfo* const> candidates = {};
 };
 
 std::span<const ExchangeInfo* const> exchanges();

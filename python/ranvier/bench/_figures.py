@@ -16,6 +16,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLoca
 from ranvier.base.paths import save_figure
 from ranvier.base.values import FloatArray
 from ranvier.figures.style import COLOURS, FAINT, GREY, STYLE, Figure, styled
+from ranvier.simulation.predictions import lasting_bytes
 
 __all__ = ["intervals", "run_times", "save", "scaling"]
 
@@ -220,7 +221,7 @@ def _draw_intervals(axes: Axes, method: Summary, simulated: float, top: float) -
 
 def _draw_memory(axes: Axes, own: Sequence[Summary], look: dict[str, Any]) -> None:
     ranks = [r["ranks"] for r in own]
-    predicted = [_kept(r["predicted_bytes"]) / 1e6 for r in own]
+    predicted = [lasting_bytes(r["predicted_bytes"]) / 1e6 for r in own]
     axes.plot(ranks, predicted, color="#9AA5AD", marker="P", markersize=9, markeredgewidth=0, linestyle="", zorder=1)
     axes.plot(ranks, [r["memory_bytes"]["greatest"] / 1e6 for r in own], **look)
     dotted = {**look, "linestyle": _DOTTED, "marker": ""}
@@ -246,11 +247,6 @@ def _explain_memory(axes: Axes) -> None:
         handlelength=1.4,
         columnspacing=1.0,
     )
-
-
-def _kept(predicted: dict[str, int]) -> int:
-    """Return what is predicted for after the build, as the account tells it."""
-    return sum(size for name, size in predicted.items() if name != "construction")
 
 
 def _tick_ranks(axes: Axes, ranks: Sequence[int]) -> None:

@@ -12,18 +12,14 @@ from rich.table import Table
 from ranvier.bench._options import SORTING_NAMES
 from ranvier.bench._settings import Chosen
 from ranvier.processes.machine import usable_processors
+from ranvier.simulation.predictions import lasting_bytes
 
-__all__ = ["PHASES", "Summary", "kept", "show", "title", "variant"]
+__all__ = ["PHASES", "Summary", "show", "title", "variant"]
 
 Summary: TypeAlias = dict[str, Any]
 """What was measured of one variant on some processes, as it stands in the JSON file."""
 
 PHASES = ("build", "init", "simulation")
-
-
-def kept(predicted: dict[str, int]) -> int:
-    """Return what is predicted to be there after the build, in bytes, as the account tells it."""
-    return sum(size for name, size in predicted.items() if name != "construction")
 
 
 def title(arguments: argparse.Namespace) -> str:
@@ -81,7 +77,7 @@ def _overview(results: list[Summary]) -> Table:
             f"{result['memory_bytes']['greatest'] / 1e6:.1f}",
             f"{result['resident_bytes']['greatest'] / 1e6:.1f}",
         ]
-        cells += [f"{kept(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
+        cells += [f"{lasting_bytes(result['predicted_bytes']) / 1e6:.1f}", f"{100.0 * result['deviation']:+.1f}"]
         table.add_row(*cells)
     return table
 

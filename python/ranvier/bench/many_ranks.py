@@ -49,7 +49,7 @@ from ranvier.forecast import calibration
 from ranvier.forecast.prediction import expect_load, expect_times
 from ranvier.networks import hpc_benchmark
 from ranvier.simulation.options import MOST_RANKS, grouped
-from ranvier.simulation.predictions import predict_memory
+from ranvier.simulation.predictions import lasting_bytes, predict_memory
 
 __all__ = ["add_arguments", "main", "parse_ranks"]
 
@@ -265,7 +265,7 @@ def _show(console: Console, arguments: argparse.Namespace, chosen: Chosen, resul
         for result in results:
             if (result["method"], result["sorted"]) != (method, is_sorted):
                 continue
-            predicted = sum(size for name, size in result["predicted_bytes"].items() if name != "construction")
+            predicted = lasting_bytes(result["predicted_bytes"])
             table.add_row(
                 f"{result['ranks']:,}",
                 f"{result['build_s']:.2f} s",

@@ -44,12 +44,13 @@ from ranvier.bench._options import (
 )
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._scaling_plans import UNKNOWN, Activity, activity_of, plan_run, plans_to_fill, predict
-from ranvier.bench._scaling_tables import PHASES, Summary, kept, show, title, variant
+from ranvier.bench._scaling_tables import PHASES, Summary, show, title, variant
 from ranvier.bench._scaling_worker import Report
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
 from ranvier.commands import info
 from ranvier.errors import InsufficientMemoryError, StateError
 from ranvier.simulation.measurements import Bursts
+from ranvier.simulation.predictions import lasting_bytes
 
 __all__ = ["add_arguments", "check_same_spikes", "main"]
 
@@ -273,7 +274,7 @@ def _summarize(plan: Summary, reports: list[Report], arguments: argparse.Namespa
     predicted_bytes = predict(
         arguments, chosen, plan["neurons"], plan["ranks"], plan["method"], plan["sorted"], activity
     )
-    predicted = kept(predicted_bytes)
+    predicted = lasting_bytes(predicted_bytes)
     return {
         **plan,
         "sorted": last["sorted"],

@@ -20,6 +20,7 @@ from matplotlib.ticker import (
 )
 
 from ranvier.figures.style import COLOURS, FAINT, GREY, Figure, new_figure, styled
+from ranvier.simulation.predictions import lasting_bytes
 
 __all__ = ["many_ranks_figure", "memory_figure"]
 
@@ -36,6 +37,7 @@ _COMPONENTS = (
     "exchange",
     "recordings",
     "arrays",
+    "trial",
     "construction",
 )
 _CONSTRUCTION, _OTHERS = "construction", "others"
@@ -240,11 +242,7 @@ def many_ranks_figure(results: Sequence[Mapping[str, Any]], *, limit: float | No
         panels[3].plot(ranks, [sum(result["memory_bytes"].values()) / 1e6 for result in own], label=name, **look)
         expected = {"color": look["color"], "linewidth": 1.2, "linestyle": (0, (1, 1.5))}
         panels[2].plot(ranks, [result["predicted_simulation_s_per_s"] for result in own], **expected)
-        kept = [
-            sum(size for part, size in result["predicted_bytes"].items() if part != "construction") / 1e6
-            for result in own
-        ]
-        panels[3].plot(ranks, kept, **expected)
+        panels[3].plot(ranks, [lasting_bytes(result["predicted_bytes"]) / 1e6 for result in own], **expected)
     if limit is not None:
         panels[3].axhline(limit / 1e6, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)))
     names = ("build (s)", "init (s)", "simulation of a second (s)", "memory of a rank (MB)")

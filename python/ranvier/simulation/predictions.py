@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from ranvier import _core
 from ranvier.base.numeric import number, whole_number
@@ -14,7 +15,9 @@ from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
 from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Tuning
 
-__all__ = ["predict_memory", "sorts_connections"]
+__all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
+
+_NEEDED_FOR_A_WHILE = ("construction", "trial")
 
 
 @names_options
@@ -35,8 +38,9 @@ def predict_memory(
 ) -> dict[str, int]:
     """Return the bytes that a simulation of a network would take on one process, by component, without building it.
 
-    ``"construction"`` is needed only during the build. Recordings are not included, since they grow with the simulated
-    time.
+    ``"construction"`` is needed only during the build. With ``exchange="auto"``, ``"exchange"`` is that of the method
+    that takes the most, and ``"trial"`` is needed only while the methods are tried. Recordings are not included, since
+    they grow with the simulated time.
 
     Parameters
     ----------
@@ -111,3 +115,8 @@ def sorts_connections(
     return _core.sorts_connections(
         contents_of(network).core, core_options(network.populations, run, processes, tuning, dry_run), ranks
     )
+
+
+def lasting_bytes(predicted: Mapping[str, int]) -> int:
+    """Return what is predicted to be there when a network has been built and has run for some time, in bytes."""
+    return sum(size for name, size in predicted.items() if name not in _NEEDED_FOR_A_WHILE)
