@@ -139,7 +139,7 @@ void ConnectionAccess::set_parameters(std::span<const std::uint64_t> handles, co
     for (const auto& [places, values] : checked) {
         for (const OwnSynapse& synapse : own) {
             table_of(shards_, {synapse.shard, synapse.kind, synapse.position})
-                .set_parameter(*places.at(synapse.kind.value).column, std::span(&synapse.position, 1),
+                .set_parameter(places.at(synapse.kind.value).column.value_or(0), std::span(&synapse.position, 1),
                                values.subspan(synapse.index, 1));
         }
     }

@@ -218,9 +218,9 @@ void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& ru
                               .bound = "the rule draws how many synapses a target has",
                               .remedy = "give a number or a distribution"});
         }
-        check_values(synapse.own_values(i), info, object, *rule.array_length());
+        check_values(synapse.own_values(i), info, object, rule.array_length().value_or(0));
     }
-    check_fit(synapse, *rule.array_length(), projection);
+    check_fit(synapse, rule.array_length().value_or(0), projection);
 }
 
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
