@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions
+from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions, ring
 from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +59,7 @@ BENCHMARKS = {
     "microcircuit": microcircuit,
     "plasticity": plasticity,
     "predictions": predictions,
+    "ring": ring,
 }
 
 
@@ -72,7 +73,9 @@ def test_files_are_of_their_commands(name: str) -> None:
     BENCHMARKS[whole["benchmark"]].add_arguments(parser)
     arguments = parser.parse_args(words[2:])
     given = {key: value for key, value in vars(arguments).items() if key != "settings"}
-    given |= {key: float(value) for key, _, value in (setting.partition("=") for setting in arguments.settings)}
+    for setting in arguments.settings:
+        key, _, value = setting.partition("=")
+        given[key] = value if value.isalpha() else float(value)
     options = whole["options"]
     for key, value in given.items():
         if isinstance(value, bool | int | float | str):
@@ -186,6 +189,18 @@ def test_table_of_nest_with_plastic_synapses() -> None:
         assert f"| {name} | {cells[0]} | {cells[1]} | {in_words(ratio)} |" in text
     rate, other = (reports[0]["mean_rate_hz"]["excitatory"] for reports in (ours, theirs))
     assert f"their rates differ by {100 * (rate / other - 1):.0f} %" in text
+
+
+def test_table_of_detailed_cells() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    for dendrites, name in (("hh", "Hodgkin-Huxley everywhere"), ("pas", "passive dendrites")):
+        whole = load(f"ring_{dendrites}.json")
+        programs = whole["programs"]
+        assert [program["name"] for program in programs] == ["Ranvier", "NEURON", "CoreNEURON", "Arbor"]
+        cells = " | ".join(f"{program['ns_per_compartment_step']:.1f} ns" for program in programs)
+        assert f"| {name} | {cells} |" in text
+        assert len({program["spikes"] for program in programs}) == 1
+        assert whole["options"]["cells"] == 128
 
 
 def test_table_of_plastic_synapses() -> None:
