@@ -11,12 +11,14 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.keywords import known_keywords
-from ranvier.base.numeric import number
+from ranvier.base.names import check_choice
+from ranvier.base.numeric import number, number_array
+from ranvier.base.texts import check_text
 from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
-from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Cell"]
 
@@ -113,11 +115,16 @@ class Cell(Immutable):
             raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
         if not isinstance(name, str) or not name:
             raise WrongTypeError("name of a cell", type(name).__name__, "must be a string that is not empty")
-        capacitance = np.ascontiguousarray(np.atleast_1d(np.asarray(C_m, dtype=np.float64)))
+        check_text("name of a cell", name)
+        check_choice("rates", rates, ["table", "exact"])
+        check_choice("scheme", scheme, ["backward_euler", "staggered"])
+        capacitance = np.ascontiguousarray(np.atleast_1d(number_array("C_m", C_m)))
+        if capacitance.ndim != 1 or not len(capacitance):
+            raise ShapeError("C_m", f"an array of shape {capacitance.shape}", "it must have one dimension")
         resistivity = number("R_a", R_a)
         counts = counts_of(morphology, compartments, float(capacitance[0]), resistivity)
         cut = morphology._cut(counts)
-        placed = _receptors(receptors or {})
+        placed = _receptors(_named("receptors", receptors))
         mechanisms = _mechanisms(membrane, morphology, cut)
         middle = at(0, 0.5)
         given = {
@@ -129,10 +136,10 @@ class Cell(Immutable):
             "scheme": scheme,
             "mechanisms": [(each.name, covered, parameters) for each, covered, parameters in mechanisms],
             "receptors": placed,
-            "probes": _probes(probes or {}, mechanisms, [own[0] for own in placed], cut),
-            "detector": _pair(as_place("detector", detector or middle)),
+            "probes": _probes(_named("probes", probes), mechanisms, [own[0] for own in placed], cut),
+            "detector": _pair(as_place("detector", middle if detector is None else detector)),
             "threshold": number("threshold", threshold),
-            "electrode": _pair(as_place("electrode", electrode or middle)),
+            "electrode": _pair(as_place("electrode", middle if electrode is None else electrode)),
         }
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given})
         self._build(cut)
@@ -191,11 +198,26 @@ def _pair(place: Place) -> tuple[int, float]:
     return place.section, place.position
 
 
+def _named(what: str, values: object) -> Mapping[str, Any]:
+    """Return a mapping that a user has given, with texts as its names."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise WrongTypeError(what, type(values).__name__, "must be a mapping from names", "write {name: ...}")
+    for name in values:
+        check_text(f"name in {what}", name)
+    return values
+
+
 def _mechanisms(
     membrane: Sequence[tuple[RegionLike, Mechanism]], morphology: Morphology, cut: _core.Compartments
 ) -> list[tuple[Mechanism, FloatArray, list[FloatArray]]]:
     made = []
     distances = np.array(cut.distance)
+    if not isinstance(membrane, list | tuple):
+        raise WrongTypeError(
+            "membrane", type(membrane).__name__, "must be a list of regions and mechanisms", 'write [("all", rv.pas())]'
+        )
     for i, pair in enumerate(membrane):
         what = f"membrane[{i}]"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[1], Mechanism):

@@ -12,6 +12,7 @@ from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
+from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, Values
 from ranvier.cells.cell import Cell
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
@@ -44,13 +45,6 @@ _LARGEST_SEED = 2**64 - 1
 _MOST_UNITS = 2**48
 
 
-def name_type(value: object) -> str:
-    """Return a readable name of a value's type."""
-    if isinstance(value, type) and issubclass(value, Model):
-        return f"the class {value.__name__}: write {value.__name__}()"
-    return type(value).__name__
-
-
 def check_seed(seed: int) -> int:
     """Return a checked seed.
 
@@ -78,15 +72,6 @@ def check_name(what: str, name: str | None) -> str:
     if name is not None and not isinstance(name, str):
         raise WrongTypeError(f"name of a {what}", type(name).__name__, "must be a string or None")
     return check_text(f"name of a {what}", name) if name else ""
-
-
-def check_text(what: str, text: str) -> str:
-    """Return a text, checked that files and the core can store it."""
-    if not isinstance(text, str):
-        raise WrongTypeError(what, name_type(text), "must be a string")
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueOutOfBoundsError(what, ascii(text), "it must be text without NUL and surrogates", "leave them out")
-    return str(text)
 
 
 def check_positive(name: str, value: float) -> float:
