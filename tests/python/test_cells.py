@@ -356,3 +356,38 @@ def test_a_potential_beyond_the_tables_is_told() -> None:
     with pytest.raises(rv.errors.StateError, match="250"):
         run(rv.Cell(TREE, **keys), 5.0, I_e=1e6)
     assert run(rv.Cell(TREE, rates="exact", **keys), 1.0, I_e=1e6).max() > 250.0
+
+
+def test_synapses_onto_cells_learn_and_stimuli_reach_them() -> None:
+    """The same weights and spikes on any number of threads."""
+
+    def outcome(threads: int) -> tuple[str, int, npt.NDArray[np.float64]]:
+        places = {"exc": (rv.expsyn(), rv.at(1, 0.7)), "inh": (rv.expsyn(e=-80.0), rv.at(0))}
+        cell = rv.Cell(TREE, compartments=3, membrane=[("all", rv.hh())], receptors=places)
+        net = rv.Network(resolution=0.1, seed=3)
+        sources = net.create(rv.iaf_psc_exp(), 40, I_e=450.0, V_m=rv.Uniform(-70.0, -55.0))
+        cells = net.create(cell, 10)
+        learning = net.connect(
+            sources,
+            cells,
+            rv.FixedIndegree(20),
+            weight=6.0,
+            delay=rv.Uniform(1.0, 3.0),
+            receptor="exc",
+            synapse=rv.stdp(W_max=12.0, learning_rate=0.05),
+        )
+        net.stimulate(cells, rv.poisson_generator(rate=300.0), weight=2.0, receptor="inh")
+        net.stimulate(cells, rv.dc_generator(amplitude=20.0))
+        recorder = net.record_spikes()
+        simulation = rv.Simulation(net, threads=threads)
+        simulation.run(150.0)
+        spikes = simulation.spikes(recorder)
+        weights = np.array(simulation.connections(projection=learning).weights)
+        return spikes.digest(), len(spikes.of(cells).times), weights
+
+    digest, fired, weights = outcome(1)
+    assert fired > 10
+    assert weights.std() > 0.1
+    other_digest, _, other_weights = outcome(3)
+    assert other_digest == digest
+    np.testing.assert_array_equal(other_weights, weights)
