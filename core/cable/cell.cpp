@@ -164,6 +164,13 @@ std::uint64_t fingerprint(const CellSpec& spec) {
     }
     for (const Compartment& own : spec.compartments.compartments()) place({own.section, own.end});
     numbers(spec.capacitance);
+    for (const Probe& probe : spec.probes) {
+        text(probe.name);
+        hash.add(static_cast<std::uint64_t>(probe.kind));
+        place(probe.place);
+        hash.add(probe.of);
+        hash.add(probe.gate);
+    }
     numbers({spec.axial_resistivity, spec.celsius, spec.initial_potential, spec.threshold});
     hash.add(static_cast<std::uint64_t>(spec.rates));
     hash.add(static_cast<std::uint64_t>(spec.scheme));

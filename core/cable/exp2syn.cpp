@@ -16,8 +16,8 @@ namespace {
 enum Parameter : std::size_t { tau_rise, tau_decay, e };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"tau_rise", "ms", 0.5, models::positive, "Time constant of the rise"},
-    models::ParameterInfo{"tau_decay", "ms", 2.0, models::positive, "Time constant of the decay"},
+    models::ParameterInfo{"tau_rise", "ms", 0.5, time_bounds, "Time constant of the rise"},
+    models::ParameterInfo{"tau_decay", "ms", 2.0, time_bounds, "Time constant of the decay"},
     models::ParameterInfo{"e", "mV", 0.0, reversal_bounds, "Reversal potential"},
 };
 

@@ -12,7 +12,7 @@ namespace {
 enum Parameter : std::size_t { tau, e };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"tau", "ms", 2.0, models::positive, "Time constant of the conductance"},
+    models::ParameterInfo{"tau", "ms", 2.0, time_bounds, "Time constant of the conductance"},
     models::ParameterInfo{"e", "mV", 0.0, reversal_bounds, "Reversal potential"},
 };
 

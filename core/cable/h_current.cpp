@@ -17,7 +17,7 @@ using cortical::linear_exponential;
 enum Parameter : std::size_t { gbar, eh };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gbar", "S/cm^2", 0.0001, models::not_negative, "Greatest conductance"},
+    models::ParameterInfo{"gbar", "S/cm^2", 0.0001, density_bounds, "Greatest conductance"},
     models::ParameterInfo{"eh", "mV", -45.0, reversal_bounds, "Reversal potential of the current"},
 };
 

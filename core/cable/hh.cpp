@@ -12,9 +12,9 @@ namespace {
 enum Parameter : std::size_t { gnabar, gkbar, gl, el, ena, ek };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gnabar", "S/cm^2", 0.12, models::not_negative, "Greatest conductance of sodium"},
-    models::ParameterInfo{"gkbar", "S/cm^2", 0.036, models::not_negative, "Greatest conductance of potassium"},
-    models::ParameterInfo{"gl", "S/cm^2", 0.0003, models::not_negative, "Conductance of the leak"},
+    models::ParameterInfo{"gnabar", "S/cm^2", 0.12, density_bounds, "Greatest conductance of sodium"},
+    models::ParameterInfo{"gkbar", "S/cm^2", 0.036, density_bounds, "Greatest conductance of potassium"},
+    models::ParameterInfo{"gl", "S/cm^2", 0.0003, density_bounds, "Conductance of the leak"},
     models::ParameterInfo{"el", "mV", -54.3, reversal_bounds, "Reversal potential of the leak"},
     models::ParameterInfo{"ena", "mV", 50.0, reversal_bounds, "Reversal potential of sodium"},
     models::ParameterInfo{"ek", "mV", -77.0, reversal_bounds, "Reversal potential of potassium"},

@@ -17,7 +17,7 @@ using cortical::logistic;
 enum Parameter : std::size_t { gbar, ek };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gbar", "S/cm^2", 0.1, models::not_negative, "Greatest conductance"},
+    models::ParameterInfo{"gbar", "S/cm^2", 0.1, density_bounds, "Greatest conductance"},
     models::ParameterInfo{"ek", "mV", -85.0, reversal_bounds, "Reversal potential of potassium"},
 };
 

@@ -16,7 +16,7 @@ using cortical::Gate;
 enum Parameter : std::size_t { gbar, ek };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gbar", "S/cm^2", 0.0001, models::not_negative, "Greatest conductance"},
+    models::ParameterInfo{"gbar", "S/cm^2", 0.0001, density_bounds, "Greatest conductance"},
     models::ParameterInfo{"ek", "mV", -85.0, reversal_bounds, "Reversal potential of potassium"},
 };
 

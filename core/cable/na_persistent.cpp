@@ -17,7 +17,7 @@ using cortical::logistic;
 enum Parameter : std::size_t { gbar, ena };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gbar", "S/cm^2", 0.001, models::not_negative, "Greatest conductance"},
+    models::ParameterInfo{"gbar", "S/cm^2", 0.001, density_bounds, "Greatest conductance"},
     models::ParameterInfo{"ena", "mV", 50.0, reversal_bounds, "Reversal potential of sodium"},
 };
 

@@ -16,7 +16,7 @@ using cortical::linear_exponential;
 enum Parameter : std::size_t { gbar, ena };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"gbar", "S/cm^2", 0.1, models::not_negative, "Greatest conductance"},
+    models::ParameterInfo{"gbar", "S/cm^2", 0.1, density_bounds, "Greatest conductance"},
     models::ParameterInfo{"ena", "mV", 50.0, reversal_bounds, "Reversal potential of sodium"},
 };
 

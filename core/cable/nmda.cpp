@@ -19,8 +19,8 @@ constexpr double half_magnesium = 3.57;
 enum Parameter : std::size_t { tau_rise, tau_decay, e, Mg };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"tau_rise", "ms", 2.0, models::positive, "Time constant of the rise"},
-    models::ParameterInfo{"tau_decay", "ms", 65.0, models::positive, "Time constant of the decay"},
+    models::ParameterInfo{"tau_rise", "ms", 2.0, time_bounds, "Time constant of the rise"},
+    models::ParameterInfo{"tau_decay", "ms", 65.0, time_bounds, "Time constant of the decay"},
     models::ParameterInfo{"e", "mV", 0.0, reversal_bounds, "Reversal potential"},
     models::ParameterInfo{"Mg", "mM", 1.0, magnesium_bounds, "Extracellular magnesium, which blocks the receptors"},
 };

@@ -11,7 +11,7 @@ namespace {
 enum Parameter : std::size_t { g, e };
 
 constexpr std::array parameters{
-    models::ParameterInfo{"g", "S/cm^2", 0.001, models::not_negative, "Conductance"},
+    models::ParameterInfo{"g", "S/cm^2", 0.001, density_bounds, "Conductance"},
     models::ParameterInfo{"e", "mV", -70.0, reversal_bounds, "Reversal potential"},
 };
 constexpr std::array currents{CurrentInfo{"i", g, e}};

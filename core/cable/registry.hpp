@@ -9,6 +9,10 @@ namespace ranvier::cable {
 
 /// mV
 inline constexpr models::Bounds reversal_bounds{.lower = -1000.0, .upper = 1000.0};
+/// S/cm^2: far above those of any membrane, and what sums and products stay finite with.
+inline constexpr models::Bounds density_bounds{.lower = 0.0, .upper = 1e6};
+/// ms
+inline constexpr models::Bounds time_bounds{.lower = 1e-6, .upper = 1e9};
 
 extern const MechanismModel h_current;
 extern const MechanismModel hh;

@@ -205,6 +205,28 @@ def test_a_saved_state_of_another_cell_is_refused(tmp_path: Path) -> None:
         rv.Simulation.load(build(compartments=3)[0].network, tmp_path / "state.h5")
 
 
+def test_a_saved_state_with_other_probes_is_refused(tmp_path: Path) -> None:
+    """A probe of the same name at another place is another variable."""
+
+    def made(place: float) -> rv.Network:
+        net = rv.Network()
+        cells = net.create(rv.Cell(TREE, membrane=PASSIVE, probes={"end": rv.at(1, place)}), 1)
+        net.record_state(cells, ["end"])
+        return net
+
+    rv.Simulation(made(0.2)).save(tmp_path / "state.h5")
+    rv.Simulation.load(made(0.2), tmp_path / "state.h5")
+    with pytest.raises(rv.errors.StateError, match="cell"):
+        rv.Simulation.load(made(0.9), tmp_path / "state.h5")
+
+
+def test_a_ring_needs_steps_before_its_stimulus() -> None:
+    """The stimulus comes at 1 ms."""
+    for resolution in (1.0, 2.5):
+        with pytest.raises(rv.errors.RanvierError, match=r"stimulus|resolution"):
+            ring(cells=11, depth=1, resolution=resolution)
+
+
 def test_a_cell_can_be_pickled() -> None:
     """With functions of the distance, which are evaluated when the cell is made."""
     cell = rv.Cell(TREE, compartments=4, membrane=[("all", rv.hh(gnabar=lambda distance: 0.1 / (1.0 + distance)))])
@@ -280,6 +302,12 @@ BAD_CELLS: dict[str, dict[str, Any]] = {
     "no pair": {"membrane": ["all"]},
     "negative conductance": {"membrane": [("all", rv.pas(g=-1.0))]},
     "nan": {"membrane": [("all", rv.pas(g=math.nan))]},
+    "infinite conductance": {"membrane": [("all", rv.pas(g=math.inf))]},
+    "conductance beyond bounds": {"membrane": [("all", rv.pas(g=1e300))]},
+    "a function without bounds": {"membrane": [("all", rv.pas(g=lambda distance: distance * math.inf))]},
+    "infinite tau": {"receptors": {"exc": (rv.expsyn(tau=math.inf), rv.at(0))}},
+    "tau of nothing": {"receptors": {"exc": (rv.expsyn(tau=1e-300), rv.at(0))}},
+    "d_lambda with several capacitances": {"compartments": rv.d_lambda(), "C_m": [1.0, 2.0, 3.0]},
     "an array of another length": {"membrane": [("all", rv.pas(g=[1.0, 2.0]))]},
     "a function of another length": {"membrane": [("all", rv.pas(g=lambda distance: distance[:2]))]},
     "reversal of a gated current by place": {"membrane": [("all", rv.hh(ena=[50.0, 51.0, 52.0]))]},

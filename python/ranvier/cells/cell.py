@@ -122,7 +122,7 @@ class Cell(Immutable):
         if capacitance.ndim != 1 or not len(capacitance):
             raise ShapeError("C_m", f"an array of shape {capacitance.shape}", "it must have one dimension")
         resistivity = number("R_a", R_a)
-        counts = counts_of(morphology, compartments, float(capacitance[0]), resistivity)
+        counts = counts_of(morphology, compartments, capacitance, resistivity)
         cut = morphology._cut(counts)
         placed = _receptors(_named("receptors", receptors))
         mechanisms = _mechanisms(membrane, morphology, cut)

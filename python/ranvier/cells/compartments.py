@@ -78,10 +78,14 @@ def d_lambda(part: float = 0.1, frequency: float = 100.0) -> CompartmentRule:
     return CompartmentRule("d_lambda", _positive("part", part), _positive("frequency", frequency))
 
 
-def counts_of(cell: Morphology, compartments: CompartmentsLike, capacitance: float, resistivity: float) -> _Counts:
+def counts_of(
+    cell: Morphology, compartments: CompartmentsLike, capacitance: npt.NDArray[np.float64], resistivity: float
+) -> _Counts:
     """Return the number of compartments of each section."""
     if isinstance(compartments, CompartmentRule):
-        return compartments._counts(cell, capacitance, resistivity)
+        if compartments._name == "d_lambda" and len(capacitance) > 1:
+            raise ShapeError("C_m", "an array", "d_lambda needs one value for the cell", "give one, or max_length()")
+        return compartments._counts(cell, float(capacitance[0]), resistivity)
     if isinstance(compartments, int | np.integer) and not isinstance(compartments, bool):
         return np.full(
             len(cell), whole_number("compartments of a section", int(compartments), 1, _MOST), dtype=np.int64

@@ -38,7 +38,7 @@ class h_current(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.0001 S/cm^2; >= 0
+    gbar : default 0.0001 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     eh : default -45 mV; >= -1000 and <= 1000
         Reversal potential of the current.
@@ -79,11 +79,11 @@ class hh(Mechanism):
 
     Parameters
     ----------
-    gnabar : default 0.12 S/cm^2; >= 0
+    gnabar : default 0.12 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance of sodium.
-    gkbar : default 0.036 S/cm^2; >= 0
+    gkbar : default 0.036 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance of potassium.
-    gl : default 0.0003 S/cm^2; >= 0
+    gl : default 0.0003 S/cm^2; >= 0 and <= 1e+06
         Conductance of the leak.
     el : default -54.3 mV; >= -1000 and <= 1000
         Reversal potential of the leak.
@@ -139,7 +139,7 @@ class k_fast(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.1 S/cm^2; >= 0
+    gbar : default 0.1 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ek : default -85 mV; >= -1000 and <= 1000
         Reversal potential of potassium.
@@ -180,7 +180,7 @@ class k_persistent(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.01 S/cm^2; >= 0
+    gbar : default 0.01 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ek : default -85 mV; >= -1000 and <= 1000
         Reversal potential of potassium.
@@ -224,7 +224,7 @@ class k_transient(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.01 S/cm^2; >= 0
+    gbar : default 0.01 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ek : default -85 mV; >= -1000 and <= 1000
         Reversal potential of potassium.
@@ -267,7 +267,7 @@ class m_current(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.0001 S/cm^2; >= 0
+    gbar : default 0.0001 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ek : default -85 mV; >= -1000 and <= 1000
         Reversal potential of potassium.
@@ -309,7 +309,7 @@ class na_persistent(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.001 S/cm^2; >= 0
+    gbar : default 0.001 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ena : default 50 mV; >= -1000 and <= 1000
         Reversal potential of sodium.
@@ -353,7 +353,7 @@ class na_transient(Mechanism):
 
     Parameters
     ----------
-    gbar : default 0.1 S/cm^2; >= 0
+    gbar : default 0.1 S/cm^2; >= 0 and <= 1e+06
         Greatest conductance.
     ena : default 50 mV; >= -1000 and <= 1000
         Reversal potential of sodium.
@@ -396,7 +396,7 @@ class pas(Mechanism):
 
     Parameters
     ----------
-    g : default 0.001 S/cm^2; >= 0
+    g : default 0.001 S/cm^2; >= 0 and <= 1e+06
         Conductance.
     e : default -70 mV; >= -1000 and <= 1000
         Reversal potential.
@@ -433,9 +433,9 @@ class exp2syn(Receptor):
 
     Parameters
     ----------
-    tau_rise : default 0.5 ms; > 0
+    tau_rise : default 0.5 ms; >= 1e-06 and <= 1e+09
         Time constant of the rise.
-    tau_decay : default 2 ms; > 0
+    tau_decay : default 2 ms; >= 1e-06 and <= 1e+09
         Time constant of the decay.
     e : default 0 mV; >= -1000 and <= 1000
         Reversal potential.
@@ -476,7 +476,7 @@ class expsyn(Receptor):
 
     Parameters
     ----------
-    tau : default 2 ms; > 0
+    tau : default 2 ms; >= 1e-06 and <= 1e+09
         Time constant of the conductance.
     e : default 0 mV; >= -1000 and <= 1000
         Reversal potential.
@@ -514,9 +514,9 @@ class nmda(Receptor):
 
     Parameters
     ----------
-    tau_rise : default 2 ms; > 0
+    tau_rise : default 2 ms; >= 1e-06 and <= 1e+09
         Time constant of the rise.
-    tau_decay : default 65 ms; > 0
+    tau_decay : default 65 ms; >= 1e-06 and <= 1e+09
         Time constant of the decay.
     e : default 0 mV; >= -1000 and <= 1000
         Reversal potential.

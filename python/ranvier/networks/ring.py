@@ -111,10 +111,9 @@ def ring(
     sources = (targets - np.tile(np.arange(1, _INDEGREE + 1), size)) % size
     weights = np.where((targets - sources) % size == 1, _WEIGHT, 0.0)
     net.connect(population, population, Explicit(sources, targets), weight=weights, delay=5.0, name="ring")
-    starters = net.create_spike_generators([[_before(1.0, resolution)]], name="stimulus")
+    steps = net.to_steps(1.0, "time of the stimulus of the ring")
+    if steps < 2:
+        raise ValueOutOfBoundsError("resolution of the ring", f"{resolution} ms", "it can be at most 0.5 ms")
+    starters = net.create_spike_generators([[(steps - 1) * net.resolution]], name="stimulus")
     net.connect(starters, population[::4], "all_to_all", weight=_WEIGHT, delay=resolution, name="start")
     return NetworkModel(net=net, spikes=net.record_spikes(population), time=100.0)
-
-
-def _before(time: float, resolution: float) -> float:
-    return round(time / resolution - 1) * resolution
