@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -26,39 +25,6 @@ void check_resolution(double resolution) {
                                  .value = to_text(resolution) + " ms",
                                  .bound = "it must be > 0 and finite",
                                  .remedy = "0.1 ms is usual"});
-}
-
-template <class Infos>
-auto find_info(const Infos& infos, std::string_view name) {
-    return std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
-}
-
-/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes; a current needs none.
-void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
-    if (spec.model->output == models::StimulatorOutput::current) {
-        if (spec.receptor.empty()) return;
-        throw ValueOutOfBoundsError({.object = "receptor of " + stimulus,
-                                     .value = quoted(spec.receptor),
-                                     .bound = "the currents of " + std::string(spec.model->name) + " go to no receptor",
-                                     .remedy = "leave it out"});
-    }
-    check_receptors(network, spec.targets, spec.receptor, stimulus);
-    check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);
-    const std::vector<PopulationId> populations = network.populations_of(spec.targets);
-    const auto [least, greatest] = range_of(spec.weight);
-    if (populations.empty() || !(least < 0.0 && greatest > 0.0)) return;
-    if (!choose_receptors(*network.population(populations[0]).model, spec.receptor).by_sign()) return;
-    throw ValueOutOfBoundsError({.object = "weights of " + stimulus,
-                                 .value = "from " + to_text(least) + " to " + to_text(greatest),
-                                 .bound = "all must have one sign, since they go to one receptor",
-                                 .remedy =
-                                     "name it with receptor=, make two stimuli, or restrict the distribution with "
-                                     "low= or high="});
-}
-
-template <class Infos>
-void append_names(const Infos& infos, std::vector<std::string_view>& names) {
-    for (const auto& info : infos) names.push_back(info.name);
 }
 
 }  // namespace
@@ -276,72 +242,6 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
     projections_[id.value] = std::move(changed);
 }
 
-void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values,
-                        std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name, std::string receptor) {
-    const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
-    check_ids(targets, "targets");
-    check_takes_input(targets);
-    for (const PopulationId id : populations_of(targets)) {
-        const Population& population = this->population(id);
-        if (model.output != models::StimulatorOutput::current || population.model->takes_current) continue;
-        throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
-                                     .value = "of the model " + quoted(population.model->name),
-                                     .bound = "this model takes spikes but no current",
-                                     .remedy = "use a stimulator that emits spikes"});
-    }
-    if (name.empty()) name = std::string(model.name) + " of " + name_of(targets);
-    StimulusSpec spec{.name = std::move(name),
-                      .model = &model,
-                      .targets = std::move(targets),
-                      .parameters = std::move(values),
-                      .sequences = std::move(sequences),
-                      .weight = std::move(weight),
-                      .delay = delay,
-                      .receptor = std::move(receptor)};
-    check(spec);
-    stimuli_.push_back(std::move(spec));
-}
-
-void Network::set_stimulus(std::size_t index, NamedValues values,
-                           std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight,
-                           double delay, std::string receptor) {
-    if (index >= stimuli_.size()) {
-        throw ValueOutOfBoundsError({.object = "stimulus",
-                                     .value = "number " + std::to_string(index),
-                                     .bound = "this network has " + std::to_string(stimuli_.size()),
-                                     .remedy = "use stimuli of the same network"});
-    }
-    const StimulusSpec& present = stimuli_[index];
-    StimulusSpec changed{.name = present.name,
-                         .model = present.model,
-                         .targets = present.targets,
-                         .parameters = std::move(values),
-                         .sequences = std::move(sequences),
-                         .weight = std::move(weight),
-                         .delay = delay,
-                         .receptor = std::move(receptor)};
-    check(changed);
-    stimuli_[index] = std::move(changed);
-}
-
-StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values,
-                                       std::map<std::string, std::vector<double>, std::less<>> sequences,
-                                       std::optional<Values> weight, Step now) const {
-    StimulusSpec changed = stimuli_[index];
-    for (auto& [name, value] : values) {
-        changed.parameters.insert_or_assign(name, std::move(value));
-        changed.changed_at.insert_or_assign(name, now);
-    }
-    for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
-    if (weight) {
-        changed.weight = std::move(*weight);
-        changed.changed_at.insert_or_assign("weight", now);
-    }
-    check(changed);
-    return changed;
-}
-
 std::vector<std::vector<Step>> Network::later_spikes(PopulationId id, std::span<const std::uint64_t> units,
                                                      std::span<const std::vector<double>> spike_times, Step now) const {
     const Population& present = population(id);
@@ -359,42 +259,6 @@ std::vector<std::vector<Step>> Network::later_spikes(PopulationId id, std::span<
         all[units[i]] = std::move(steps);
     }
     return all;
-}
-
-void Network::check(StimulusSpec& spec) const {
-    const models::StimulatorModel& model = *spec.model;
-    const std::uint64_t targets = spec.targets.size();
-    const std::string stimulus = "stimulus " + quoted(spec.name);
-    std::vector<std::string_view> known;
-    append_names(model.parameters, known);
-    append_names(model.sequences, known);
-    const auto unknown = [&](std::string_view key) {
-        return unknown_name("parameter of " + std::string(model.name), key, known);
-    };
-    for (const auto& [key, value] : spec.parameters) {
-        const auto info = find_info(model.parameters, key);
-        if (info == model.parameters.end()) throw unknown(key);
-        check_values(value, *info, key + " of " + stimulus, targets);
-    }
-    for (const auto& [key, numbers] : spec.sequences) {
-        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
-        check_values(SharedArray(numbers), key + " of " + stimulus, numbers.size());
-    }
-    // The order of the model, with nothing left out.
-    std::vector<std::vector<double>> ordered;
-    for (const models::SequenceInfo& info : model.sequences) {
-        ordered.push_back(spec.sequences.try_emplace(std::string(info.name)).first->second);
-    }
-    if (model.conflict != nullptr) {
-        check_conflicts(
-            model.parameters, spec.parameters, targets,
-            [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
-    }
-    check_values(spec.weight, "weight of " + stimulus, targets);
-    check_magnitudes(spec.weight, "weight of " + stimulus);
-    check_target_receptors(*this, spec, stimulus);
-    check_delay(spec.delay, resolution_, "delay of " + stimulus);
-    try_stimulus(spec, resolution_);
 }
 
 RecorderIndex Network::record_spikes(std::vector<IdSequence> neurons) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,16 @@ std::optional<Step> steps_on_grid(double milliseconds, double resolution);
 GridError grid_error(double milliseconds, double resolution, std::string object);
 
 std::string quoted(std::string_view name);
+
+/// Where a list of parameters, variables or sequences of a model has a name.
+template <class Infos>
+auto find_info(const Infos& infos, std::string_view name) {
+    return std::ranges::find_if(infos, [&](const auto& info) { return info.name == name; });
+}
+template <class Infos>
+void append_names(const Infos& infos, std::vector<std::string_view>& names) {
+    for (const auto& info : infos) names.push_back(info.name);
+}
 
 /// Of a variable, named `object`, that can be recorded and read only.
 ValueOutOfBoundsError read_only_variable(const std::string& object);

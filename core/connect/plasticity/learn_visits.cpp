@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "connect/plasticity/fill_block.hpp"
 #include "connect/plasticity/learn_avx512.hpp"
 #include "connect/plasticity/learn_block.hpp"
+#include "connect/plasticity/look_at_spikes.hpp"
 #include "connect/plasticity/older_spikes.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
@@ -16,14 +18,6 @@ namespace ranvier::connect {
 namespace {
 
 using detail::padded;
-
-/// Whether an instruction set has stages of its own.
-template <InstructionSet set>
-#if defined(__x86_64__)
-constexpr bool has_stages = set == InstructionSet::avx512;
-#else
-constexpr bool has_stages = false;
-#endif
 
 /// Synapses are visited in blocks, of one row or of several. Those that have at least one postsynaptic spike to learn from
 /// are put together, and among them those with at least two, and so on. The deepest go first, so that each synapse learns
@@ -37,6 +31,8 @@ struct LearnVisits {
     using Depth = typename Block::Depth;
     using Piece = typename Block::Piece;
     using OlderSpikes = detail::OlderSpikes<Real>;
+    using Fill = detail::FillBlock<Real>;
+    using Look = detail::LookAtSpikes<Real>;
     static constexpr std::size_t block = Block::block;
     static constexpr std::size_t newest = History::newest;
 
@@ -55,9 +51,9 @@ struct LearnVisits {
             if (a.view != nullptr) {
                 b.greatest_place = a.view->greatest_place;
             } else {
-                b.greatest_place = look_at<set>(a, b.targets.data(), b.end.data(), b.meets.data(), b.count,
-                                                b.first.data(), b.place.data(), b.trace.data());
-                if (a.rule->pairing != Pairing::all) find_first(a, b);
+                b.greatest_place = Look::template look_at<set>(a, b.targets.data(), b.end.data(), b.meets.data(),
+                                                               b.count, b.first.data(), b.place.data(), b.trace.data());
+                if (a.rule->pairing != Pairing::all) Look::find_first(a, b);
             }
             prefetch_part(a, ahead);
             learn<set>(a, b);
@@ -82,12 +78,12 @@ struct LearnVisits {
             const std::size_t begin = b.count;
             b.pieces[b.piece_count++] = {&v, offset, begin, begin + count};
             b.near &= v.end - v.last < Decay<Real>::near_steps || v.learnt >= v.end;
-            if constexpr (has_stages<set>) {
+            if constexpr (detail::has_stages<set>) {
                 detail::LearnAvx512<Real>::fill(a, b, v, offset, begin, count);
             } else {
-                fill_piece(a, b, v, offset, begin, count);
+                Fill::fill_piece(a, b, v, offset, begin, count);
             }
-            if (a.rule->own.any()) fill_parameters(a, b, v, offset, begin, count);
+            if (a.rule->own.any()) Fill::fill_parameters(a, b, v, offset, begin, count);
             b.count += count;
             offset += count;
             if (offset == v.count) {
@@ -96,59 +92,6 @@ struct LearnVisits {
             }
         }
     }
-    RANVIER_ALWAYS_INLINE static void fill_piece(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
-                                                 std::size_t begin, std::size_t count) {
-        if (a.wide_targets) {
-            copy(static_cast<const std::uint32_t*>(v.targets) + offset, count, b.targets.data() + begin);
-        } else {
-            copy(static_cast<const std::uint16_t*>(v.targets) + offset, count, b.targets.data() + begin);
-        }
-        copy(v.weights + offset, count, b.weights.data() + begin);
-        for (std::size_t i = begin; i < begin + count; ++i) {
-            b.learnt[i] = v.learnt;
-            b.end[i] = v.end;
-            b.last[i] = v.last;
-            b.meets[i] = v.meets;
-            b.row_trace[i] = v.trace;
-        }
-        if (v.synapse_traces != nullptr) copy(v.synapse_traces + offset, count, b.row_trace.data() + begin);
-        if (v.delays == nullptr) return;
-        if (a.wide_delays) {
-            copy(static_cast<const std::uint16_t*>(v.delays) + offset, count, b.slots.data() + begin);
-        } else {
-            copy(static_cast<const std::uint8_t*>(v.delays) + offset, count, b.slots.data() + begin);
-        }
-        for (std::size_t i = begin; i < begin + count; ++i) {
-            const auto delay = static_cast<std::int32_t>(b.slots[i]);
-            b.slots[i] = (v.slot + b.slots[i]) & a.slot_mask;
-            b.learnt[i] -= delay;
-            b.end[i] -= delay;
-            b.last[i] -= delay;
-            b.meets[i] -= delay;
-        }
-    }
-    /// Those that synapses share, too.
-    [[gnu::noinline]] static void fill_parameters(const Arguments& a, Block& b, const Visit& v, std::size_t offset,
-                                                  std::size_t begin, std::size_t count) {
-        const std::size_t width = a.wide_targets ? sizeof(std::uint32_t) : sizeof(std::uint16_t);
-        const auto first =
-            static_cast<std::size_t>(static_cast<const char*>(v.targets) - static_cast<const char*>(a.first_target)) /
-                width +
-            offset;
-        for (std::size_t k = 0; k < a.rule->own.parameter_count; ++k) {
-            Real* const to = b.parameters[k].data() + begin;
-            if (a.parameters[k] != nullptr) {
-                copy(a.parameters[k] + first, count, to);
-            } else {
-                std::fill_n(to, count, a.rule->own.parameters[k].shared);
-            }
-        }
-    }
-    template <class From, class To>
-    RANVIER_ALWAYS_INLINE static void copy(const From* from, std::size_t count, To* to) {
-        for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
-    }
-
     struct Ahead {
         std::size_t visit;
         std::size_t offset;
@@ -173,66 +116,11 @@ struct LearnVisits {
         }
     }
 
-    // ---- what has come -----------------------------------------------------------------------------------------------
-
-    /// Finds the newest spike up to `end`, and what is left of the trace after the last one before `meets`. Returns the
-    /// greatest place in the history.
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static std::uint32_t look_at(const Arguments& a, const std::uint32_t* targets,
-                                                       const std::int32_t* end, const std::int32_t* meets,
-                                                       std::size_t count, std::int32_t* first, std::uint32_t* place,
-                                                       Real* trace) {
-        if constexpr (has_stages<set>) {
-            return detail::LearnAvx512<Real>::look_at(a, targets, end, meets, count, first, place, trace);
-        }
-        const std::int32_t* const steps = a.history->steps();
-        const Real* const traces = a.history->traces();
-        const std::uint32_t neurons = a.history->neurons();
-        std::array<std::int32_t, block> left;  // steps, of the trace
-        std::uint32_t greatest = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            // Behind the newest spikes there is one that never was.
-            std::uint32_t at = targets[i];
-            while (steps[at] > end[i]) at += neurons;
-            first[i] = steps[at];
-            place[i] = at;
-            greatest = std::max(greatest, at);
-            while (steps[at] >= meets[i]) at += neurons;
-            std::int32_t before = steps[at];
-            trace[i] = traces[at];
-            if (at >= newest * neurons) OlderSpikes::look_before(a, targets[i], meets[i], before, trace[i]);
-            // Of a neuron that has never fired the trace is 0, whatever the number of steps.
-            left[i] = meets[i] - std::max(before, meets[i] - (1 << 30));
-        }
-        for (std::size_t i = 0; i < count; ++i) trace[i] *= a.postsynaptic(left[i]);
-        return greatest;
-    }
-
-    /// Where only the first postsynaptic spike after the last presynaptic one is learnt from.
-    [[gnu::noinline]] static void find_first(const Arguments& a, Block& b) {
-        const std::int32_t* const steps = a.history->steps();
-        const std::uint32_t neurons = a.history->neurons();
-        for (std::size_t p = 0; p < b.piece_count; ++p) {
-            const Visit& v = *b.pieces[p].visit;
-            for (std::size_t i = b.pieces[p].begin; i < b.pieces[p].end; ++i) {
-                const std::int32_t since = v.since == History::never ? v.since : v.since - (v.last - b.last[i]);
-                std::uint32_t at = b.place[i];
-                const bool came = steps[at] > since;
-                while (steps[at] > since) at += neurons;
-                b.came[i] = came ? 1 : 0;
-                b.place[i] = came ? at - neurons : at;
-                b.first[i] = came ? steps[at - neurons] : History::never;
-                if (at >= newest * neurons) OlderSpikes::find_first(a, b, i, since);
-                if (b.came[i] == 0 && a.rule->pairing == Pairing::restricted) b.trace[i] = Real{0};
-            }
-        }
-    }
-
     // ---- what is to be learnt ----------------------------------------------------------------------------------------
 
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, Block& b) {
-        if constexpr (has_stages<set>) {
+        if constexpr (detail::has_stages<set>) {
             detail::LearnAvx512<Real>::learn(a, b);
         } else {
             const std::size_t depths = list_pending(a, b);
@@ -377,7 +265,7 @@ struct LearnVisits {
         for (std::size_t p = 0; p < b.piece_count; ++p) {
             const Piece& piece = b.pieces[p];
             const Visit& v = *piece.visit;
-            copy(b.weights.data() + piece.begin, piece.end - piece.begin, v.weights + piece.offset);
+            detail::copy_values(b.weights.data() + piece.begin, piece.end - piece.begin, v.weights + piece.offset);
             if (v.synapse_traces != nullptr && a.arrives) keep_traces(b, piece);
             if (v.inputs == nullptr) continue;
             if (v.delays == nullptr) {
@@ -417,82 +305,13 @@ struct LearnVisits {
     }
 };
 
-template <class Real>
-struct LookAtTargets {
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void run(const LearnArguments<Real>* arguments, std::int32_t end, std::int32_t meets,
-                                          TargetView<Real>* view) {
-        constexpr std::uint32_t block = LearnVisits<Real>::block;
-        std::array<std::uint32_t, block> targets;
-        std::array<std::int32_t, block> ends;
-        std::array<std::int32_t, block> meeting;
-        for (std::uint32_t i = 0; i < block; ++i) {
-            targets[i] = i;
-            ends[i] = end;
-            meeting[i] = meets;
-        }
-        view->greatest_place = 0;
-        const std::uint32_t neurons = arguments->history->neurons();
-        for (std::uint32_t begin = 0; begin < neurons; begin += block) {
-            const std::uint32_t count = std::min(block, neurons - begin);
-            const std::uint32_t greatest =
-                LearnVisits<Real>::template look_at<set>(*arguments, targets.data(), ends.data(), meeting.data(), count,
-                                                         view->first + begin, view->place + begin, view->trace + begin);
-            view->greatest_place = std::max(view->greatest_place, greatest);
-            for (std::uint32_t& target : targets) target += block;
-        }
-    }
-};
-
-template <class Real>
-struct LookAtSome {
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void run(const LearnArguments<Real>* arguments, const std::uint32_t* targets,
-                                          const std::int32_t* end, const std::int32_t* meets, std::size_t count,
-                                          std::int32_t* first, std::uint32_t* place, Real* trace) {
-        LearnVisits<Real>::template look_at<set>(*arguments, targets, end, meets, count, first, place, trace);
-    }
-};
-
-/// AVX-512 where its stages have room for the history, and know of no parameters.
-template <class Real>
-InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<Real>& arguments) {
-    if constexpr (has_stages<InstructionSet::avx512>) {
-        const bool is_usable = detail::LearnAvx512<Real>::has_room(*arguments.history) && !arguments.rule->own.any();
-        if (set == InstructionSet::avx512 && !is_usable) return InstructionSet::avx2;
-    }
-    return set;
-}
-
 }  // namespace
 
 template <class Real>
-void look_at_targets(InstructionSet set, const LearnArguments<Real>& arguments, std::int32_t end, std::int32_t meets,
-                     TargetView<Real>& view) {
-    Dispatched<LookAtTargets<Real>>::call(usable(set, arguments), &arguments, end, meets, &view);
-}
-
-template <class Real>
-void look_at_some(InstructionSet set, const LearnArguments<Real>& arguments, const std::uint32_t* targets,
-                  const std::int32_t* end, const std::int32_t* meets, std::size_t count, std::int32_t* first,
-                  std::uint32_t* place, Real* trace) {
-    Dispatched<LookAtSome<Real>>::call(usable(set, arguments), &arguments, targets, end, meets, count, first, place,
-                                       trace);
-}
-
-template <class Real>
 void learn_visits(InstructionSet set, const LearnArguments<Real>& arguments) {
-    Dispatched<LearnVisits<Real>>::call(usable(set, arguments), &arguments);
+    Dispatched<LearnVisits<Real>>::call(detail::usable(set, arguments), &arguments);
 }
 
-template void look_at_targets(InstructionSet, const LearnArguments<float>&, std::int32_t, std::int32_t,
-                              TargetView<float>&);
-template void look_at_targets(InstructionSet, const LearnArguments<double>&, std::int32_t, std::int32_t,
-                              TargetView<double>&);
-template void look_at_some(InstructionSet, const LearnArguments<float>&, const std::uint32_t*, const std::int32_t*,
-                           const std::int32_t*, std::size_t, std::int32_t*, std::uint32_t*, float*);
-template void look_at_some(InstructionSet, const LearnArguments<double>&, const std::uint32_t*, const std::int32_t*,
-                           const std::int32_t*, std::size_t, std::int32_t*, std::uint32_t*, double*);
 template void learn_visits(InstructionSet, const LearnArguments<float>&);
 template void learn_visits(InstructionSet, const LearnArguments<double>&);
 
