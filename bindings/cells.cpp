@@ -31,7 +31,10 @@ using InputPlace = std::pair<std::uint32_t, double>;
 using InputMechanism = std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>>;
 /// Name, model, values of parameters, place.
 using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, InputPlace>;
-/// Name, kind, place, mechanism or receptor, gate.
+/// Name, kind, place, start, levels, durations, resistance.
+using InputClamp =
+    std::tuple<std::string, std::string, InputPlace, double, std::vector<double>, std::vector<double>, double>;
+/// Name, kind, place, mechanism, receptor or clamp, gate or current.
 using InputProbe = std::tuple<std::string, std::string, InputPlace, std::uint32_t, std::uint32_t>;
 
 Place to_place(const InputPlace& place) { return {place.first, place.second}; }
@@ -75,8 +78,9 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
                std::string_view scheme, const std::vector<InputMechanism>& mechanisms,
-               const std::vector<InputReceptor>& receptors, const std::vector<InputProbe>& probes,
-               const InputPlace& detector, double threshold, const InputPlace& electrode) {
+               const std::vector<InputReceptor>& receptors, const std::vector<InputClamp>& clamps,
+               const std::vector<InputProbe>& probes, const InputPlace& detector, double threshold,
+               const InputPlace& electrode) {
     CellSpec spec{.compartments = compartments,
                   .capacitance = to_vector<double>(capacitance),
                   .axial_resistivity = axial_resistivity,
@@ -89,6 +93,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                       {{"backward_euler", cable::Scheme::backward_euler}, {"staggered", cable::Scheme::staggered}}),
                   .mechanisms = {},
                   .receptors = {},
+                  .clamps = {},
                   .probes = {},
                   .detector = to_place(detector),
                   .threshold = threshold,
@@ -102,12 +107,24 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
     for (const auto& [name, model, parameters, place] : receptors) {
         spec.receptors.push_back({name, &cable::find_receptor(model), parameters, to_place(place)});
     }
+    for (const auto& [name, kind, place, start, levels, durations, resistance] : clamps) {
+        using Kind = cable::PlacedClamp::Kind;
+        spec.clamps.push_back(
+            {name, choose<Kind>("kind of clamp", kind, {{"current", Kind::current}, {"voltage", Kind::voltage}}),
+             to_place(place), start, levels, durations, resistance});
+    }
     for (const auto& [name, kind, place, of, gate] : probes) {
         spec.probes.push_back({name,
                                choose<Probe::Kind>("kind of probe", kind,
                                                    {{"potential", Probe::Kind::potential},
                                                     {"gate", Probe::Kind::gate},
-                                                    {"conductance", Probe::Kind::conductance}}),
+                                                    {"conductance", Probe::Kind::conductance},
+                                                    {"current", Probe::Kind::current},
+                                                    {"receptor_current", Probe::Kind::receptor_current},
+                                                    {"calcium", Probe::Kind::calcium},
+                                                    {"calcium_reversal", Probe::Kind::calcium_reversal},
+                                                    {"axial_current", Probe::Kind::axial_current},
+                                                    {"clamp_current", Probe::Kind::clamp_current}}),
                                to_place(place), of, gate});
     }
     new (self) CellModel(std::move(spec));
@@ -120,11 +137,19 @@ void bind_descriptions(nb::module_& module) {
         .def_ro("equations", &MechanismModel::equations)
         .def_ro("reference", &MechanismModel::reference)
         .def_prop_ro("parameters", [](const MechanismModel& model) { return as_list(model.parameters); })
-        .def_prop_ro("gates", [](const MechanismModel& model) {
-            std::vector<std::pair<std::string_view, std::string_view>> gates;
-            for (const cable::GateInfo& gate : model.gates) gates.emplace_back(gate.name, gate.meaning);
-            return gates;
-        });
+        .def_prop_ro("gates",
+                     [](const MechanismModel& model) {
+                         std::vector<std::pair<std::string_view, std::string_view>> gates;
+                         for (const cable::GateInfo& gate : model.gates) gates.emplace_back(gate.name, gate.meaning);
+                         return gates;
+                     })
+        .def_prop_ro("currents",
+                     [](const MechanismModel& model) {
+                         std::vector<std::string_view> currents;
+                         for (const cable::CurrentInfo& current : model.currents) currents.push_back(current.name);
+                         return currents;
+                     })
+        .def_prop_ro("is_pool", [](const MechanismModel& model) { return model.pool != nullptr; });
     nb::class_<ReceptorModel>(module, "ReceptorModel", "The description of a receptor of detailed cells.")
         .def_ro("name", &ReceptorModel::name)
         .def_ro("summary", &ReceptorModel::summary)
@@ -194,8 +219,8 @@ void bind_cells(nb::module_& module) {
     nb::class_<CellModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
-             nb::arg("scheme"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("probes"), nb::arg("detector"),
-             nb::arg("threshold"), nb::arg("electrode"))
+             nb::arg("scheme"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("clamps"), nb::arg("probes"),
+             nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
         .def_prop_ro("parameters", [](const CellModel& self) { return as_list(self.neuron_model().parameters); })
         .def_prop_ro("variables", [](const CellModel& self) { return as_list(self.neuron_model().variables); })
         .def_prop_ro("receptors", [](const CellModel& self) { return as_list(self.neuron_model().receptors); });

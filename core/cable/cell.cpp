@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/errors.hpp"
 #include "base/hash.hpp"
 #include "cable/cell_group.hpp"
+#include "cable/pool_plan.hpp"
 
 namespace ranvier::cable {
 
@@ -47,6 +49,11 @@ bool scales_current(const MechanismModel& mechanism, std::size_t parameter) {
     });
 }
 
+/// Whether a parameter may have a value for each compartment.
+bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
+    return mechanism.pool != nullptr || scales_current(mechanism, parameter);
+}
+
 void check(const PaintedMechanism& painted, std::size_t compartments) {
     const MechanismModel& model = *painted.mechanism;
     const std::string name = "mechanism " + std::string(model.name);
@@ -64,8 +71,10 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
         const models::ParameterInfo& info = model.parameters[p];
         const std::string object = std::string(info.name) + " of " + name;
         check_length(painted.parameters[p].size(), compartments, object);
-        for (const double value : painted.parameters[p]) check(value, info.bounds, object, info.unit);
-        if (painted.parameters[p].size() == 1 || scales_current(model, p)) continue;
+        for (const double value : painted.parameters[p]) {
+            if (!std::isnan(value) || !is_calcium_reversal(model, p)) check(value, info.bounds, object, info.unit);
+        }
+        if (painted.parameters[p].size() == 1 || may_differ(model, p)) continue;
         throw ShapeError(
             {.object = object,
              .value = "a value for each compartment",
@@ -95,17 +104,31 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     }
 }
 
+/// How many of what a probe names by `of` or `gate` there are.
+std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& spec) {
+    using Kind = Probe::Kind;
+    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current) return {spec.receptors.size(), 1};
+    if (probe.kind == Kind::clamp_current) return {spec.clamps.size(), 1};
+    const std::size_t mechanisms = spec.mechanisms.size();
+    if (probe.of >= mechanisms) return {mechanisms, 1};
+    const MechanismModel& model = *spec.mechanisms[probe.of].mechanism;
+    if (probe.kind == Kind::gate) return {mechanisms, model.gates.size()};
+    if (probe.kind == Kind::current) return {mechanisms, model.currents.size()};
+    return {mechanisms, model.pool != nullptr ? 1 : 0};
+}
+
 void check(const Probe& probe, const CellSpec& spec) {
+    using Kind = Probe::Kind;
     const std::string name = "probe '" + probe.name + "'";
-    if (probe.kind == Probe::Kind::conductance) {
-        if (probe.of < spec.receptors.size()) return;
-        throw InternalError(name + " of an unknown receptor");
+    const bool is_of_place = probe.kind == Kind::potential || probe.kind == Kind::axial_current;
+    const auto [owners, parts] = counts(probe, spec);
+    if (!is_of_place && (probe.of >= owners || probe.gate >= parts))
+        throw InternalError(name + " of what is not there");
+    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current || probe.kind == Kind::clamp_current) {
+        return;
     }
     const std::uint32_t compartment = spec.compartments.at(probe.place, "place of " + name);
-    if (probe.kind == Probe::Kind::potential) return;
-    if (probe.of >= spec.mechanisms.size() || probe.gate >= spec.mechanisms[probe.of].mechanism->gates.size()) {
-        throw InternalError(name + " of an unknown gate");
-    }
+    if (is_of_place) return;
     const PaintedMechanism& painted = spec.mechanisms[probe.of];
     if (painted.covered[painted.covered.size() == 1 ? 0 : compartment] > 0.0) return;
     throw ValueOutOfBoundsError(
@@ -125,6 +148,7 @@ void check_names(const CellSpec& spec) {
                                      .remedy = "choose another"});
     };
     for (const PlacedReceptor& receptor : spec.receptors) add("receptor", receptor.name);
+    for (const PlacedClamp& clamp : spec.clamps) add("clamp", clamp.name);
     names = {"V_m", "I_e"};
     for (const Probe& probe : spec.probes) add("probe", probe.name);
 }
@@ -132,9 +156,18 @@ void check_names(const CellSpec& spec) {
 std::string_view unit_of(Probe::Kind kind) {
     switch (kind) {
         case Probe::Kind::potential:
+        case Probe::Kind::calcium_reversal:
             return "mV";
         case Probe::Kind::conductance:
             return "nS";
+        case Probe::Kind::current:
+            return "mA/cm^2";
+        case Probe::Kind::calcium:
+            return "mM";
+        case Probe::Kind::receptor_current:
+        case Probe::Kind::axial_current:
+        case Probe::Kind::clamp_current:
+            return "pA";
         case Probe::Kind::gate:
             break;
     }
@@ -164,6 +197,14 @@ std::uint64_t fingerprint(const CellSpec& spec) {
     }
     for (const Compartment& own : spec.compartments.compartments()) place({own.section, own.end});
     numbers(spec.capacitance);
+    for (const PlacedClamp& clamp : spec.clamps) {
+        text(clamp.name);
+        hash.add(static_cast<std::uint64_t>(clamp.kind));
+        place(clamp.place);
+        numbers(clamp.levels);
+        numbers(clamp.durations);
+        numbers({clamp.start, clamp.resistance});
+    }
     for (const Probe& probe : spec.probes) {
         text(probe.name);
         hash.add(static_cast<std::uint64_t>(probe.kind));
@@ -206,6 +247,8 @@ CellModel::CellModel(CellSpec spec) : spec_(std::move(spec)) {
     spec_.compartments.morphology().check(spec_.electrode, "place of the electrode");
     for (const PaintedMechanism& painted : spec_.mechanisms) check(painted, compartments);
     for (const PlacedReceptor& receptor : spec_.receptors) check(receptor, spec_.compartments.morphology());
+    check_clamps(spec_.clamps, spec_.compartments);
+    check_calcium(spec_);
     check_names(spec_);
     for (const Probe& probe : spec_.probes) check(probe, spec_);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cable/clamp.hpp"
 #include "cable/compartments.hpp"
 #include "cable/mechanism.hpp"
 #include "cable/receptor.hpp"
@@ -39,13 +40,23 @@ struct PlacedReceptor {
 
 /// A variable of the cell that can be recorded.
 struct Probe {
-    enum class Kind : std::uint8_t { potential, gate, conductance };
+    enum class Kind : std::uint8_t {
+        potential,
+        gate,
+        conductance,       ///< of a receptor
+        current,           ///< of a mechanism: its density
+        receptor_current,
+        calcium,           ///< concentration in a pool
+        calcium_reversal,  ///< of a pool
+        axial_current,     ///< into a compartment from its neighbours
+        clamp_current,
+    };
 
     std::string name;
     Kind kind = Kind::potential;
-    Place place;              ///< of a potential or a gate
-    std::uint32_t of = 0;     ///< a painted mechanism, or a receptor
-    std::uint32_t gate = 0;
+    Place place;              ///< of what is neither of a receptor nor of a clamp
+    std::uint32_t of = 0;     ///< a painted mechanism, a receptor, or a clamp
+    std::uint32_t gate = 0;   ///< of the mechanism: a gate, or a current
 };
 
 /// All that the cells of a population share.
@@ -59,6 +70,7 @@ struct CellSpec {
     Scheme scheme = Scheme::backward_euler;
     std::vector<PaintedMechanism> mechanisms;
     std::vector<PlacedReceptor> receptors;
+    std::vector<PlacedClamp> clamps;
     std::vector<Probe> probes;
     Place detector;           ///< where the cell fires: its potential goes from below the threshold to it or above
     double threshold = -10.0;  ///< mV

@@ -9,9 +9,11 @@
 
 #include "base/aligned_array.hpp"
 #include "base/errors.hpp"
+#include "base/math.hpp"
 #include "base/subnormals.hpp"
 #include "cable/cell_plan.hpp"
 #include "cable/kernel.hpp"
+#include "cable/probe_reading.hpp"
 
 namespace ranvier::cable {
 
@@ -22,7 +24,7 @@ using models::GroupValues;
 using models::UpdateArguments;
 
 /// Cells stand in blocks of 8, one in each lane. Lanes without a cell calculate one that nothing reaches.
-class CellGroup final : public models::NeuronGroup {
+class CellGroup final : public models::NeuronGroup, private CellValues {
    public:
     explicit CellGroup(const GroupArguments& arguments)
         : cell_(CellModel::of(*arguments.model)),
@@ -36,9 +38,15 @@ class CellGroup final : public models::NeuronGroup {
           potential_(blocks_ * plan_.slots() * lanes, 0.0, memory_),
           slow_(blocks_ * plan_.receptors.size() * lanes, 0.0, memory_),
           fast_(slow_.size(), 0.0, memory_),
+          calcium_(blocks_ * plan_.pools.size() * lanes, 0.0, memory_),
           constant_current_(padded_current(arguments.parameters[0])),
           diagonal_(plan_.slots() * lanes, 0.0, memory_),
-          current_(plan_.slots() * lanes, 0.0, memory_) {
+          current_(plan_.slots() * lanes, 0.0, memory_),
+          clamp_currents_(plan_.clamps.size() * lanes, 0.0, memory_),
+          actions_(plan_.clamps.size()) {
+        for (auto* const values : {&logarithm_, &calcium_conductance_, &calcium_reversal_}) {
+            *values = AlignedVector<double>(plan_.pools.size() > 0 ? plan_.slots() * lanes : 0, 0.0, memory_);
+        }
         for (std::size_t i = 0; i < blocks_ * lanes; ++i) begin_at(i, arguments.variables[0][std::min(i, size_ - 1)]);
         begin_gates();
     }
@@ -59,22 +67,23 @@ class CellGroup final : public models::NeuronGroup {
 
     std::optional<std::string> failure() const override {
         if (!is_finite()) return "a potential has left the range of numbers";
-        if (!has_left_table_) return std::nullopt;
-        return "a potential has left the range from " + to_text(RateTable::lowest) + " to " +
-               to_text(RateTable::highest) + " mV for which rates of channels are tabulated";
+        if ((left_ & calcium_has_left) != 0) {
+            return "a concentration of calcium has left the range from " + to_text(lowest_calcium) + " to " +
+                   to_text(highest_calcium) +
+                   " mM: steps are too long for its pool, or too much current flows into too thin a shell";
+        }
+        if ((left_ & potential_has_left) == 0) return std::nullopt;
+        return "a potential has left the range from " + to_text(potential_range.lowest) + " to " +
+               to_text(potential_range.highest) + " mV for which rates of channels are tabulated";
     }
 
     void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {
-        const Probe potential{.name = {}, .kind = Probe::Kind::potential, .place = spec_.detector};
-        const Probe& probe = variable == 0 ? potential : spec_.probes[variable - 1];
-        if (probe.kind == Probe::Kind::gate) return read_gate(probe, neurons, out);
-        const std::uint32_t slot = probe.kind == Probe::Kind::potential ? plan_.slot_at(probe.place) : 0;
-        for (std::size_t k = 0; k < neurons.size(); ++k) {
-            const std::size_t cell = neurons[k];
-            out[k] = probe.kind == Probe::Kind::potential
-                         ? potential_[place_of(cell, slot)]
-                         : slow_[receptor_place(cell, probe.of)] - fast_[receptor_place(cell, probe.of)];
+        if (variable == 0) {
+            for (std::size_t k = 0; k < neurons.size(); ++k) out[k] = potential_[place_of(neurons[k], plan_.detector)];
+            return;
         }
+        const Probe& probe = spec_.probes[variable - 1];
+        for (std::size_t k = 0; k < neurons.size(); ++k) out[k] = read_probe(probe, plan_, *this, neurons[k]);
     }
 
     /// The potential where the cell fires; what else could be written is read only.
@@ -87,7 +96,8 @@ class CellGroup final : public models::NeuronGroup {
         if (variable != 0) throw InternalError("a probe was written to");
     }
 
-    void exchange_state(std::uint32_t cell, Step /*now*/, StateColumns& columns) override {
+    void exchange_state(std::uint32_t cell, Step now, StateColumns& columns) override {
+        if (columns.loads()) set_clamps(now);
         columns.exchange_size(plan_.slots());
         // In the order of the nodes, which no layout changes.
         const auto slot = [&](std::size_t node) { return plan_.slot_of_node[node]; };
@@ -110,6 +120,12 @@ class CellGroup final : public models::NeuronGroup {
             columns.exchange("slow_" + number, slow_[receptor_place(cell, r)]);
             columns.exchange("fast_" + number, fast_[receptor_place(cell, r)]);
         }
+        if (plan_.pools.size() == 0) return;
+        double nowhere = 0.0;
+        columns.exchange_list<double>("calcium", plan_.slots(), [&](std::size_t node) -> double& {
+            if (!plan_.pools.is_at(slot(node))) return nowhere;
+            return calcium_[pool_place(cell, plan_.pools.place_of(slot(node)))];
+        });
     }
 
     std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
@@ -141,6 +157,10 @@ class CellGroup final : public models::NeuronGroup {
         return cell / lanes * own.state_size() + (place * lanes + cell % lanes) * stride + gate;
     }
 
+    std::size_t pool_place(std::size_t cell, std::size_t pool) const {
+        return (cell / lanes * plan_.pools.size() + pool) * lanes + cell % lanes;
+    }
+
     AlignedVector<double> padded_current(const GroupValues& values) const {
         AlignedVector<double> current(blocks_ * lanes, 0.0, memory_);
         for (std::size_t i = 0; i < size_; ++i) current[i] = values[i];
@@ -149,26 +169,65 @@ class CellGroup final : public models::NeuronGroup {
 
     void begin_at(std::size_t cell, double potential) {
         for (std::size_t slot = 0; slot < plan_.slots(); ++slot) potential_[place_of(cell, slot)] = potential;
+        for (std::size_t p = 0; p < plan_.pools.size(); ++p) calcium_[pool_place(cell, p)] = plan_.pools.rest[p];
     }
 
-    /// Gates are where they tend to at the initial potential.
+    /// What the gates of a class follow.
+    double argument_of(const CellPlan::Class& own, std::size_t cell, std::uint32_t slot) const {
+        if (own.follows == Follows::potential) return potential_[place_of(cell, slot)];
+        return math::log(calcium_[pool_place(cell, plan_.pools.place_of(slot))]);
+    }
+
+    /// Gates are where they tend to at the initial potential and concentration.
     void begin_gates() {
         for (const CellPlan::Class& own : plan_.classes) {
             gates_.emplace_back(blocks_ * own.state_size(), 0.0, memory_);
-            std::vector<double> potentials(blocks_ * lanes);
-            for (std::size_t i = 0; i < potentials.size(); ++i) potentials[i] = potential_[place_of(i, 0)];
-            std::vector<double> steady(potentials.size());
-            std::vector<double> part(potentials.size());
-            for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
-                exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, potentials, steady.data(),
+            std::vector<double> arguments(blocks_ * lanes);
+            std::vector<double> steady(arguments.size());
+            std::vector<double> part(arguments.size());
+            const auto begin = [&](std::size_t gate) {
+                exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, arguments, steady.data(),
                             part.data());
-                for (std::size_t i = 0; i < potentials.size(); ++i) {
-                    for (std::size_t place = 0; place < own.slots.size(); ++place) {
+            };
+            for (std::size_t place = 0; place < own.slots.size(); ++place) {
+                for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i] = argument_of(own, i, own.slots[place]);
+                for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
+                    begin(gate);
+                    for (std::size_t i = 0; i < arguments.size(); ++i) {
                         gates_.back()[gate_place(own, i, place, gate)] = steady[i];
                     }
                 }
             }
         }
+    }
+
+    void set_clamps(Step step) {
+        for (std::size_t c = 0; c < actions_.size(); ++c) {
+            actions_[c] = plan_.clamps[c].course.at(step);
+            for (std::size_t l = 0; l < lanes; ++l) clamp_currents_[c * lanes + l] = actions_[c].current;
+        }
+    }
+
+    double potential(std::size_t cell, std::uint32_t slot) const override { return potential_[place_of(cell, slot)]; }
+    double calcium(std::size_t cell, std::size_t pool) const override { return calcium_[pool_place(cell, pool)]; }
+    double conductance(std::size_t cell, std::size_t receptor) const override {
+        return slow_[receptor_place(cell, receptor)] - fast_[receptor_place(cell, receptor)];
+    }
+    ClampCourse::Action action(std::size_t clamp) const override { return actions_[clamp]; }
+
+    /// A gate is stored as it was before it follows the present potential, which it does at the begin of the next step.
+    double gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) const override {
+        const CellPlan::Class& own = plan_.classes[class_index];
+        const double x = gates_[class_index][gate_place(own, cell, place, gate)];
+        const std::vector<double> argument{argument_of(own, cell, own.slots[place])};
+        double steady = 0.0;
+        double part = 0.0;
+        if (own.table) {
+            own.table->look_up(gate, argument[0], steady, part);
+        } else {
+            exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, argument, &steady, &part);
+        }
+        return x + (steady - x) * part;
     }
 
     void advance(std::size_t block, const UpdateArguments& arguments, std::size_t& fired) {
@@ -185,6 +244,9 @@ class CellGroup final : public models::NeuronGroup {
         for (std::size_t l = 0; l < lanes; ++l) before[l] = at_detector[l];
 
         take_inputs(block, cells, arguments);
+        set_clamps(arguments.step);
+        prepare_electrodes(injected);
+        const KernelPools pools = prepare_pools(block);
         prepare_classes(block, potential);
         const KernelArguments kernel{.slots = plan_.slots(),
                                      .parents = plan_.parents.data(),
@@ -199,17 +261,46 @@ class CellGroup final : public models::NeuronGroup {
                                      .classes = kernel_classes_.data(),
                                      .receptor_count = kernel_receptors_.size(),
                                      .receptors = kernel_receptors_.data(),
-                                     .electrode = plan_.electrode,
-                                     .injected = injected};
-        const bool left = spec_.scheme == Scheme::staggered
-                              ? Dispatched<BlockKernel<true>>::call(instruction_set_, &kernel)
-                              : Dispatched<BlockKernel<false>>::call(instruction_set_, &kernel);
-        has_left_table_ = has_left_table_ || left;
+                                     .electrode_count = kernel_electrodes_.size(),
+                                     .electrodes = kernel_electrodes_.data(),
+                                     .pools = pools};
+        left_ |= spec_.scheme == Scheme::staggered ? Dispatched<BlockKernel<true>>::call(instruction_set_, &kernel)
+                                                   : Dispatched<BlockKernel<false>>::call(instruction_set_, &kernel);
         for (std::size_t l = 0; l < cells; ++l) {
             if (before[l] < spec_.threshold && at_detector[l] >= spec_.threshold) {
                 arguments.spikes[fired++] = static_cast<std::uint32_t>(first + l);
             }
         }
+    }
+
+    void prepare_electrodes(const double* injected) {
+        kernel_electrodes_.assign(1, {.slot = plan_.electrode, .current = injected});
+        for (std::size_t c = 0; c < actions_.size(); ++c) {
+            kernel_electrodes_.push_back({.slot = plan_.clamps[c].slot,
+                                          .conductance = actions_[c].conductance,
+                                          .current = clamp_currents_.data() + c * lanes});
+        }
+    }
+
+    KernelPools prepare_pools(std::size_t block) {
+        const PoolPlan& pools = plan_.pools;
+        if (pools.size() == 0) return {};
+        KernelPools kernel{.size = pools.size(),
+                           .slots = pools.slots.data(),
+                           .rest = pools.rest.data(),
+                           .log_outside = pools.log_outside.data(),
+                           .decay = pools.decay.data(),
+                           .gain = pools.gain.data(),
+                           .half_decay = pools.half_decay.data(),
+                           .half_gain = pools.half_gain.data(),
+                           .nernst = pools.nernst,
+                           .concentration = calcium_.data() + block * pools.size() * lanes,
+                           .logarithm = logarithm_.data(),
+                           .conductance = calcium_conductance_.data(),
+                           .reversal = calcium_reversal_.data()};
+        // Exact rates are calculated before the kernel begins.
+        if (spec_.rates == RateMethod::exact) CalciumKernel<false>::begin(kernel);
+        return kernel;
     }
 
     void take_inputs(std::size_t block, std::size_t cells, const UpdateArguments& arguments) {
@@ -235,32 +326,36 @@ class CellGroup final : public models::NeuronGroup {
         for (std::size_t c = 0; c < plan_.classes.size(); ++c) {
             const CellPlan::Class& own = plan_.classes[c];
             double* const gates = gates_[c].data() + block * own.state_size();
+            const double* const argument = own.follows == Follows::calcium ? logarithm_.data() : potential;
             kernel_classes_.push_back({.size = own.slots.size(),
                                        .slots = own.slots.data(),
+                                       .argument = argument,
                                        .gates = gates,
                                        .quads = own.quads(),
                                        .current_count = own.currents.size(),
-                                       .currents = own.currents.data()});
+                                       .currents = own.currents.data(),
+                                       .calcium_count = own.calcium_currents.size(),
+                                       .calcium_currents = own.calcium_currents.data()});
             KernelClass& kernel = kernel_classes_.back();
             if (own.table) {
                 kernel.table = own.table->data();
                 kernel.rows = static_cast<double>(own.table->rows());
-                kernel.lowest = RateTable::lowest;
-                kernel.rows_per_millivolt = own.table->rows_per_millivolt();
+                kernel.lowest = own.table->lowest();
+                kernel.rows_per_unit = own.table->rows_per_unit();
             } else {
-                advance_exactly(own, gates, potential);
+                advance_exactly(own, gates, argument);
             }
         }
     }
 
     /// Gates of a block without a table.
-    void advance_exactly(const CellPlan::Class& own, double* gates, const double* potential) {
+    void advance_exactly(const CellPlan::Class& own, double* gates, const double* argument) {
         const std::size_t count = own.slots.size() * lanes;
         const std::size_t stride = own.quads() * gates_of_quad;
         gathered_.resize(count);
         steady_.resize(count);
         part_.resize(count);
-        for (std::size_t i = 0; i < count; ++i) gathered_[i] = potential[own.slots[i / lanes] * lanes + i % lanes];
+        for (std::size_t i = 0; i < count; ++i) gathered_[i] = argument[own.slots[i / lanes] * lanes + i % lanes];
         for (std::size_t gate = 0; gate < own.gates.size(); ++gate) {
             exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, gathered_, steady_.data(),
                         part_.data());
@@ -268,28 +363,6 @@ class CellGroup final : public models::NeuronGroup {
                 double& x = gates[i * stride + gate];
                 x += (steady_[i] - x) * part_[i];
             }
-        }
-    }
-
-    /// A gate is stored as it was before it follows the present potential, which it does at the begin of the next step.
-    void read_gate(const Probe& probe, std::span<const std::uint32_t> neurons, double* out) const {
-        const std::uint32_t slot = plan_.slot_at(probe.place);
-        const CellPlan::Class& own = *plan_.class_with(probe.of, slot);
-        const auto c = static_cast<std::size_t>(&own - plan_.classes.data());
-        const auto painted = static_cast<std::size_t>(std::ranges::find(own.painted, probe.of) - own.painted.begin());
-        const std::size_t gate = own.first_gates[painted] + probe.gate;
-        const std::size_t place = own.place_of(slot);
-        for (std::size_t k = 0; k < neurons.size(); ++k) {
-            const double x = gates_[c][gate_place(own, neurons[k], place, gate)];
-            const std::vector<double> potential{potential_[place_of(neurons[k], slot)]};
-            double steady = 0.0;
-            double part = 0.0;
-            if (own.table) {
-                own.table->look_up(gate, potential[0], steady, part);
-            } else {
-                exact_rates(instruction_set_, own.gates[gate], step_, spec_.celsius, potential, &steady, &part);
-            }
-            out[k] = x + (steady - x) * part;
         }
     }
 
@@ -306,12 +379,19 @@ class CellGroup final : public models::NeuronGroup {
     std::vector<AlignedVector<double>> gates_;
     AlignedVector<double> slow_;
     AlignedVector<double> fast_;
+    AlignedVector<double> calcium_;  ///< mM [pool][lane]
     AlignedVector<double> constant_current_;
-    bool has_left_table_ = false;
+    std::uint32_t left_ = 0;  ///< what values have left their bounds
     // Of the block that is advanced.
     AlignedVector<double> diagonal_;
     AlignedVector<double> current_;
+    AlignedVector<double> logarithm_;
+    AlignedVector<double> calcium_conductance_;
+    AlignedVector<double> calcium_reversal_;
     AlignedVector<double> inputs_;
+    AlignedVector<double> clamp_currents_;      ///< [clamp][lane]
+    std::vector<ClampCourse::Action> actions_;  ///< of clamps in the present step
+    std::vector<KernelElectrode> kernel_electrodes_;
     std::vector<KernelClass> kernel_classes_;
     std::vector<KernelReceptor> kernel_receptors_;
     std::vector<double> gathered_;

@@ -1,6 +1,7 @@
 #include "cable/cell_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -21,7 +22,10 @@ double value_at(const std::vector<double>& values, std::uint32_t compartment) {
     return values[values.size() == 1 ? 0 : compartment];
 }
 
-bool has_gates(const PaintedMechanism& painted) { return !painted.mechanism->gates.empty(); }
+bool has_gates(const PaintedMechanism& painted, Follows follows) {
+    const auto gates = painted.mechanism->gates;
+    return !gates.empty() && gates.front().follows == follows;
+}
 
 }  // namespace
 
@@ -30,7 +34,7 @@ std::size_t CellPlan::Class::place_of(std::uint32_t slot) const {
 }
 
 CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource* memory)
-    : spec(&cell), parents(memory), axial(memory), capacity(memory), leak(memory), drive(memory) {
+    : spec(&cell), parents(memory), axial(memory), capacity(memory), leak(memory), drive(memory), pools(memory) {
     order_nodes();
     add_cable(cell.scheme == Scheme::staggered ? 0.5 * step : step);
     for (const PaintedMechanism& painted : cell.mechanisms) {
@@ -38,10 +42,14 @@ CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource*
             if (current.gates.empty()) add_leak(painted, current);
         }
     }
-    add_classes(step, memory);
+    pools = PoolPlan(cell, slot_of_node, step, memory);
+    add_classes(Follows::potential, memory);
+    add_classes(Follows::calcium, memory);
+    for (Class& own : classes) complete(own, step, memory);
     for (const PlacedReceptor& receptor : cell.receptors) {
         receptors.push_back({slot_at(receptor.place), receptor.model->constants(receptor.parameters, step)});
     }
+    for (const PlacedClamp& clamp : cell.clamps) clamps.push_back({slot_at(clamp.place), ClampCourse(clamp, step)});
     detector = slot_at(cell.detector);
     electrode = slot_at(cell.electrode);
 }
@@ -99,56 +107,32 @@ void CellPlan::add_leak(const PaintedMechanism& painted, const CurrentInfo& curr
     }
 }
 
-void CellPlan::add_classes(double step, std::pmr::memory_resource* memory) {
+void CellPlan::add_classes(Follows follows, std::pmr::memory_resource* memory) {
     std::map<std::vector<std::uint32_t>, std::size_t> numbers;
     for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
         std::vector<std::uint32_t> painted;
         for (std::uint32_t m = 0; m < spec->mechanisms.size(); ++m) {
             const PaintedMechanism& own = spec->mechanisms[m];
-            if (has_gates(own) && value_at(own.covered, c) > 0.0) painted.push_back(m);
+            if (has_gates(own, follows) && value_at(own.covered, c) > 0.0) painted.push_back(m);
         }
         if (painted.empty()) continue;
         const auto [place, is_new] = numbers.try_emplace(painted, classes.size());
         if (is_new) {
             classes.emplace_back(memory);
+            classes.back().follows = follows;
             classes.back().painted = painted;
         }
         classes[place->second].slots.push_back(slot_of_node[spec->compartments.compartments()[c].node]);
     }
-    for (Class& own : classes) {
-        std::ranges::sort(own.slots);
-        complete(own, step, memory);
-    }
 }
 
 void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memory) {
+    std::ranges::sort(own.slots);
     std::vector<std::uint32_t> compartment_of_slot(slots(), 0);
     for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
         compartment_of_slot[slot_of_node[spec->compartments.compartments()[c].node]] = c;
     }
-    for (const std::uint32_t m : own.painted) {
-        const PaintedMechanism& painted = spec->mechanisms[m];
-        const auto first = static_cast<std::uint32_t>(own.gates.size());
-        own.first_gates.push_back(first);
-        // Parameters of rates have one value; of the others the first one serves, since rates do not depend on them.
-        std::vector<double> parameters;
-        for (const auto& values : painted.parameters) parameters.push_back(values.front());
-        for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back({&gate, parameters});
-        for (const CurrentInfo& current : painted.mechanism->currents) {
-            if (current.gates.empty()) continue;
-            AlignedVector<double> conductances(memory);
-            for (const std::uint32_t slot : own.slots) {
-                conductances.push_back(conductance(painted, current.conductance, compartment_of_slot[slot]));
-            }
-            own.conductances.push_back(std::move(conductances));
-            KernelCurrent kernel{.conductance = own.conductances.back().data(),
-                                 .reversal = painted.parameters[current.reversal].front()};
-            for (const GatePower& gate : current.gates) {
-                kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};
-            }
-            own.currents.push_back(kernel);
-        }
-    }
+    for (const std::uint32_t m : own.painted) add_mechanism(own, m, compartment_of_slot, memory);
     if (own.gates.size() > most_gates) {
         throw ValueOutOfBoundsError({.object = "gates of a compartment",
                                      .value = std::to_string(own.gates.size()),
@@ -156,6 +140,33 @@ void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memo
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
     if (spec->rates == RateMethod::table) own.table.emplace(own.gates, step, spec->celsius, memory);
+}
+
+void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const std::uint32_t> compartment_of_slot,
+                             std::pmr::memory_resource* memory) {
+    const PaintedMechanism& painted = spec->mechanisms[index];
+    const auto first = static_cast<std::uint32_t>(own.gates.size());
+    own.first_gates.push_back(first);
+    // Parameters of rates have one value; of the others the first one serves, since rates do not depend on them.
+    std::vector<double> parameters;
+    for (const auto& values : painted.parameters) parameters.push_back(values.front());
+    for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back({&gate, parameters});
+    for (const CurrentInfo& current : painted.mechanism->currents) {
+        if (current.gates.empty()) continue;
+        AlignedVector<double> conductances(memory);
+        for (const std::uint32_t slot : own.slots) {
+            conductances.push_back(conductance(painted, current.conductance, compartment_of_slot[slot]));
+        }
+        own.conductances.push_back(std::move(conductances));
+        KernelCurrent kernel{.conductance = own.conductances.back().data(),
+                             .reversal = painted.parameters[current.reversal].front()};
+        for (const GatePower& gate : current.gates) {
+            kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};
+        }
+        // A reversal potential that was given: there is no pool, see check_calcium().
+        const bool fills = current.carries_calcium && std::isnan(kernel.reversal);
+        (fills ? own.calcium_currents : own.currents).push_back(kernel);
+    }
 }
 
 std::uint32_t CellPlan::slot_at(Place place) const {

@@ -4,27 +4,32 @@
 #include <cstdint>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/aligned_array.hpp"
 #include "cable/cell.hpp"
+#include "cable/clamp.hpp"
 #include "cable/kernel.hpp"
+#include "cable/pool_plan.hpp"
 #include "cable/rate_table.hpp"
 
 namespace ranvier::cable {
 
 /// What a step of a cell needs that is the same for all cells of a population. See KernelArguments.
 struct CellPlan {
-    /// Compartments with the same mechanisms that have gates.
+    /// Compartments with the same mechanisms that have gates which follow the potential, or which follow calcium.
     struct Class {
         explicit Class(std::pmr::memory_resource* memory) : slots(memory) {}
 
+        Follows follows = Follows::potential;
         std::vector<std::uint32_t> painted;       ///< indices of mechanisms
         std::vector<std::uint32_t> first_gates;   ///< of each of them among the gates of the class
         std::vector<GateOfMechanism> gates;
         AlignedVector<std::uint32_t> slots;
         std::vector<AlignedVector<double>> conductances;
         std::vector<KernelCurrent> currents;
+        std::vector<KernelCurrent> calcium_currents;  ///< into pools
         std::optional<RateTable> table;
 
         std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
@@ -36,6 +41,10 @@ struct CellPlan {
     struct Receptor {
         std::uint32_t slot = 0;
         ReceptorConstants constants;
+    };
+    struct Clamp {
+        std::uint32_t slot = 0;
+        ClampCourse course;
     };
 
     /// @param step ms
@@ -53,7 +62,9 @@ struct CellPlan {
     AlignedVector<double> leak;
     AlignedVector<double> drive;
     std::vector<Class> classes;
+    PoolPlan pools;
     std::vector<Receptor> receptors;
+    std::vector<Clamp> clamps;
     std::uint32_t detector = 0;
     std::uint32_t electrode = 0;
 
@@ -61,8 +72,10 @@ struct CellPlan {
     void order_nodes();
     void add_cable(double capacity_time);
     void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
-    void add_classes(double step, std::pmr::memory_resource* memory);
+    void add_classes(Follows follows, std::pmr::memory_resource* memory);
     void complete(Class& own, double step, std::pmr::memory_resource* memory);
+    void add_mechanism(Class& own, std::uint32_t painted, std::span<const std::uint32_t> compartment_of_slot,
+                       std::pmr::memory_resource* memory);
     /// nS: of a density in S/cm^2 in a compartment.
     double conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const;
 };

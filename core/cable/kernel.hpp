@@ -6,6 +6,7 @@
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
+#include "cable/calcium_kernel.hpp"
 #include "cable/rate_table.hpp"
 #include "cable/receptor.hpp"
 
@@ -15,7 +16,6 @@
 /// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one.
 namespace ranvier::cable {
 
-inline constexpr std::size_t lanes = 8;
 /// Of one compartment.
 inline constexpr std::size_t most_gates = 64;
 
@@ -36,14 +36,25 @@ struct KernelCurrent {
 struct KernelClass {
     std::size_t size = 0;
     const std::uint32_t* slots = nullptr;
+    const double* argument = nullptr;  ///< what the gates follow: potentials, or logarithms of calcium
     double* gates = nullptr;  ///< [slot of the class][lane][gate], gates filled up to whole quads
     std::size_t quads = 0;
     const double* table = nullptr;
     double rows = 0.0;
-    double lowest = 0.0;  ///< potential of the first row
-    double rows_per_millivolt = 1.0;
+    double lowest = 0.0;  ///< argument of the first row
+    double rows_per_unit = 1.0;
     std::size_t current_count = 0;
     const KernelCurrent* currents = nullptr;
+    /// Currents into pools, which give their reversal potential.
+    std::size_t calcium_count = 0;
+    const KernelCurrent* calcium_currents = nullptr;
+};
+
+/// What injects a current at one place of each cell.
+struct KernelElectrode {
+    std::uint32_t slot = 0;
+    double conductance = 0.0;         ///< nS: 1 / the resistance of a voltage clamp; else 0
+    const double* current = nullptr;  ///< pA by lane; of a voltage clamp where the potential is 0
 };
 
 /// A receptor at one place of each cell.
@@ -70,24 +81,33 @@ struct KernelArguments {
     const KernelClass* classes = nullptr;
     std::size_t receptor_count = 0;
     const KernelReceptor* receptors = nullptr;
-    std::uint32_t electrode = 0;
-    const double* injected = nullptr;  ///< pA, by lane
+    std::size_t electrode_count = 0;
+    const KernelElectrode* electrodes = nullptr;
+    KernelPools pools;
 };
 
 /// `staggered`: see Scheme. Then gates are those in the middle of the step, and so are conductances of receptors.
 template <bool staggered>
 struct BlockKernel {
-    /// Returns whether a potential was outside the table of its rates.
-    RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* a) {
+    using Calcium = CalciumKernel<staggered>;
+
+    /// Returns which values have left their bounds: potentials that of the tables of rates.
+    RANVIER_ALWAYS_INLINE static std::uint32_t run(const KernelArguments* a) {
         begin(*a);
-        bool left = false;
+        if (a->pools.size > 0) Calcium::begin(a->pools);
+        std::uint32_t left = 0;
         for (std::size_t c = 0; c < a->class_count; ++c) {
-            if (a->classes[c].table != nullptr) left |= advance_gates(a->classes[c], a->potential);
-            add_currents(a->classes[c], a->diagonal, a->current);
+            const KernelClass& own = a->classes[c];
+            if (own.table != nullptr && advance_gates(own)) left |= potential_has_left;
+            add_currents(own, a->diagonal, a->current);
+            if (own.calcium_count > 0) add_calcium_currents(own, a->pools.conductance);
         }
+        if (a->pools.size > 0) Calcium::add(a->pools, a->potential, a->diagonal, a->current);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor(a->receptors[r], *a);
-        for (std::size_t l = 0; l < lanes; ++l) a->current[a->electrode * lanes + l] += a->injected[l];
+        for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode(a->electrodes[e], *a);
         solve(*a);
+        // What was solved for stands where currents were.
+        if (a->pools.size > 0) left |= Calcium::finish(a->pools, a->current);
         return left;
     }
 
@@ -101,16 +121,16 @@ struct BlockKernel {
         }
     }
 
-    RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelClass& own, const double* potential) {
+    RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelClass& own) {
         std::int32_t left = 0;
         const std::size_t row_size = own.quads * numbers_of_quad;
         const std::size_t stride = own.quads * gates_of_quad;
         for (std::size_t s = 0; s < own.size; ++s) {
             alignas(line_bytes) double f[lanes];
             alignas(line_bytes) std::int32_t row[lanes];
-            const double* const v = potential + own.slots[s] * lanes;
+            const double* const v = own.argument + own.slots[s] * lanes;
             for (std::size_t l = 0; l < lanes; ++l) {
-                const double x = (v[l] - own.lowest) * own.rows_per_millivolt;
+                const double x = (v[l] - own.lowest) * own.rows_per_unit;
                 const bool inside = x >= 0.0 && x < own.rows;
                 const double y = inside ? x : 0.0;
                 left |= inside ? 0 : 1;
@@ -151,17 +171,47 @@ struct BlockKernel {
             for (std::size_t c = 0; c < own.current_count; ++c) {
                 const KernelCurrent& term = own.currents[c];
                 alignas(line_bytes) double g[lanes];
-                for (std::size_t l = 0; l < lanes; ++l) g[l] = term.conductance[s];
-                for (std::uint32_t t = 0; t < term.gate_count; ++t) {
-                    const double* const x = gates + term.gates[t].gate;
-                    multiply(g, x, stride, term.gates[t].power);
-                }
+                conductances(term, s, gates, stride, g);
                 RANVIER_NO_OVERLAP
                 for (std::size_t l = 0; l < lanes; ++l) {
                     d[l] += g[l];
                     i[l] += g[l] * term.reversal;
                 }
             }
+        }
+    }
+
+    /// Their conductances are only known to the pools, which add the currents.
+    RANVIER_ALWAYS_INLINE static void add_calcium_currents(const KernelClass& own, double* sums) {
+        const std::size_t stride = own.quads * gates_of_quad;
+        for (std::size_t s = 0; s < own.size; ++s) {
+            const double* const gates = own.gates + s * lanes * stride;
+            double* const sum = sums + own.slots[s] * lanes;
+            for (std::size_t c = 0; c < own.calcium_count; ++c) {
+                alignas(line_bytes) double g[lanes];
+                conductances(own.calcium_currents[c], s, gates, stride, g);
+                for (std::size_t l = 0; l < lanes; ++l) sum[l] += g[l];
+            }
+        }
+    }
+
+    /// Of a current in a slot of a class.
+    RANVIER_ALWAYS_INLINE static void conductances(const KernelCurrent& term, std::size_t s, const double* gates,
+                                                   std::size_t stride, double* g) {
+        for (std::size_t l = 0; l < lanes; ++l) g[l] = term.conductance[s];
+        for (std::uint32_t t = 0; t < term.gate_count; ++t) {
+            const double* const x = gates + term.gates[t].gate;
+            multiply(g, x, stride, term.gates[t].power);
+        }
+    }
+
+    RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
+        double* const d = a.diagonal + own.slot * lanes;
+        double* const i = a.current + own.slot * lanes;
+        RANVIER_NO_OVERLAP
+        for (std::size_t l = 0; l < lanes; ++l) {
+            d[l] += own.conductance;
+            i[l] += own.current[l];
         }
     }
 

@@ -10,21 +10,28 @@
 
 namespace ranvier::cable {
 
+/// What the rates of a gate depend on.
+enum class Follows : std::uint8_t {
+    potential,
+    calcium,  ///< the natural logarithm of its concentration in mM, which a pool gives
+};
+
 /// What the rates of a gate are calculated from, and where they go.
 struct RateArguments {
     std::size_t size = 0;
-    const double* potential = nullptr;  ///< mV
+    const double* argument = nullptr;  ///< potential, mV, or what else the gate follows
     double celsius = 6.3;
     const double* parameters = nullptr;  ///< of the mechanism
     double* steady = nullptr;            ///< the value that the gate tends to
     double* tau = nullptr;               ///< its time constant, ms
 };
 
-/// A variable between 0 and 1 that follows dx/dt = (steady(V) - x) / tau(V).
+/// A variable between 0 and 1 that follows dx/dt = (steady(V) - x) / tau(V), or with a concentration for V.
 struct GateInfo {
     std::string_view name;
     std::string_view meaning;
     void (*rates)(InstructionSet set, const RateArguments& arguments) = nullptr;
+    Follows follows = Follows::potential;  ///< the same for all gates of a mechanism
 };
 
 struct GatePower {
@@ -38,17 +45,32 @@ struct CurrentInfo {
     std::size_t conductance = 0;  ///< a parameter, S/cm^2
     std::size_t reversal = 0;     ///< a parameter, mV
     std::span<const GatePower> gates = {};  ///< none: a leak
+    /// Whether it fills the pool of calcium that is at its place, which then gives its reversal potential. The parameter
+    /// `reversal` has no default (NaN) and is given where there is no pool. Such a current has gates.
+    bool carries_calcium = false;
+};
+
+/// Calcium in a shell below the membrane: which parameters say what.
+struct PoolInfo {
+    std::size_t share = 0;  ///< of the calcium that comes in: what stays free
+    std::size_t depth = 0;  ///< of the shell, um
+    std::size_t decay = 0;  ///< time constant, ms
+    std::size_t rest = 0;  ///< concentration, mM
+    std::size_t outside = 0;  ///< concentration, mM
 };
 
 /// A mechanism that is spread over membrane. Each one's file defines one and registers it in `mechanisms()`.
 struct MechanismModel {
     std::string_view name;
-    std::string_view summary;    ///< one line
+    std::string_view summary;  ///< one line
     std::string_view equations;  ///< several lines, plain text
     std::string_view reference;
     std::span<const models::ParameterInfo> parameters;
     std::span<const GateInfo> gates;
     std::span<const CurrentInfo> currents;
+    const PoolInfo* pool = nullptr;  ///< null: it is no pool
+
+    bool follows_calcium() const { return !gates.empty() && gates.front().follows == Follows::calcium; }
 };
 
 /// All mechanisms, by name ascending.
@@ -57,7 +79,7 @@ std::span<const MechanismModel* const> mechanisms();
 const MechanismModel& find_mechanism(std::string_view name);
 
 /// A gate's rates from a class with `static Constants constants(double celsius, const double* parameters)` and
-/// `static Rates at(double potential, const Constants&)`, RANVIER_ALWAYS_INLINE and free of branches.
+/// `static Rates at(double argument, const Constants&)`, RANVIER_ALWAYS_INLINE and free of branches.
 struct Rates {
     double steady;
     double tau;
@@ -69,7 +91,7 @@ struct RateKernel {
         const auto constants = Gate::constants(arguments->celsius, arguments->parameters);
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < arguments->size; ++i) {
-            const Rates rates = Gate::at(arguments->potential[i], constants);
+            const Rates rates = Gate::at(arguments->argument[i], constants);
             arguments->steady[i] = rates.steady;
             arguments->tau[i] = rates.tau;
         }

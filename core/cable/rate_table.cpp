@@ -37,24 +37,27 @@ double value_of(const double* row, std::size_t function, double f) {
 }  // namespace
 
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> potentials, double* steady, double* part) {
-    gate.gate->rates(set, {.size = potentials.size(),
-                           .potential = potentials.data(),
+                 std::span<const double> arguments, double* steady, double* part) {
+    gate.gate->rates(set, {.size = arguments.size(),
+                           .argument = arguments.data(),
                            .celsius = celsius,
                            .parameters = gate.parameters.data(),
                            .steady = steady,
                            .tau = part});
-    for (std::size_t i = 0; i < potentials.size(); ++i) part[i] = -math::expm1(-step / part[i]);
+    for (std::size_t i = 0; i < arguments.size(); ++i) part[i] = -math::expm1(-step / part[i]);
 }
 
 RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double celsius,
                      std::pmr::memory_resource* memory)
-    : quads_((gates.size() + gates_of_quad - 1) / gates_of_quad), numbers_(memory) {
-    constexpr double most_rows_per_millivolt = 64.0;
-    for (rows_per_millivolt_ = 0.5; rows_per_millivolt_ <= most_rows_per_millivolt; rows_per_millivolt_ *= 2.0) {
+    : range_(range_of(gates.front().gate->follows)),
+      quads_((gates.size() + gates_of_quad - 1) / gates_of_quad),
+      numbers_(memory) {
+    constexpr int most_doublings = 7;
+    const double most_rows = range_.coarsest * (1 << most_doublings);
+    for (rows_per_unit_ = range_.coarsest; rows_per_unit_ <= most_rows; rows_per_unit_ *= 2.0) {
         const std::size_t worst = fill(gates, step, celsius);
         if (error_ <= greatest_error) return;
-        if (rows_per_millivolt_ < most_rows_per_millivolt) continue;
+        if (rows_per_unit_ < most_rows) continue;
         throw ValueOutOfBoundsError(
             {.object = "rates of gate " + std::string(gates[worst].gate->name),
              .value = "a table of " + std::to_string(rows_) + " rows is " + to_text(error_) + " off",
@@ -64,22 +67,23 @@ RateTable::RateTable(std::span<const GateOfMechanism> gates, double step, double
 }
 
 std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step, double celsius) {
-    rows_ = static_cast<std::size_t>((highest - lowest) * rows_per_millivolt_);
+    rows_ = static_cast<std::size_t>((range_.highest - range_.lowest) * rows_per_unit_);
     numbers_.assign(rows_ * row_size(), 0.0);
     error_ = 0.0;
     std::size_t worst = 0;
-    const double width = 1.0 / rows_per_millivolt_;
-    std::vector<double> potentials;
+    const double width = 1.0 / rows_per_unit_;
+    std::vector<double> arguments;
     std::vector<double> results[2];
     for (std::size_t g = 0; g < gates.size(); ++g) {
         double* const first = numbers_.data() + g / gates_of_quad * numbers_of_quad + g % gates_of_quad;
         const auto evaluate = [&](std::span<const double> points) {
-            potentials.clear();
+            arguments.clear();
             for (std::size_t row = 0; row < rows_; ++row) {
-                for (const double f : points) potentials.push_back(lowest + (static_cast<double>(row) + f) * width);
+                for (const double f : points)
+                    arguments.push_back(range_.lowest + (static_cast<double>(row) + f) * width);
             }
-            for (auto& result : results) result.resize(potentials.size());
-            exact_rates(InstructionSet::baseline, gates[g], step, celsius, potentials, results[0].data(),
+            for (auto& result : results) result.resize(arguments.size());
+            exact_rates(InstructionSet::baseline, gates[g], step, celsius, arguments, results[0].data(),
                         results[1].data());
         };
         evaluate(meeting_points);
@@ -95,7 +99,7 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
         std::array<double, probes> points{};
         for (std::size_t i = 0; i < probes; ++i) points[i] = (static_cast<double>(i) + 0.5) / probes;
         evaluate(points);
-        for (std::size_t i = 0; i < potentials.size(); ++i) {
+        for (std::size_t i = 0; i < arguments.size(); ++i) {
             for (std::size_t k = 0; k < 2; ++k) {
                 const double own = value_of(first + i / probes * row_size(), k * gates_of_quad, points[i % probes]);
                 const double exact = results[k][i];
@@ -110,8 +114,8 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
     return worst;
 }
 
-void RateTable::look_up(std::size_t gate, double potential, double& steady, double& part) const {
-    const double place = std::clamp((potential - lowest) * rows_per_millivolt_, 0.0, static_cast<double>(rows_ - 1));
+void RateTable::look_up(std::size_t gate, double argument, double& steady, double& part) const {
+    const double place = std::clamp((argument - range_.lowest) * rows_per_unit_, 0.0, static_cast<double>(rows_ - 1));
     const auto row = static_cast<std::size_t>(place);
     const double f = place - static_cast<double>(row);
     const double* const own = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;

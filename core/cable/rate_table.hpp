@@ -22,8 +22,22 @@ struct GateOfMechanism {
     std::vector<double> parameters;
 };
 
-/// Steady states of some gates, and the part 1 - exp(-step / tau) of the way there that they go in a step, as functions of the
-/// potential: a cubic for each of many intervals. (What is left of the way would lose the digits of slow gates.)
+/// What tables are made for: potentials in mV, or logarithms of concentrations.
+struct RateRange {
+    double lowest;
+    double highest;
+    double coarsest;  ///< the fewest rows for a difference of 1
+};
+inline constexpr RateRange potential_range{.lowest = -250.0, .highest = 250.0, .coarsest = 0.5};
+/// 7.6e-10 to 1097 mM.
+inline constexpr RateRange calcium_range{.lowest = -21.0, .highest = 7.0, .coarsest = 2.0};
+
+constexpr const RateRange& range_of(Follows follows) {
+    return follows == Follows::calcium ? calcium_range : potential_range;
+}
+
+/// Steady states of some gates, and the part 1 - exp(-step / tau) of the way there that they go in a step, as functions of what
+/// they follow: a cubic for each of many intervals. (What is left of the way would lose the digits of slow gates.)
 ///
 /// A row has all numbers that the gates of one compartment need: for each four gates the coefficients c0 to c3 of
 /// c0 + f (c1 + f (c2 + f c3)), each for 8 functions; f goes from 0 to 1 over the interval.
@@ -31,19 +45,18 @@ class RateTable {
    public:
     /// No steady state that is looked up is further than this from the function, and no part further than this part of it.
     static constexpr double greatest_error = 1e-6;
-    static constexpr double lowest = -250.0;  ///< mV
-    static constexpr double highest = 250.0;
 
-    /// @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
+    /// All gates follow the same. @param step ms. @throws ValueOutOfBoundsError naming a gate whose rates no table of reasonable size gives
     RateTable(std::span<const GateOfMechanism> gates, double step, double celsius, std::pmr::memory_resource* memory);
 
     std::size_t rows() const { return rows_; }
     std::size_t quads() const { return quads_; }
     std::size_t row_size() const { return quads_ * numbers_of_quad; }
-    double rows_per_millivolt() const { return rows_per_millivolt_; }
+    double lowest() const { return range_.lowest; }
+    double rows_per_unit() const { return rows_per_unit_; }
     const double* data() const { return numbers_.data(); }
-    /// What the kernel would take for a gate, whose potential is within the table.
-    void look_up(std::size_t gate, double potential, double& steady, double& part) const;
+    /// What the kernel would take for a gate, of an argument within the table.
+    void look_up(std::size_t gate, double argument, double& steady, double& part) const;
     /// The greatest deviation that was seen, at 16 points of each interval.
     double error() const { return error_; }
 
@@ -51,15 +64,16 @@ class RateTable {
     /// Fills the table; returns the index of the gate that is furthest off.
     std::size_t fill(std::span<const GateOfMechanism> gates, double step, double celsius);
 
+    RateRange range_;
     std::size_t quads_;
     std::size_t rows_ = 0;
-    double rows_per_millivolt_ = 1.0;
+    double rows_per_unit_ = 1.0;
     double error_ = 0.0;
     AlignedVector<double> numbers_;
 };
 
-/// Steady state of a gate and the part of the way in a step at some potentials, without a table.
+/// Steady state of a gate and the part of the way in a step for some values of what it follows, without a table.
 void exact_rates(InstructionSet set, const GateOfMechanism& gate, double step, double celsius,
-                 std::span<const double> potentials, double* steady, double* part);
+                 std::span<const double> arguments, double* steady, double* part);
 
 }  // namespace ranvier::cable

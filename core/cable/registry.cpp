@@ -23,8 +23,9 @@ const Model& find(std::span<const Model* const> all, std::string_view kind, std:
 }  // namespace
 
 std::span<const MechanismModel* const> mechanisms() {
-    static constexpr std::array all{&h_current,     &hh,           &k_fast, &k_persistent, &k_transient, &m_current,
-                                    &na_persistent, &na_transient, &pas};
+    static constexpr std::array all{&ca_hva,       &ca_lva,       &calcium_pool, &h_current, &hh,
+                                    &k_fast,       &k_persistent, &k_transient,  &m_current, &na_persistent,
+                                    &na_transient, &pas,          &sk_current};
     return all;
 }
 

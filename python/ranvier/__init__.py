@@ -23,6 +23,7 @@ from ranvier._core import version as __version__
 from ranvier.base.distributions import Distribution, Exponential, LogNormal, Normal, Uniform
 from ranvier.base.names import nearest_name
 from ranvier.cells.cell import Cell
+from ranvier.cells.clamps import Clamp, current_clamp, voltage_clamp
 from ranvier.cells.compartments import d_lambda, max_length
 from ranvier.cells.models import *  # noqa: F403
 from ranvier.cells.models import __all__ as _cell_models
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AllToAll",
     "Cell",
+    "Clamp",
     "Connections",
     "Counts",
     "CrossCorrelogram",
@@ -107,6 +109,7 @@ __all__ = [
     "__source_revision__",
     "__version__",
     "at",
+    "current_clamp",
     "d_lambda",
     "errors",
     "max_length",
@@ -119,6 +122,7 @@ __all__ = [
     "read_weights",
     "sections",
     "tagged",
+    "voltage_clamp",
     "within_distance",
     *_cell_models,
     *_models,

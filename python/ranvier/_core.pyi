@@ -161,6 +161,10 @@ class MechanismModel:
     def parameters(self) -> list[ParameterInfo]: ...
     @property
     def gates(self) -> list[tuple[str, str]]: ...
+    @property
+    def currents(self) -> list[str]: ...
+    @property
+    def is_pool(self) -> bool: ...
 
 class ReceptorModel:
     @property
@@ -223,6 +227,7 @@ class CellModel:
             ]
         ],
         receptors: Sequence[tuple[str, str, Sequence[float], tuple[int, float]]],
+        clamps: Sequence[tuple[str, str, tuple[int, float], float, Sequence[float], Sequence[float], float]],
         probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
         detector: tuple[int, float],
         threshold: float,

@@ -128,6 +128,8 @@ def _parameter_title(parameter: _core.ParameterInfo) -> str:
     unit = f" {parameter.unit}" if parameter.unit else ""
     bounds = "" if parameter.bounds == "any number" else f"; {parameter.bounds}"
     own = "; may differ from synapse to synapse" if parameter.per_synapse else ""
+    if math.isnan(parameter.default):
+        return f"{parameter.name} : in {parameter.unit}, without a default{bounds}{own}"
     return f"{parameter.name} : default {_plain_number(parameter.default)}{unit}{bounds}{own}"
 
 
@@ -265,6 +267,13 @@ def source() -> str:
     return text
 
 
+def _with_default(kind: str, parameter: _core.ParameterInfo) -> str:
+    # A parameter without a default need not be given.
+    if math.isnan(parameter.default):
+        return f"{kind} | None = None"
+    return f"{kind} = {_number(parameter.default)}"
+
+
 def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Iterator[str]:
     is_mechanism = isinstance(model, _core.MechanismModel)
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
@@ -273,16 +282,22 @@ def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Iterator
     if isinstance(model, _core.MechanismModel):
         gates = "; ".join(f"{name}, {meaning[:1].lower()}{meaning[1:]}" for name, meaning in model.gates)
         notes = "For ``membrane=`` of `Cell`." + (f" Gating variables: {gates}." if gates else "")
+        if model.currents:
+            notes += f" Currents: {', '.join(model.currents)}."
     yield f"class {model.name}({'Mechanism' if is_mechanism else 'Receptor'}):"
     yield from _docstring(model, titles, notes)
     yield ""
     yield f'    name: ClassVar[str] = "{model.name}"'
-    if isinstance(model, _core.MechanismModel) and model.gates:
-        listed = ", ".join(f'"{name}"' for name, _ in model.gates)
-        yield f"    gates: ClassVar[tuple[str, ...]] = ({listed}{',' if len(model.gates) == 1 else ''})"
+    if isinstance(model, _core.MechanismModel):
+        if model.gates:
+            yield f"    gates: ClassVar[tuple[str, ...]] = {_tuple([name for name, _ in model.gates])}"
+        if model.currents:
+            yield f"    currents: ClassVar[tuple[str, ...]] = {_tuple(list(model.currents))}"
+        if model.is_pool:
+            yield "    is_pool: ClassVar[bool] = True"
     yield ""
     yield from _initializer(
-        [f"{parameter.name}: {kind} = {_number(parameter.default)}" for parameter in model.parameters],
+        [f"{parameter.name}: {_with_default(kind, parameter)}" for parameter in model.parameters],
         [parameter.name for parameter in model.parameters],
     )
 

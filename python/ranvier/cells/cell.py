@@ -14,11 +14,13 @@ from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number, number_array
 from ranvier.base.texts import check_text
+from ranvier.cells.clamps import Clamp, core_clamps
 from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
-from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.cells.probes import ProbeLike, core_probes
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Cell"]
 
@@ -41,13 +43,20 @@ class Cell(Immutable):
     receptors
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
         by its name, ``receptor="exc"``. Weights are conductances, nS.
+    clamps
+        Places of electrodes, by name: ``{"pulse": (rv.current_clamp(amplitude=100.0, duration=5.0), rv.at(0))}``. Their
+        names differ from those of receptors.
     probes
-        What can be recorded beside ``V_m``, by name: a place for the potential there (mV), ``(place, "m of hh")`` for a
-        gating variable, the name of a receptor for its conductance (nS).
+        What can be recorded beside ``V_m``, by name: a place for the potential there (mV); of a mechanism
+        ``(place, "m of hh")`` for a gating variable, ``(place, "i_Na of hh")`` for a current out of the cell (mA/cm^2),
+        ``(place, "Ca of calcium_pool")`` for its concentration (mM) and ``(place, "E_Ca of calcium_pool")`` for the
+        reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
+        of the cell (pA); ``"i of pulse"`` for that of a clamp into the cell (pA); ``(place, "i_axial")`` for what flows
+        into a compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
     detector, threshold
         The cell fires when its potential at the place `detector` goes from below `threshold` (mV) to it or above.
     electrode
-        Where currents are injected.
+        Where ``I_e`` and the currents of stimulators are injected.
     C_m
         Capacitance of the membrane, uF/cm^2: one value, or an array with one for each compartment.
     R_a
@@ -99,7 +108,8 @@ class Cell(Immutable):
         compartments: CompartmentsLike = 1,
         membrane: Sequence[tuple[RegionLike, Mechanism]],
         receptors: Mapping[str, tuple[Receptor, Place]] | None = None,
-        probes: Mapping[str, Place | str | tuple[Place, str]] | None = None,
+        clamps: Mapping[str, tuple[Clamp, Place]] | None = None,
+        probes: Mapping[str, ProbeLike] | None = None,
         detector: Place | None = None,
         threshold: float = -10.0,
         electrode: Place | None = None,
@@ -125,6 +135,7 @@ class Cell(Immutable):
         counts = counts_of(morphology, compartments, capacitance, resistivity)
         cut = morphology._cut(counts)
         placed = _receptors(_named("receptors", receptors))
+        electrodes = core_clamps(_named("clamps", clamps))
         mechanisms = _mechanisms(membrane, morphology, cut)
         middle = at(0, 0.5)
         given = {
@@ -136,7 +147,14 @@ class Cell(Immutable):
             "scheme": scheme,
             "mechanisms": [(each.name, covered, parameters) for each, covered, parameters in mechanisms],
             "receptors": placed,
-            "probes": _probes(_named("probes", probes), mechanisms, [own[0] for own in placed], cut),
+            "clamps": electrodes,
+            "probes": core_probes(
+                _named("probes", probes),
+                [(mechanism, covered) for mechanism, covered, _ in mechanisms],
+                [own[0] for own in placed],
+                [own[0] for own in electrodes],
+                cut,
+            ),
             "detector": _pair(as_place("detector", middle if detector is None else detector)),
             "threshold": number("threshold", threshold),
             "electrode": _pair(as_place("electrode", middle if electrode is None else electrode)),
@@ -244,46 +262,3 @@ def _receptors(
             )
         made.append((str(name), pair[0].name, pair[0]._parameters(), _pair(as_place(f"place of {what}", pair[1]))))
     return made
-
-
-def _probes(
-    probes: Mapping[str, Place | str | tuple[Place, str]],
-    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
-    receptors: list[str],
-    cut: _core.Compartments,
-) -> list[tuple[str, str, tuple[int, float], int, int]]:
-    made = []
-    for name, probe in probes.items():
-        what = f"probe '{name}'"
-        if isinstance(probe, Place):
-            made.append((str(name), "potential", _pair(probe), 0, 0))
-        elif isinstance(probe, str):
-            if probe not in receptors:
-                raise UnknownNameError(what, f"'{probe}'", f"receptors are {', '.join(receptors) or 'none'}")
-            made.append((str(name), "conductance", (0, 0.0), receptors.index(probe), 0))
-        else:
-            if not isinstance(probe, tuple | list) or len(probe) != 2:
-                raise WrongTypeError(
-                    what, repr(probe), "must be a place, the name of a receptor, or a place and a gating variable"
-                )
-            place, variable = _pair(as_place(f"place of {what}", probe[0])), probe[1]
-            made.append((str(name), "gate", place, *_gate(what, variable, mechanisms, cut.at(*place))))
-    return made
-
-
-def _gate(
-    what: str,
-    variable: object,
-    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
-    compartment: int,
-) -> tuple[int, int]:
-    """Return the numbers of a mechanism, one that is at a compartment if there is such, and of its gate."""
-    gates: dict[str, tuple[int, int]] = {}
-    for i, (mechanism, covered, _) in enumerate(mechanisms):
-        for j, gate in enumerate(mechanism.gates):
-            name = f"{gate} of {mechanism.name}"
-            if name not in gates or covered[compartment] > 0.0:
-                gates[name] = (i, j)
-    if not isinstance(variable, str) or variable not in gates:
-        raise UnknownNameError(what, repr(variable), f"gating variables are {', '.join(gates) or 'none'}")
-    return gates[variable]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ranvier.base.model import Model
 from ranvier.base.numeric import number, number_array
-from ranvier.errors import ShapeError, WrongTypeError
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["DensityValue", "Mechanism", "Receptor"]
 
@@ -24,6 +24,10 @@ class Mechanism(Model):
 
     gates: ClassVar[tuple[str, ...]] = ()
     """Names of its gating variables."""
+    currents: ClassVar[tuple[str, ...]] = ()
+    """Names of its currents."""
+    is_pool: ClassVar[bool] = False
+    """Whether it holds a concentration of calcium."""
 
     def __init__(self, **values: Any) -> None:
         functions = {name: value for name, value in values.items() if callable(value)}
@@ -36,9 +40,15 @@ class Mechanism(Model):
         for name, default in self._defaults().items():
             value: Any = self._values.get(name, default)
             what = f"{name} of {self.name}"
+            if value is None:
+                # Not given, and without a default.
+                parameters.append(np.array([np.nan]))
+                continue
             if callable(value):
                 value = number_array(f"the values of the function for {what}", value(distances))
                 value = np.full(len(distances), float(value)) if value.ndim == 0 else value
+            if default is None and np.isnan(value).any():
+                raise ValueOutOfBoundsError(what, "nan", "it must be finite", "leave it out, or give a number")
             array = np.atleast_1d(np.asarray(value, dtype=np.float64))
             if array.shape not in ((1,), distances.shape):
                 raise ShapeError(

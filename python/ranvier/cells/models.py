@@ -16,6 +16,9 @@ from typing import ClassVar
 from ranvier.cells.membrane import DensityValue, Mechanism, Receptor
 
 __all__ = [
+    "ca_hva",
+    "ca_lva",
+    "calcium_pool",
     "exp2syn",
     "expsyn",
     "h_current",
@@ -28,13 +31,156 @@ __all__ = [
     "na_transient",
     "nmda",
     "pas",
+    "sk_current",
 ]
+
+
+class ca_hva(Mechanism):
+    """Calcium current that is activated by high voltages.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
+
+    Parameters
+    ----------
+    gbar : default 0.0001 S/cm^2; >= 0 and <= 1e+06
+        Greatest conductance.
+    eca : in mV, without a default; >= -1000 and <= 1000
+        Reversal potential of calcium, where there is no calcium_pool.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^2 h (V - eca)
+        dx/dt = alpha_x (1 - x) - beta_x x, V in mV and rates in 1/ms, at any temperature:
+        alpha_m = 0.055 (V + 27) / (1 - exp(-(V + 27) / 3.8))     beta_m = 0.94 exp(-(V + 75) / 17)
+        alpha_h = 0.000457 exp(-(V + 13) / 50)                    beta_h = 0.0065 / (1 + exp(-(V + 15) / 28))
+        eca is that of the calcium_pool there.
+
+    References
+    ----------
+    I. Reuveni, A. Friedman, Y. Amitai and M. J. Gutnick, Journal of Neuroscience 13, 4609-4621 (1993); as in E. Hay et
+    al., PLoS Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "ca_hva"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.0001,
+        eca: DensityValue | None = None,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            eca=eca,
+        )
+
+
+class ca_lva(Mechanism):
+    """Calcium current that is activated by low voltages.
+
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
+
+    Parameters
+    ----------
+    gbar : default 0.0001 S/cm^2; >= 0 and <= 1e+06
+        Greatest conductance.
+    eca : in mV, without a default; >= -1000 and <= 1000
+        Reversal potential of calcium, where there is no calcium_pool.
+
+    Notes
+    -----
+    ::
+
+        i = gbar m^2 h (V - eca)
+        dx/dt = (x_inf - x) / tau_x, V in mV and times in ms at 21 degrees:
+        m_inf = 1 / (1 + exp(-(V + 40) / 6))                      h_inf = 1 / (1 + exp((V + 90) / 6.4))
+        tau_m = 5 + 20 / (1 + exp((V + 35) / 5))                  tau_h = 20 + 50 / (1 + exp((V + 50) / 7))
+        At temperature T, rates are multiplied by 2.3^((T - 21) / 10). eca is that of the calcium_pool there.
+
+    References
+    ----------
+    R. B. Avery and D. Johnston, Journal of Neuroscience 16, 5567-5582 (1996), and A. D. Randall and R. W. Tsien,
+    Neuropharmacology 36, 879-893 (1997); as in E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "ca_lva"
+    gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.0001,
+        eca: DensityValue | None = None,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            eca=eca,
+        )
+
+
+class calcium_pool(Mechanism):
+    """Calcium in a shell below the membrane, which calcium currents fill.
+
+    For ``membrane=`` of `Cell`.
+
+    Parameters
+    ----------
+    gamma : default 0.05; > 0 and <= 1
+        Share of the calcium that comes in that is not buffered.
+    depth : default 0.1 um; >= 1e-06 and <= 1e+06
+        Depth of the shell below the membrane.
+    decay : default 80 ms; >= 1e-06 and <= 1e+09
+        Time constant of the return to rest.
+    Ca_rest : default 0.0001 mM; >= 1e-08 and <= 100
+        Concentration at rest, with which it begins.
+    Ca_out : default 2 mM; >= 1e-06 and <= 1000
+        Concentration outside of the cell.
+
+    Notes
+    -----
+    ::
+
+        dCa/dt = -gamma i_Ca / (2 F depth) - (Ca - Ca_rest) / decay
+        i_Ca: sum of the calcium currents at the same place
+        eca = R T / (2 F) ln(Ca_out / Ca), for these currents
+        F = 96485.33212 C/mol, R = 8.314462618 J/(mol K), T = celsius + 273.15 K
+
+    References
+    ----------
+    A. Destexhe, Z. F. Mainen and T. J. Sejnowski, Journal of Computational Neuroscience 1, 195-230 (1994); with the
+    values of E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "calcium_pool"
+    is_pool: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        gamma: DensityValue = 0.05,
+        depth: DensityValue = 0.1,
+        decay: DensityValue = 80.0,
+        Ca_rest: DensityValue = 0.0001,
+        Ca_out: DensityValue = 2.0,
+    ) -> None:
+        super().__init__(
+            gamma=gamma,
+            depth=depth,
+            decay=decay,
+            Ca_rest=Ca_rest,
+            Ca_out=Ca_out,
+        )
 
 
 class h_current(Mechanism):
     """Current of cations that hyperpolarisation activates (h current).
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation. Currents: i.
 
     Parameters
     ----------
@@ -58,6 +204,7 @@ class h_current(Mechanism):
 
     name: ClassVar[str] = "h_current"
     gates: ClassVar[tuple[str, ...]] = ("m",)
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -75,7 +222,7 @@ class hh(Mechanism):
     """Sodium, potassium and leak of the squid giant axon, after Hodgkin and Huxley.
 
     For ``membrane=`` of `Cell`. Gating variables: m, activation of sodium; h, inactivation of sodium; n, activation of
-    potassium.
+    potassium. Currents: i_Na, i_K, i_l.
 
     Parameters
     ----------
@@ -111,6 +258,7 @@ class hh(Mechanism):
 
     name: ClassVar[str] = "hh"
     gates: ClassVar[tuple[str, ...]] = ("m", "h", "n")
+    currents: ClassVar[tuple[str, ...]] = ("i_Na", "i_K", "i_l")
 
     def __init__(
         self,
@@ -135,7 +283,7 @@ class hh(Mechanism):
 class k_fast(Mechanism):
     """Fast potassium current (Kv3.1).
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation. Currents: i.
 
     Parameters
     ----------
@@ -160,6 +308,7 @@ class k_fast(Mechanism):
 
     name: ClassVar[str] = "k_fast"
     gates: ClassVar[tuple[str, ...]] = ("m",)
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -176,7 +325,7 @@ class k_fast(Mechanism):
 class k_persistent(Mechanism):
     """Slow potassium current of cortical pyramidal cells.
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
 
     Parameters
     ----------
@@ -204,6 +353,7 @@ class k_persistent(Mechanism):
 
     name: ClassVar[str] = "k_persistent"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -220,7 +370,7 @@ class k_persistent(Mechanism):
 class k_transient(Mechanism):
     """Transient (A-type) potassium current of cortical pyramidal cells.
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
 
     Parameters
     ----------
@@ -247,6 +397,7 @@ class k_transient(Mechanism):
 
     name: ClassVar[str] = "k_transient"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -263,7 +414,7 @@ class k_transient(Mechanism):
 class m_current(Mechanism):
     """M current: potassium channels that muscarinic receptors close.
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation. Currents: i.
 
     Parameters
     ----------
@@ -289,6 +440,7 @@ class m_current(Mechanism):
 
     name: ClassVar[str] = "m_current"
     gates: ClassVar[tuple[str, ...]] = ("m",)
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -305,7 +457,7 @@ class m_current(Mechanism):
 class na_persistent(Mechanism):
     """Persistent sodium current of cortical pyramidal cells.
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
 
     Parameters
     ----------
@@ -333,6 +485,7 @@ class na_persistent(Mechanism):
 
     name: ClassVar[str] = "na_persistent"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -349,7 +502,7 @@ class na_persistent(Mechanism):
 class na_transient(Mechanism):
     """Transient sodium current of cortical pyramidal cells.
 
-    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation.
+    For ``membrane=`` of `Cell`. Gating variables: m, activation; h, inactivation. Currents: i.
 
     Parameters
     ----------
@@ -376,6 +529,7 @@ class na_transient(Mechanism):
 
     name: ClassVar[str] = "na_transient"
     gates: ClassVar[tuple[str, ...]] = ("m", "h")
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -392,7 +546,7 @@ class na_transient(Mechanism):
 class pas(Mechanism):
     """Passive leak of the membrane.
 
-    For ``membrane=`` of `Cell`.
+    For ``membrane=`` of `Cell`. Currents: i.
 
     Parameters
     ----------
@@ -413,6 +567,7 @@ class pas(Mechanism):
     """
 
     name: ClassVar[str] = "pas"
+    currents: ClassVar[tuple[str, ...]] = ("i",)
 
     def __init__(
         self,
@@ -423,6 +578,48 @@ class pas(Mechanism):
         super().__init__(
             g=g,
             e=e,
+        )
+
+
+class sk_current(Mechanism):
+    """Potassium current of small conductance that calcium activates.
+
+    For ``membrane=`` of `Cell`. Gating variables: z, activation by calcium. Currents: i.
+
+    Parameters
+    ----------
+    gbar : default 0.001 S/cm^2; >= 0 and <= 1e+06
+        Greatest conductance.
+    ek : default -85 mV; >= -1000 and <= 1000
+        Reversal potential of potassium.
+
+    Notes
+    -----
+    ::
+
+        i = gbar z (V - ek)
+        dz/dt = (z_inf - z) / tau_z, with the concentration Ca of the calcium_pool there, at any temperature:
+        z_inf = 1 / (1 + (0.00043 mM / Ca)^4.8)                   tau_z = 1 ms
+
+    References
+    ----------
+    M. Koehler, B. Hirschberg, C. T. Bond, J. M. Kinzie, N. V. Marrion, J. Maylie and J. P. Adelman, Science 273,
+    1709-1714 (1996); as in E. Hay et al., PLoS Computational Biology 7, e1002107 (2011)
+    """
+
+    name: ClassVar[str] = "sk_current"
+    gates: ClassVar[tuple[str, ...]] = ("z",)
+    currents: ClassVar[tuple[str, ...]] = ("i",)
+
+    def __init__(
+        self,
+        *,
+        gbar: DensityValue = 0.001,
+        ek: DensityValue = -85.0,
+    ) -> None:
+        super().__init__(
+            gbar=gbar,
+            ek=ek,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import itertools
+import math
 import sys
 import types
 import typing
@@ -195,4 +196,5 @@ def _parameters(parameters: Iterable[_core.ParameterInfo]) -> Iterable[Row]:
     for parameter in parameters:
         bounds = "" if parameter.bounds == "any number" else parameter.bounds
         meaning = parameter.meaning + (" (may differ from synapse to synapse)" if parameter.per_synapse else "")
-        yield parameter.name, f"{parameter.default:g}", parameter.unit, bounds, meaning
+        default = "" if math.isnan(parameter.default) else f"{parameter.default:g}"
+        yield parameter.name, default, parameter.unit, bounds, meaning

@@ -1,0 +1,118 @@
+#include "cable/clamp.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "base/errors.hpp"
+#include "cable/compartments.hpp"
+#include "models/model_info.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+constexpr models::Bounds level_bounds{.lower = -1000.0, .upper = 1000.0};     // mV
+constexpr models::Bounds resistance_bounds{.lower = 1e-3, .upper = 1e9};      // MOhm
+constexpr models::Bounds start_bounds{.lower = 0.0, .upper = 1e12};           // ms
+constexpr models::Bounds duration_bounds{.lower = 1e-6, .upper = HUGE_VAL};  // ms
+constexpr double nanosiemens = 1e3;                                           // of 1/MOhm
+
+void check(double value, const models::Bounds& bounds, const std::string& object, std::string_view unit) {
+    if (bounds.contains(value)) return;
+    throw ValueOutOfBoundsError({.object = object,
+                                 .value = to_text(value) + " " + std::string(unit),
+                                 .bound = "it must be at least " + to_text(bounds.lower) + " and at most " +
+                                          to_text(bounds.upper) + " " + std::string(unit),
+                                 .remedy = "check the unit"});
+}
+
+void check(const PlacedClamp& clamp, const Compartments& compartments) {
+    const std::string name = "clamp '" + clamp.name + "'";
+    (void)compartments.at(clamp.place, "place of " + name);
+    if (clamp.levels.empty() || clamp.levels.size() != clamp.durations.size()) {
+        throw ShapeError({.object = "durations of " + name,
+                          .value = std::to_string(clamp.durations.size()),
+                          .bound = "it has " + std::to_string(clamp.levels.size()) + " levels",
+                          .remedy = "give at least one level, and a duration for each"});
+    }
+    const bool is_voltage = clamp.kind == PlacedClamp::Kind::voltage;
+    for (const double level : clamp.levels) {
+        if (is_voltage) {
+            check(level, level_bounds, "level of " + name, "mV");
+        } else {
+            check(level, models::any_current, "amplitude of " + name, "pA");
+        }
+    }
+    check(clamp.start, start_bounds, "start of " + name, "ms");
+    for (const double& duration : clamp.durations) {
+        check(duration, duration_bounds, "duration of " + name, "ms");
+        if (&duration == &clamp.durations.back() || std::isfinite(duration)) continue;
+        throw ValueOutOfBoundsError({.object = "duration of " + name,
+                                     .value = "infinite",
+                                     .bound = "only that of its last level can be",
+                                     .remedy = "leave out what would come after it"});
+    }
+    if (is_voltage) check(clamp.resistance, resistance_bounds, "resistance of " + name, "MOhm");
+}
+
+double end_of(const PlacedClamp& clamp) {
+    return std::accumulate(clamp.durations.begin(), clamp.durations.end(), clamp.start);
+}
+
+}  // namespace
+
+void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compartments) {
+    for (const PlacedClamp& clamp : clamps) check(clamp, compartments);
+    for (std::size_t i = 0; i < clamps.size(); ++i) {
+        for (std::size_t k = 0; k < i; ++k) {
+            const PlacedClamp& own = clamps[i];
+            const PlacedClamp& other = clamps[k];
+            if (own.kind != PlacedClamp::Kind::voltage || other.kind != PlacedClamp::Kind::voltage) continue;
+            if (compartments.at(own.place, "place") != compartments.at(other.place, "place")) continue;
+            if (own.start >= end_of(other) || other.start >= end_of(own)) continue;
+            throw ValueOutOfBoundsError(
+                {.object = "clamp '" + own.name + "'",
+                 .value = "from " + to_text(own.start) + " to " + to_text(end_of(own)) + " ms",
+                 .bound = "voltage clamp '" + other.name + "' holds the same compartment at that time",
+                 .remedy = "let one end before the other starts, or give one clamp several levels"});
+        }
+    }
+}
+
+ClampCourse::ClampCourse(const PlacedClamp& clamp, double step)
+    : conductance_(clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens / clamp.resistance : 0.0),
+      levels_(clamp.levels) {
+    // Times that are meant to lie on the grid do.
+    const auto in_steps = [&](double time) {
+        const double steps = time / step;
+        return std::abs(steps - std::round(steps)) < 1e-6 ? std::round(steps) : steps;
+    };
+    double time = clamp.start;
+    bounds_.push_back(in_steps(time));
+    for (const double duration : clamp.durations) {
+        time += duration;
+        bounds_.push_back(in_steps(time));
+    }
+}
+
+ClampCourse::Action ClampCourse::at(Step step) const {
+    const auto end = static_cast<double>(step);
+    const double begin = end - 1.0;
+    Action action;
+    const auto after = std::ranges::upper_bound(bounds_, begin);
+    auto level = static_cast<std::size_t>(after - bounds_.begin());
+    for (level = level > 0 ? level - 1 : 0; level < levels_.size() && bounds_[level] < end; ++level) {
+        const double part = std::min(bounds_[level + 1], end) - std::max(bounds_[level], begin);
+        if (conductance_ > 0.0) {
+            action.conductance += part * conductance_;
+            action.current += part * conductance_ * levels_[level];
+        } else {
+            action.current += part * levels_[level];
+        }
+    }
+    return action;
+}
+
+}  // namespace ranvier::cable

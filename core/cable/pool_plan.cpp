@@ -1,0 +1,146 @@
+#include "cable/pool_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "base/math.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+constexpr double faraday = 96485.33212;      // C/mol
+constexpr double gas_constant = 8.314462618;  // J/(mol K)
+constexpr double zero_celsius = 273.15;       // K
+/// mM/ms of a current of 1 pA into a shell of 1 um^3, of ions with one charge.
+constexpr double filling = 1e3 / faraday;
+
+double value_at(const std::vector<double>& values, std::size_t compartment) {
+    return values[values.size() == 1 ? 0 : compartment];
+}
+
+bool carries_calcium(const MechanismModel& mechanism) {
+    return std::ranges::any_of(mechanism.currents, &CurrentInfo::carries_calcium);
+}
+
+std::string place_text(const Compartment& own) {
+    return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
+}
+
+void check_reversal(const PaintedMechanism& painted, const Compartment& own, bool has_pool) {
+    const MechanismModel& model = *painted.mechanism;
+    const std::string name = "mechanism " + std::string(model.name);
+    for (const CurrentInfo& current : model.currents) {
+        if (!current.carries_calcium) continue;
+        const bool is_given = !std::isnan(painted.parameters[current.reversal].front());
+        if (is_given && has_pool) {
+            throw ValueOutOfBoundsError(
+                {.object = std::string(model.parameters[current.reversal].name) + " of " + name,
+                 .value = to_text(painted.parameters[current.reversal].front()) + " mV",
+                 .bound = "a calcium_pool gives it in " + place_text(own),
+                 .remedy = "leave it out, or paint the mechanism for its own on membrane without a pool"});
+        }
+        if (!is_given && !has_pool) {
+            throw ValueOutOfBoundsError({.object = name,
+                                         .value = place_text(own),
+                                         .bound = "it needs a reversal potential, and no calcium_pool is there",
+                                         .remedy = "paint a calcium_pool on the same membrane, or give " +
+                                                   std::string(model.parameters[current.reversal].name)});
+        }
+    }
+}
+
+}  // namespace
+
+bool is_calcium_reversal(const MechanismModel& mechanism, std::size_t parameter) {
+    return std::ranges::any_of(mechanism.currents, [&](const CurrentInfo& current) {
+        return current.carries_calcium && current.reversal == parameter;
+    });
+}
+
+void check_calcium(const CellSpec& spec) {
+    std::vector<bool> has_pool(spec.compartments.size(), false);
+    const auto compartments = spec.compartments.compartments();
+    for (const PaintedMechanism& painted : spec.mechanisms) {
+        if (painted.mechanism->pool == nullptr) continue;
+        for (std::size_t c = 0; c < compartments.size(); ++c) {
+            if (value_at(painted.covered, c) == 0.0) continue;
+            if (has_pool[c]) {
+                throw ValueOutOfBoundsError({.object = "mechanism " + std::string(painted.mechanism->name),
+                                             .value = "twice in " + place_text(compartments[c]),
+                                             .bound = "a compartment has one pool of calcium at most",
+                                             .remedy = "let the regions of pools not overlap"});
+            }
+            has_pool[c] = true;
+        }
+    }
+    for (const PaintedMechanism& painted : spec.mechanisms) {
+        const bool follows = painted.mechanism->follows_calcium();
+        if (!follows && !carries_calcium(*painted.mechanism)) continue;
+        for (std::size_t c = 0; c < compartments.size(); ++c) {
+            if (value_at(painted.covered, c) == 0.0) continue;
+            check_reversal(painted, compartments[c], has_pool[c]);
+            if (!follows || has_pool[c]) continue;
+            throw ValueOutOfBoundsError({.object = "mechanism " + std::string(painted.mechanism->name),
+                                         .value = place_text(compartments[c]),
+                                         .bound = "its gates follow calcium, and no calcium_pool is there",
+                                         .remedy = "paint a calcium_pool on the same membrane"});
+        }
+    }
+}
+
+PoolPlan::PoolPlan(std::pmr::memory_resource* memory)
+    : slots(memory),
+      rest(memory),
+      log_outside(memory),
+      decay(memory),
+      gain(memory),
+      half_decay(memory),
+      half_gain(memory) {}
+
+PoolPlan::PoolPlan(const CellSpec& spec, std::span<const std::uint32_t> slot_of_node, double step,
+                   std::pmr::memory_resource* memory)
+    : PoolPlan(memory) {
+    nernst = 1e3 * gas_constant * (spec.celsius + zero_celsius) / (2.0 * faraday);
+    const auto compartments = spec.compartments.compartments();
+    std::vector<std::pair<std::uint32_t, std::pair<const PaintedMechanism*, std::size_t>>> found;
+    for (const PaintedMechanism& painted : spec.mechanisms) {
+        if (painted.mechanism->pool == nullptr) continue;
+        for (std::size_t c = 0; c < compartments.size(); ++c) {
+            if (value_at(painted.covered, c) == 0.0) continue;
+            found.push_back({slot_of_node[compartments[c].node], {&painted, c}});
+        }
+    }
+    std::ranges::sort(found, {}, [](const auto& own) { return own.first; });
+    for (const auto& [slot, place] : found) {
+        const auto& [painted, c] = place;
+        const PoolInfo& info = *painted->mechanism->pool;
+        const auto parameter = [&](std::size_t p) { return value_at(painted->parameters[p], c); };
+        const double tau = parameter(info.decay);
+        const double volume = compartments[c].area * value_at(painted->covered, c) * parameter(info.depth);
+        const double steady = -parameter(info.share) * filling / (2.0 * volume) * tau;
+        slots.push_back(slot);
+        rest.push_back(parameter(info.rest));
+        log_outside.push_back(math::log(parameter(info.outside)));
+        decay.push_back(math::exp(-step / tau));
+        gain.push_back(steady * -math::expm1(-step / tau));
+        half_decay.push_back(math::exp(-0.5 * step / tau));
+        half_gain.push_back(steady * -math::expm1(-0.5 * step / tau));
+    }
+}
+
+bool PoolPlan::is_at(std::uint32_t slot) const { return std::ranges::binary_search(slots, slot); }
+
+std::size_t PoolPlan::place_of(std::uint32_t slot) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
+}
+
+double PoolPlan::reversal(std::size_t pool, double concentration) const {
+    return nernst * (log_outside[pool] - math::log(concentration));
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+
+#include "base/aligned_array.hpp"
+#include "cable/cell.hpp"
+
+namespace ranvier::cable {
+
+/// Pools of calcium of a cell, by slot ascending. See KernelPools.
+struct PoolPlan {
+    explicit PoolPlan(std::pmr::memory_resource* memory);
+    /// @param step ms
+    PoolPlan(const CellSpec& spec, std::span<const std::uint32_t> slot_of_node, double step,
+             std::pmr::memory_resource* memory);
+
+    std::size_t size() const { return slots.size(); }
+    bool is_at(std::uint32_t slot) const;
+    /// Its place among the pools. @pre it is there
+    std::size_t place_of(std::uint32_t slot) const;
+    /// Reversal potential of calcium, mV.
+    double reversal(std::size_t pool, double concentration) const;
+
+    AlignedVector<std::uint32_t> slots;
+    AlignedVector<double> rest;
+    AlignedVector<double> log_outside;
+    AlignedVector<double> decay;
+    AlignedVector<double> gain;
+    AlignedVector<double> half_decay;
+    AlignedVector<double> half_gain;
+    double nernst = 0.0;
+};
+
+/// That each compartment has at most one pool, and that calcium currents know their reversal potential.
+/// @throws ValueOutOfBoundsError naming mechanism and section
+void check_calcium(const CellSpec& spec);
+
+/// Whether a parameter is the reversal potential of a calcium current, which may be NaN: not given.
+bool is_calcium_reversal(const MechanismModel& mechanism, std::size_t parameter);
+
+}  // namespace ranvier::cable

@@ -1,0 +1,94 @@
+#include "cable/probe_reading.hpp"
+
+#include <algorithm>
+
+#include "base/errors.hpp"
+#include "base/math.hpp"
+
+namespace ranvier::cable {
+
+namespace {
+
+double value_at(const std::vector<double>& values, std::size_t compartment) {
+    return values[values.size() == 1 ? 0 : compartment];
+}
+
+double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, const CellPlan& plan,
+               const CellValues& values, std::size_t cell) {
+    const CellPlan::Class& own = *plan.class_with(painted, slot);
+    const auto index = static_cast<std::size_t>(&own - plan.classes.data());
+    const auto number = static_cast<std::size_t>(std::ranges::find(own.painted, painted) - own.painted.begin());
+    return values.gate(cell, index, own.place_of(slot), own.first_gates[number] + gate);
+}
+
+double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const std::size_t pool = plan.pools.place_of(slot);
+    return plan.pools.reversal(pool, values.calcium(cell, pool));
+}
+
+/// mA/cm^2 of membrane that has the mechanism.
+double current_density(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const PaintedMechanism& painted = plan.spec->mechanisms[probe.of];
+    const CurrentInfo& info = painted.mechanism->currents[probe.gate];
+    const std::uint32_t compartment = plan.spec->compartments.at(probe.place, "place");
+    const std::uint32_t slot = plan.slot_at(probe.place);
+    double density = value_at(painted.parameters[info.conductance], compartment);
+    for (const GatePower& gate : info.gates) {
+        const double x = gate_of(probe.of, gate.gate, slot, plan, values, cell);
+        for (std::uint32_t p = 0; p < gate.power; ++p) density *= x;
+    }
+    const double reversal = info.carries_calcium && plan.pools.is_at(slot)
+                                ? calcium_reversal_at(slot, plan, values, cell)
+                                : value_at(painted.parameters[info.reversal], compartment);
+    return density * (values.potential(cell, slot) - reversal);
+}
+
+/// pA, out of the cell.
+double receptor_current(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const auto& [slot, constants] = plan.receptors[probe.of];
+    const double v = values.potential(cell, slot);
+    double g = values.conductance(cell, probe.of);
+    if (constants.blockers > 0.0) g /= 1.0 + constants.blockers * math::exp(-constants.block_slope * v);
+    return g * (v - constants.reversal);
+}
+
+/// pA that flow into a compartment from its neighbours.
+double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const double v = values.potential(cell, slot);
+    double sum = 0.0;
+    if (slot > 0) sum += plan.axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
+    for (std::uint32_t child = slot + 1; child < plan.slots(); ++child) {
+        if (plan.parents[child] == slot) sum += plan.axial[child] * (values.potential(cell, child) - v);
+    }
+    return sum;
+}
+
+}  // namespace
+
+double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    switch (probe.kind) {
+        case Probe::Kind::potential:
+            return values.potential(cell, plan.slot_at(probe.place));
+        case Probe::Kind::gate:
+            return gate_of(probe.of, probe.gate, plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::conductance:
+            return values.conductance(cell, probe.of);
+        case Probe::Kind::current:
+            return current_density(probe, plan, values, cell);
+        case Probe::Kind::receptor_current:
+            return receptor_current(probe, plan, values, cell);
+        case Probe::Kind::calcium:
+            return values.calcium(cell, plan.pools.place_of(plan.slot_at(probe.place)));
+        case Probe::Kind::calcium_reversal:
+            return calcium_reversal_at(plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::axial_current:
+            return axial_current(plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::clamp_current: {
+            const ClampCourse::Action action = values.action(probe.of);
+            return action.current - action.conductance * values.potential(cell, plan.clamps[probe.of].slot);
+        }
+    }
+    throw InternalError("a probe of an unknown kind");
+}
+
+}  // namespace ranvier::cable

@@ -1,0 +1,143 @@
+"""Electrodes that inject a given current, or hold a given potential."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ranvier.base.immutable import Immutable
+from ranvier.base.numeric import number, number_array
+from ranvier.cells.places import Place, as_place
+from ranvier.errors import ShapeError, WrongTypeError
+
+__all__ = ["Clamp", "current_clamp", "voltage_clamp"]
+
+Numbers: TypeAlias = float | Sequence[float]
+
+
+class Clamp(Immutable):
+    """An electrode, for ``clamps=`` of `Cell`: made by `current_clamp` or `voltage_clamp`."""
+
+    kind: str
+    start: float
+    levels: tuple[float, ...]
+    durations: tuple[float, ...]
+    resistance: float
+
+    def __init__(
+        self, kind: str, start: float, levels: tuple[float, ...], durations: tuple[float, ...], resistance: float
+    ) -> None:
+        self._put(kind=kind, start=start, levels=levels, durations=durations, resistance=resistance)
+
+    def _way_to(self, name: str) -> str:
+        return f"make another rv.{self.kind}_clamp(...), and another rv.Cell"
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._put(**state)
+
+    def _content(self) -> tuple[object, ...]:
+        return self.kind, self.start, self.levels, self.durations, self.resistance
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Clamp) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __repr__(self) -> str:
+        named = "amplitude" if self.kind == "current" else "level"
+        resistance = f", resistance={self.resistance:g}" if self.kind == "voltage" else ""
+        return (
+            f"{self.kind}_clamp({named}={list(self.levels)}, duration={list(self.durations)}, "
+            f"start={self.start:g}{resistance})"
+        )
+
+
+def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: float = 0.0) -> Clamp:
+    """Return a clamp that injects currents.
+
+    Parameters
+    ----------
+    amplitude
+        Current, pA: one number, or several that come one after the other.
+    duration
+        Of each of them, ms. The last one may last for ever.
+    start
+        When the first one begins, ms. Before and after there is no current.
+
+    Notes
+    -----
+    A current that begins or ends within a step flows with that part of it in the whole step. Several current clamps
+    may be at one place: their currents add up. Currents of stimulators and ``I_e`` flow into the electrode of the cell.
+
+    Raises
+    ------
+    WrongTypeError, ShapeError
+        For what is no number or list of numbers. Values are checked when the cell is made.
+    """
+    return Clamp("current", number("start", start), _numbers("amplitude", amplitude), _numbers("duration", duration), 0)
+
+
+def voltage_clamp(
+    *, level: Numbers, duration: Numbers = math.inf, start: float = 0.0, resistance: float = 1.0
+) -> Clamp:
+    """Return a clamp with a single electrode that holds potentials.
+
+    Parameters
+    ----------
+    level
+        Potential, mV: one number, or several that come one after the other.
+    duration
+        Of each of them, ms. The last one may last for ever.
+    start
+        When the first one begins, ms. Before and after the electrode is disconnected.
+    resistance
+        Of the electrode, in series with the membrane, MOhm: a current of (level - V) / resistance flows.
+
+    Notes
+    -----
+    Use ``scheme="backward_euler"``: the staggered scheme oscillates where an electrode of small resistance holds a
+    potential. A compartment has one voltage clamp at a time.
+
+    Raises
+    ------
+    WrongTypeError, ShapeError
+        For what is no number or list of numbers. Values are checked when the cell is made.
+    """
+    return Clamp(
+        "voltage",
+        number("start", start),
+        _numbers("level", level),
+        _numbers("duration", duration),
+        number("resistance", resistance),
+    )
+
+
+def _numbers(what: str, values: Numbers) -> tuple[float, ...]:
+    array = np.atleast_1d(number_array(what, values, "a number or a list of numbers"))
+    if array.ndim != 1:
+        raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
+    return tuple(array.tolist())
+
+
+CoreClamp: TypeAlias = tuple[str, str, tuple[int, float], float, list[float], list[float], float]
+
+
+def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]]) -> list[CoreClamp]:
+    """Return clamps as the core takes them."""
+    made = []
+    for name, pair in clamps.items():
+        what = f"clamp '{name}'"
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Clamp):
+            raise WrongTypeError(
+                what, repr(pair), "must be a clamp and a place", "write (rv.current_clamp(amplitude=100.0), rv.at(0))"
+            )
+        clamp, place = pair[0], as_place(f"place of {what}", pair[1])
+        at = place.section, place.position
+        made.append(
+            (str(name), clamp.kind, at, clamp.start, list(clamp.levels), list(clamp.durations), clamp.resistance)
+        )
+    return made

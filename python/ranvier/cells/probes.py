@@ -1,0 +1,79 @@
+"""What of a cell is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.cells.membrane import Mechanism
+from ranvier.cells.places import Place, as_place
+from ranvier.errors import UnknownNameError, WrongTypeError
+
+__all__ = ["CoreProbe", "ProbeLike", "core_probes"]
+
+ProbeLike: TypeAlias = Place | str | tuple[Place, str]
+CoreProbe: TypeAlias = tuple[str, str, tuple[int, float], int, int]
+"""Name, kind, place, number of a mechanism, receptor or clamp, number of a gate or current."""
+Painted: TypeAlias = tuple[Mechanism, npt.NDArray[np.float64]]
+"""A mechanism, and which part of each compartment has it."""
+
+
+def core_probes(
+    probes: Mapping[str, ProbeLike],
+    membrane: Sequence[Painted],
+    receptors: Sequence[str],
+    clamps: Sequence[str],
+    cut: _core.Compartments,
+) -> list[CoreProbe]:
+    """Return probes as the core takes them."""
+    made = []
+    for name, probe in probes.items():
+        what = f"probe '{name}'"
+        if isinstance(probe, Place):
+            made.append((str(name), "potential", (probe.section, probe.position), 0, 0))
+        elif isinstance(probe, str):
+            kind, number = _of_receptor_or_clamp(what, probe, receptors, clamps)
+            made.append((str(name), kind, (0, 0.0), number, 0))
+        else:
+            if not isinstance(probe, tuple | list) or len(probe) != 2:
+                raise WrongTypeError(
+                    what, repr(probe), "must be a place, the name of a receptor, or a place and a variable"
+                )
+            place = as_place(f"place of {what}", probe[0])
+            at = place.section, place.position
+            made.append((str(name), *_at_place(what, probe[1], at, membrane, cut)))
+    return made
+
+
+def _of_receptor_or_clamp(what: str, probe: str, receptors: Sequence[str], clamps: Sequence[str]) -> tuple[str, int]:
+    known = {name: ("conductance", i) for i, name in enumerate(receptors)}
+    for kind, names in (("receptor_current", receptors), ("clamp_current", clamps)):
+        known.update({f"i of {name}": (kind, i) for i, name in enumerate(names) if f"i of {name}" not in known})
+    if probe not in known:
+        raise UnknownNameError(what, f"'{probe}'", f"receptors and currents are {', '.join(known) or 'none'}")
+    return known[probe]
+
+
+def _at_place(
+    what: str, variable: object, place: tuple[int, float], membrane: Sequence[Painted], cut: _core.Compartments
+) -> tuple[str, tuple[int, float], int, int]:
+    """Return a variable of a mechanism, of one that is at the place if there is such."""
+    compartment = cut.at(*place)
+    known: dict[str, tuple[str, int, int]] = {"i_axial": ("axial_current", 0, 0)}
+    for i, (mechanism, covered) in enumerate(membrane):
+        variables = [("gate", gate, j) for j, gate in enumerate(mechanism.gates)]
+        variables += [("current", current, j) for j, current in enumerate(mechanism.currents)]
+        if mechanism.is_pool:
+            variables += [("calcium", "Ca", 0), ("calcium_reversal", "E_Ca", 0)]
+        for kind, own, j in variables:
+            name = f"{own} of {mechanism.name}"
+            if name not in known or covered[compartment] > 0.0:
+                known[name] = (kind, i, j)
+    if not isinstance(variable, str) or variable not in known:
+        raise UnknownNameError(what, repr(variable), f"variables of places are {', '.join(known)}")
+    kind, i, j = known[variable]
+    return kind, place, i, j
