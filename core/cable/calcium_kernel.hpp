@@ -6,6 +6,7 @@
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
+#include "cable/eight.hpp"
 
 /// Calcium in one step of a block of cells; see BlockKernel.
 ///
@@ -13,8 +14,6 @@
 /// `staggered`, as they should be in the middle of the step. What has flown through these currents by the new potentials,
 /// then, gives the concentrations at the end.
 namespace ranvier::cable {
-
-inline constexpr std::size_t lanes = 8;
 
 /// What a step tells of values that have left their bounds.
 inline constexpr std::uint32_t potential_has_left = 1;

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/errors.hpp"
 
@@ -55,14 +56,18 @@ CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource*
 }
 
 /// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each
-/// other. Within a depth in their own order.
+/// other. Within a depth the last ones come first in it: those with the lowest subtrees, see Compartments::heights().
 void CellPlan::order_nodes() {
     const auto nodes = spec->compartments.nodes();
+    const std::vector<std::uint32_t> heights = spec->compartments.heights();
     std::vector<std::uint32_t> depth(nodes.size(), 0);
     for (std::size_t i = 1; i < nodes.size(); ++i) depth[i] = depth[static_cast<std::size_t>(nodes[i].parent)] + 1;
     std::vector<std::uint32_t> order(nodes.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t node) { return depth[node]; });
+    std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
+        if (depth[a] != depth[b]) return depth[a] < depth[b];
+        return std::pair(heights[a], a) > std::pair(heights[b], b);
+    });
     slot_of_node.resize(nodes.size());
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of_node[order[slot]] = slot;
 }

@@ -96,6 +96,15 @@ Compartments::Compartments(Morphology morphology, std::span<const std::uint32_t>
     }
 }
 
+std::vector<std::uint32_t> Compartments::heights() const {
+    std::vector<std::uint32_t> heights(nodes_.size(), 0);
+    for (std::size_t i = nodes_.size(); --i > 0;) {
+        std::uint32_t& of_parent = heights[static_cast<std::size_t>(nodes_[i].parent)];
+        of_parent = std::max(of_parent, heights[i] + 1);
+    }
+    return heights;
+}
+
 std::uint32_t Compartments::at(Place place, std::string_view object) const {
     morphology_.check(place, object);
     const auto [first, last] = of_section(place.section);

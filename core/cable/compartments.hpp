@@ -42,6 +42,11 @@ class Compartments {
     std::size_t size() const { return compartments_.size(); }
     std::span<const Compartment> compartments() const { return compartments_; }
     std::span<const Node> nodes() const { return nodes_; }
+    /// Of each node: how many nodes lie between it and the furthest leaf below it, that leaf included.
+    ///
+    /// The elimination subtracts the children of a node in ascending order of (height, index), so that its bits do not
+    /// depend on how the nodes of one or more cells are arranged.
+    std::vector<std::uint32_t> heights() const;
     /// Compartments [first, second) of a section.
     std::pair<std::uint32_t, std::uint32_t> of_section(std::uint32_t section) const {
         return {first_[section], first_[section + 1]};

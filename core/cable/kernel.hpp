@@ -7,6 +7,7 @@
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "cable/calcium_kernel.hpp"
+#include "cable/eight.hpp"
 #include "cable/rate_table.hpp"
 #include "cable/receptor.hpp"
 
@@ -92,8 +93,9 @@ struct BlockKernel {
     using Calcium = CalciumKernel<staggered>;
 
     /// Returns which values have left their bounds: potentials that of the tables of rates.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static std::uint32_t run(const KernelArguments* a) {
-        begin(*a);
+        begin<set>(*a);
         if (a->pools.size > 0) Calcium::begin(a->pools);
         std::uint32_t left = 0;
         for (std::size_t c = 0; c < a->class_count; ++c) {
@@ -105,19 +107,19 @@ struct BlockKernel {
         if (a->pools.size > 0) Calcium::add(a->pools, a->potential, a->diagonal, a->current);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor(a->receptors[r], *a);
         for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode(a->electrodes[e], *a);
-        solve(*a);
+        solve<set>(*a);
         // What was solved for stands where currents were.
         if (a->pools.size > 0) left |= Calcium::finish(a->pools, a->current);
         return left;
     }
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void begin(const KernelArguments& a) {
+        using Lanes = Eight<set>;
         for (std::size_t s = 0; s < a.slots; ++s) {
-            RANVIER_NO_OVERLAP
-            for (std::size_t l = 0; l < lanes; ++l) {
-                a.diagonal[s * lanes + l] = a.leak[s];
-                a.current[s * lanes + l] = a.capacity[s] * a.potential[s * lanes + l] + a.drive[s];
-            }
+            const Lanes potential = Lanes::load(a.potential + s * lanes);
+            Lanes::all(a.leak[s]).store(a.diagonal + s * lanes);
+            (Lanes::all(a.capacity[s]) * potential + Lanes::all(a.drive[s])).store(a.current + s * lanes);
         }
     }
 
@@ -263,41 +265,36 @@ struct BlockKernel {
 
     /// Gaussian elimination from the leaves to the root and back (M. Hines, 1984): the matrix is symmetric, with minus the
     /// axial conductances beside its diagonal.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void solve(const KernelArguments& a) {
+        using Lanes = Eight<set>;
+        const Lanes one = Lanes::all(1.0);
         for (std::size_t s = a.slots; --s > 0;) {
             double* const d = a.diagonal + s * lanes;
-            const double* const i = a.current + s * lanes;
             double* const parent_d = a.diagonal + a.parents[s] * lanes;
             double* const parent_i = a.current + a.parents[s] * lanes;
-            const double axial = a.axial[s];
-            RANVIER_NO_OVERLAP
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const double inverse = 1.0 / d[l];
-                const double part = axial * inverse;
-                d[l] = inverse;
-                parent_d[l] -= part * axial;
-                parent_i[l] += part * i[l];
-            }
+            const Lanes axial = Lanes::all(a.axial[s]);
+            const Lanes inverse = one / Lanes::load(d);
+            const Lanes part = axial * inverse;
+            inverse.store(d);
+            (Lanes::load(parent_d) - part * axial).store(parent_d);
+            (Lanes::load(parent_i) + part * Lanes::load(a.current + s * lanes)).store(parent_i);
         }
         // What is solved for takes the place of the currents.
-        for (std::size_t l = 0; l < lanes; ++l) a.current[l] /= a.diagonal[l];
-        store(a, 0);
+        finish<set>(a, 0, Lanes::load(a.current) * (one / Lanes::load(a.diagonal)));
         for (std::size_t s = 1; s < a.slots; ++s) {
-            const double* const d = a.diagonal + s * lanes;
-            double* const i = a.current + s * lanes;
-            const double* const parent = a.current + a.parents[s] * lanes;
-            const double axial = a.axial[s];
-            RANVIER_NO_OVERLAP
-            for (std::size_t l = 0; l < lanes; ++l) i[l] = (i[l] + axial * parent[l]) * d[l];
-            store(a, s);
+            const Lanes parent = Lanes::load(a.current + a.parents[s] * lanes);
+            const Lanes own = Lanes::load(a.current + s * lanes) + Lanes::all(a.axial[s]) * parent;
+            finish<set>(a, s, own * Lanes::load(a.diagonal + s * lanes));
         }
     }
 
-    RANVIER_ALWAYS_INLINE static void store(const KernelArguments& a, std::size_t slot) {
-        const double* const solved = a.current + slot * lanes;
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void finish(const KernelArguments& a, std::size_t slot, const Eight<set>& solved) {
+        using Lanes = Eight<set>;
         double* const v = a.potential + slot * lanes;
-        RANVIER_NO_OVERLAP
-        for (std::size_t l = 0; l < lanes; ++l) v[l] = staggered ? 2.0 * solved[l] - v[l] : solved[l];
+        solved.store(a.current + slot * lanes);
+        (staggered ? Lanes::all(2.0) * solved - Lanes::load(v) : solved).store(v);
     }
 };
 
