@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,6 +86,39 @@ std::optional<nb::list> compare(comm::Communicator& communicator, const nb::byte
     return gather_all(communicator, data);
 }
 
+/// Sends some bytes to each process, and returns what each has sent here.
+nb::list alltoall(comm::Communicator& communicator, const nb::list& data) {
+    const auto processes = static_cast<std::size_t>(communicator.size());
+    if (data.size() != processes) {
+        throw ShapeError({.object = "data for all processes",
+                          .value = std::to_string(data.size()) + " pieces",
+                          .bound = "there are " + std::to_string(processes) + " processes",
+                          .remedy = "pass bytes for each rank"});
+    }
+    std::vector<std::byte> sent;
+    std::vector<std::size_t> counts;
+    for (const nb::handle each : data) {
+        const auto own = view(nb::cast<nb::bytes>(each));
+        sent.insert(sent.end(), own.begin(), own.end());
+        counts.push_back(own.size());
+    }
+    std::vector<std::size_t> arriving(processes);
+    std::vector<std::byte> received;
+    {
+        const Unlocked released;
+        communicator.alltoall(std::as_bytes(std::span(counts)), std::as_writable_bytes(std::span(arriving)));
+        received.resize(std::accumulate(arriving.begin(), arriving.end(), std::size_t{0}));
+        communicator.alltoallv(sent, counts, received, arriving);
+    }
+    nb::list result;
+    std::size_t begin = 0;
+    for (const std::size_t count : arriving) {
+        result.append(to_bytes(std::span(received).subspan(begin, count)));
+        begin += count;
+    }
+    return result;
+}
+
 nb::bytes broadcast(comm::Communicator& communicator, const std::optional<nb::bytes>& data, std::int32_t root) {
     if (root < 0 || root >= communicator.size()) {
         throw ValueOutOfBoundsError({.object = "root of a broadcast",
@@ -129,6 +163,9 @@ void bind_communicator(nb::module_& module) {
         .def("barrier", &Communicator::barrier, nb::call_guard<Unlocked>(), "Return when all processes have come here.")
         .def("allgather", allgather, nb::arg("data"), nb::sig("def allgather(self, data: bytes) -> list[bytes]"),
              "Return the bytes of all processes, by rank. All must call it, or compare; lengths may differ.")
+        .def("alltoall", alltoall, nb::arg("data"), nb::sig("def alltoall(self, data: list[bytes]) -> list[bytes]"),
+             "Send bytes to each process, by rank, and return those that each has sent here. All must call it; lengths "
+             "may differ.")
         .def("compare", compare, nb::arg("data"), nb::sig("def compare(self, data: bytes) -> list[bytes] | None"),
              "Return None where all processes pass the same, up to 64 bytes, and else what allgather does. All must "
              "call it, or allgather. Nothing that it does for None takes longer with more processes.")

@@ -1,4 +1,7 @@
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -119,6 +122,26 @@ void bind_loader(nb::module_& module) {
                 self.load(table, std::move(own));
             },
             nb::arg("table"), nb::arg("columns"))
+        .def(
+            "ranks_of",
+            [](const StateLoader& self, const InputArray<std::int64_t>& ids) {
+                return to_array<std::int32_t>(self.ranks_of(std::span(ids.data(), ids.size())));
+            },
+            nb::arg("ids"), "The processes of this run that have some neurons, by rank.")
+        .def(
+            "next_sources",
+            [](StateLoader& self, std::size_t table) -> std::optional<OutputArray<std::int64_t>> {
+                std::optional<std::vector<std::int64_t>> ids;
+                {
+                    const Unlocked unlocked;
+                    ids = self.next_sources(table);
+                }
+                if (!ids) return std::nullopt;
+                return to_array<std::int64_t>(std::move(*ids));
+            },
+            nb::arg("table"),
+            "The sources of some more rows that this process has in a table of sources, or None. The state of these is "
+            "loaded next.")
         .def(
             "replay",
             [](StateLoader& self) {

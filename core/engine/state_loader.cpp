@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/errors.hpp"
 #include "engine/agreement.hpp"
@@ -221,7 +227,63 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
     }
 }
 
+std::vector<std::int32_t> StateLoader::ranks_of(std::span<const std::int64_t> ids) const {
+    std::vector<std::int32_t> ranks;
+    ranks.reserve(ids.size());
+    const std::uint64_t units = self().network.unit_count();
+    for (const std::int64_t id : ids) {
+        if (id < 0 || static_cast<std::uint64_t>(id) >= units) {
+            throw impossible("global id in a saved state", std::to_string(id));
+        }
+        ranks.push_back(self().layout.placement().rank_of(NeuronId{static_cast<std::uint64_t>(id)}).value);
+    }
+    return ranks;
+}
+
+std::optional<std::vector<std::int64_t>> StateLoader::next_sources(std::size_t table) {
+    constexpr std::uint32_t rows_at_once = 1U << 16;
+    const connect::KindIndex kind{tables_.at(table).number};
+    for (; named_.shard < self().shards.size(); named_ = {.shard = named_.shard + 1}) {
+        const connect::SynapseTable* const synapses = self().shards[named_.shard]->table(kind);
+        if (synapses == nullptr || !synapses->saved_parts().rows) continue;
+        check_sources(*synapses);
+        std::vector<std::int64_t> sources;
+        while (sources.empty() && named_.end < synapses->rows()) {
+            named_.begin = named_.end;
+            named_.end += std::min(rows_at_once, synapses->rows() - named_.end);
+            for (RowIndex row{named_.begin}; row.value < named_.end; ++row.value) {
+                if (synapses->row_begin(row) == synapses->row_end(row)) continue;
+                sources.push_back(static_cast<std::int64_t>(synapses->source(row).value));
+            }
+        }
+        if (sources.empty()) continue;
+        std::ranges::sort(sources);
+        sources.erase(std::ranges::unique(sources).begin(), sources.end());
+        return sources;
+    }
+    named_ = {};
+    return std::nullopt;
+}
+
+void StateLoader::load_named(connect::SynapseTable& synapses, StateColumns& columns) {
+    std::vector<std::pair<NeuronId, std::size_t>> saved;
+    saved.reserve(columns.owners());
+    for (std::size_t row = 0; row < columns.owners(); ++row) saved.emplace_back(read_id(columns, row), row);
+    std::ranges::sort(saved);
+    for (RowIndex row{named_.begin}; row.value < named_.end; ++row.value) {
+        if (synapses.row_begin(row) == synapses.row_end(row)) continue;
+        const NeuronId id = synapses.source(row);
+        const auto found = std::ranges::lower_bound(saved, id, {}, &std::pair<NeuronId, std::size_t>::first);
+        if (found == saved.end() || found->first != id) {
+            throw impossible("synapse of neuron without a saved state", std::to_string(id.value));
+        }
+        columns.seek(found->second);
+        synapses.exchange_row(row, columns);
+    }
+}
+
 void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
+    if (named_.begin < named_.end) return load_named(*self().shards[named_.shard]->table(kind), columns);
     // A source may stand there several times.
     std::vector<std::pair<NeuronId, std::size_t>> wanted;
     wanted.reserve(columns.owners());

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,6 +25,11 @@ class StateLoader {
     /// Rows of a table, of which those are loaded that this process needs. Tables in their order, each in any number of
     /// pieces. @throws StateError for columns that are not those of the table
     void load(std::size_t table, std::vector<StateColumns::Column> columns);
+    /// The processes of this run that have some neurons. @throws StateError for an id that does not exist
+    std::vector<std::int32_t> ranks_of(std::span<const std::int64_t> ids) const;
+    /// The sources of some more of the rows that this process has in a table of sources, each once, ascending; nothing when
+    /// all have been named. Then what is loaded next must be the state of these, each once, which goes to these rows.
+    std::optional<std::vector<std::int64_t>> next_sources(std::size_t table);
     /// After all pieces of "spikes", before any of "inputs". @note Collective.
     void replay();
     /// After all. @note Collective.
@@ -35,6 +43,8 @@ class StateLoader {
     void load_neurons(std::uint32_t population, StateColumns& columns);
     void load_synapses(connect::KindIndex kind, StateColumns& columns);
     void load_sources(connect::KindIndex kind, StateColumns& columns);
+    /// Of those that have been named last.
+    void load_named(connect::SynapseTable& synapses, StateColumns& columns);
     void load_targets(connect::KindIndex kind, StateColumns& columns);
     void load_common(connect::KindIndex kind, StateColumns& columns);
     void load_spikes(StateColumns& columns);
@@ -49,6 +59,13 @@ class StateLoader {
     /// Of the population whose parameters are being loaded, by shard: all of them, one value for each neuron.
     std::vector<std::vector<models::GroupValues>> parameters_;
     std::uint32_t parameters_of_ = 0;
+    /// Rows of a shard whose sources have been named.
+    struct Named {
+        std::size_t shard = 0;
+        std::uint32_t begin = 0;
+        std::uint32_t end = 0;
+    };
+    Named named_;
 };
 
 }  // namespace ranvier::engine

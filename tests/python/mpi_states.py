@@ -8,9 +8,9 @@ from typing import Any
 
 import ranvier as rv
 from mpi_runs import WHEELS, run_python
-from state_scenes import HALF, with_synapses
+from state_scenes import HALF, whole, with_synapses
 
-__all__ = ["carry_out", "check_recordings"]
+__all__ = ["carry_out", "check_other_ranks", "check_recordings", "memory_of_loading"]
 
 TESTS = Path(__file__).parent
 
@@ -21,8 +21,6 @@ import ranvier as rv
 from pathlib import Path
 from ranvier import mpi
 from state_scenes import HALF, with_synapses
-
-__all__ = ["carry_out", "check_recordings"]
 
 def described():
     net = with_synapses("stdp")
@@ -73,3 +71,88 @@ def check_recordings(recordings: str, tmp_path: Path) -> None:
     }
     assert spikes == wanted[recordings]
     assert all(each["counts"] == [plain.counts().spikes, plain.counts().steps] for each in told)
+
+
+OTHER_RANKS = f"""
+import json, sys
+sys.path.insert(0, {str(TESTS)!r})
+import ranvier as rv
+from pathlib import Path
+from ranvier import mpi
+from state_scenes import outcome, saved_half_way, second_half, with_synapses
+
+what, placement, *models = sys.argv[1:]
+told = {{}}
+for model in models:
+    net, path = with_synapses(model), model + ".h5"
+    options = dict(threads=2, processes=rv.Processes(placement=placement, sort_connections=what == "save"))
+    if what == "save":
+        saved_half_way(net, path, **options)
+    else:
+        sim = rv.Simulation.load(net, path, recordings="local", progress=False, **options)
+        own = sim.spikes(net.recorders[0])
+        told[model + " before"] = [own.steps.tolist(), own.ids.tolist()]
+        told[model] = second_half(rv.Simulation.load(net, path, progress=False, **options))
+Path(f"told.{{mpi.world().rank}}.json").write_text(json.dumps(told))
+"""
+
+
+def check_other_ranks(folder: Path, models: tuple[str, ...], ranks: tuple[int, int], placement: str) -> None:
+    """Save on some processes, and go on with other ones; each gets the recordings of its own neurons."""
+    for count, arguments in zip(ranks, (("save", "round_robin"), ("load", placement)), strict=True):
+        run = run_python(WHEELS[0], count, OTHER_RANKS, *arguments, *models, folder=folder)
+        assert run.status == 0, run.errors
+    told = [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks[1])]
+    for model in models:
+        net = with_synapses(model)
+        plain = rv.Simulation(net, progress=False)
+        plain.run(HALF)
+        expected = plain.spikes(net.recorders[0])  # type: ignore[arg-type]
+        spikes = [set(zip(*each[model + " before"], strict=True)) for each in told]
+        assert sum(map(len, spikes)) == len(expected)
+        assert set.union(*spikes) == set(zip(expected.steps.tolist(), expected.ids.tolist(), strict=True))
+        assert all({neuron for _, neuron in own} for own in spikes)
+        assert [each[model] for each in told] == [whole(net)] * ranks[1], model
+
+
+MEMORY = """
+import json, sys
+import ranvier as rv
+import ranvier.simulation.simulation as simulation
+from pathlib import Path
+from ranvier import mpi
+
+what, placement = sys.argv[1:]
+world = mpi.world()
+
+def status(key):
+    (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(key))
+    return 1024 * int(line.split()[1])
+
+def measured(*arguments):
+    Path("/proc/self/clear_refs").write_text("5")
+    before = status("VmRSS")
+    load_state(*arguments)
+    Path(f"told.{world.rank}.json").write_text(json.dumps(status("VmHWM") - before))
+
+load_state, simulation.load_state = simulation.load_state, measured
+net = rv.Network(seed=3)
+neurons = net.create(rv.iaf_psc_exp(I_e=rv.Uniform(370.0, 400.0)), 4000 * world.size)
+synapse = rv.stdp(W_max=1.0, axonal_fraction=0.5)
+net.connect(neurons, neurons, rv.FixedIndegree(1000), weight=0.1, delay=rv.Uniform(0.5, 3.0), synapse=synapse)
+options = dict(threads=1, progress=False, processes=rv.Processes(placement=placement))
+if what == "save":
+    sim = rv.Simulation(net, **options)
+    sim.run(30.0)
+    sim.save("state.h5")
+else:
+    rv.Simulation.load(net, "state.h5", **options)
+"""
+
+
+def memory_of_loading(folder: Path, ranks: int) -> int:
+    """Return the bytes that loading takes beside the network, where it takes most; each process has 4 M synapses."""
+    for arguments in (("save", "round_robin"), ("load", "shuffle")):
+        run = run_python(WHEELS[0], ranks, MEMORY, *arguments, folder=folder)
+        assert run.status == 0, run.errors
+    return max(int(json.loads((folder / f"told.{rank}.json").read_text())) for rank in range(ranks))

@@ -1,11 +1,15 @@
-"""States of several processes: recordings stay where the option `recordings` leaves them. More is in the slow tests."""
+"""States of several processes: each gets what is its own, also on other processes. More is in the slow tests."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from mpi_states import check_recordings
+from mpi_states import check_other_ranks, check_recordings
 
 
 def test_local_recordings_go_on(tmp_path: Path) -> None:
     check_recordings("local", tmp_path)
+
+
+def test_other_processes_get_what_is_theirs(tmp_path: Path) -> None:
+    check_other_ranks(tmp_path, ("stdp_triplet", "stdp_dopamine"), (2, 3), "shuffle")

@@ -186,13 +186,20 @@ class RecordingStore:
             for columns in pieces:
                 write(table, columns)
 
-    def load(self, pieces_of: Callable[[str], Iterable[Columns]], owns: Callable[[IntArray], npt.NDArray[Any]]) -> None:
-        """Take over saved recordings, in place of what is kept in memory. Each process calls it alone.
+    def load(
+        self,
+        pieces_of: Callable[[str], Iterable[Columns]],
+        own_rows_of: Callable[[str], Iterable[Columns]],
+        owns: Callable[[IntArray], npt.NDArray[Any]],
+    ) -> None:
+        """Take over saved recordings, in place of what is kept in memory. All processes call it.
 
         Parameters
         ----------
         pieces_of
             Function that returns the saved rows of a table, of all processes.
+        own_rows_of
+            Function that returns those of the neurons of this process, when all processes call it.
         owns
             Function that returns which neurons of some ids belong to this process.
         """
@@ -201,9 +208,12 @@ class RecordingStore:
             if not self._keeps(recorder):
                 continue
             if isinstance(recorder, SpikeRecorder):
-                everything = self._gathering(recorder) != "local"
-                keeps = (lambda ids: np.ones(len(ids), dtype=np.bool_)) if everything else owns
-                self._append(recorder, *load_spikes(pieces_of(table), keeps))
+                if self._gathering(recorder) == "local":
+                    self._append(recorder, *load_spikes(own_rows_of(table), owns))
+                else:
+                    self._append(
+                        recorder, *load_spikes(pieces_of(table), lambda ids: np.ones(len(ids), dtype=np.bool_))
+                    )
                 continue
             steps = np.concatenate(
                 [np.empty(0, dtype=np.int64)]

@@ -21,15 +21,18 @@ from ranvier.network import changes as network_changes
 from ranvier.network.recorders import Recorder
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.recording.store import RecordingStore
-from ranvier.simulation.agreement import agreed, from_root
+from ranvier.simulation.agreement import agreed, from_root, values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
+from ranvier.simulation.routed_rows import route, supply
 from ranvier.simulation.saved_values import from_saved
 from ranvier.simulation.saving import network_parts, own_ids
 from ranvier.state.index_files import StateIndex, open_part, read_index
-from ranvier.state.part_files import Column, damage_found
+from ranvier.state.part_files import Column, PartReader, damage_found
+from ranvier.state.rows import KeptRows, joined, taken
 
 __all__ = ["SavedState", "load_state", "open_state"]
 
+_WHAT = "loading a state"
 _ROWS = 1 << 16
 _LEAST_ELEMENTS = 4 << 20
 
@@ -100,22 +103,23 @@ def open_state(path: str | os.PathLike[str], communicator: Communicator) -> Save
 
 
 class _Parts:
-    """The parts of a state that a process needs."""
+    """The parts of a state, of which each process reads its own, or a share of all."""
 
-    def __init__(self, saved: SavedState, core: _core.Simulation) -> None:
+    def __init__(self, saved: SavedState, built: BuiltNetwork) -> None:
         self._saved = saved
-        own, listed = own_ids(core)
-        parts = saved.index.parts
-        # A process with the same neurons as the one that has saved a part finds all that it needs in it.
-        same = [rank for rank, part in enumerate(parts) if (tuple(part.ids), part.listed) == (own, listed)]
-        self._own_ranks = same[:1] or list(range(len(parts)))
-        (begin, stride, size), ids = own, core.own_ids(0, 1 << 62)[3]
-        self._rule, self._ids = (begin, stride, size), ids
+        self._communicator = built.communicator
+        core, parts = built.core, saved.index.parts
+        self._own = own_ids(core)
         self._elements = max(_LEAST_ELEMENTS, core.counts().synapses // (32 * core.ranks))
+        # A process with the same neurons as the one that has saved a part finds all that it needs in it.
+        own = next((rank for rank, part in enumerate(parts) if (tuple(part.ids), part.listed) == self._own), None)
+        self._own_part = own if all(values_of_all(built.communicator, own is not None)) else None
+        self._listed = core.own_ids(0, 1 << 62)[3]
+        self._recorded: list[int] = []
 
     def owns(self, ids: IntArray) -> npt.NDArray[np.bool_]:
         """Return which neurons belong to this process."""
-        begin, stride, size = self._rule
+        begin, stride, size = self._own[0]
         if size == 0:
             return np.zeros(len(ids), dtype=np.bool_)
         if stride:
@@ -123,44 +127,117 @@ class _Parts:
                 (ids >= begin) & (ids < begin + size * stride) & ((ids - begin) % stride == 0)
             )
             return owned
-        at = np.searchsorted(self._ids, ids)
-        found = at < len(self._ids)
-        found[found] = self._ids[at[found]] == ids[found]
+        at = np.searchsorted(self._listed, ids)
+        found = at < len(self._listed)
+        found[found] = self._listed[at[found]] == ids[found]
         return found
 
-    def pieces(
-        self, table: str, *, everywhere: bool = False, wants: Callable[[IntArray], bool] | None = None
-    ) -> Iterator[list[Column]]:
-        """Yield the pieces of a table, of all processes that may have saved what this one needs."""
-        ranks = range(len(self._saved.index.parts)) if everywhere else self._own_ranks
-        for rank in ranks:
-            with open_part(self._saved.path, self._saved.index, self._saved.own_check, rank) as part:
-                yield from part.pieces(table, _ROWS, self._elements, wants)
+    def load(self, loader: _core.StateLoader, index: int, table: str) -> None:
+        """Load a table. All processes call it."""
+        if self._own_part is not None:
+            with agreed(self._communicator, _WHAT), self._checked():
+                for rows in self._pieces(self._own_part, table):
+                    loader.load(index, rows)
+        elif table.endswith(".common"):
+            self._load_common(loader, index, table)
+        elif table.endswith(".sources"):
+            # Each process keeps the state of its own neurons as sources, and the others get it from there.
+            kept = KeptRows()
+            self._route(table, loader, kept.add)
+            supply(
+                self._communicator,
+                kept,
+                lambda: loader.next_sources(index),
+                loader.ranks_of,
+                lambda rows: loader.load(index, rows),
+                self._checked,
+            )
+        else:
+            self._route(table, loader, lambda rows: loader.load(index, rows))
+
+    def own_rows(self, table: str, loader: _core.StateLoader) -> list[list[Column]]:
+        """Return all rows of the neurons of this process. All processes call it."""
+        come: list[list[Column]] = []
+        self._route(table, loader, come.append)
+        return come
+
+    def of_root(self, table: str) -> Iterator[list[Column]]:
+        """Yield the rows of a table that only rank 0 has saved."""
+        yield from self._pieces(0, table)
+
+    def find_recordings(self) -> None:
+        """Find the parts that have recordings. All processes call it."""
+        found = []
+        with agreed(self._communicator, _WHAT), damage_found(self._saved.path):
+            for rank in self._own_share():
+                with self._opened(rank) as part:
+                    found += [rank] if any(table.startswith("recorder") for table in part.tables) else []
+        self._recorded = sorted({rank for each in values_of_all(self._communicator, found) for rank in each})
+
+    def recorded(self, table: str) -> Iterator[list[Column]]:
+        """Yield all rows of a recording."""
+        for rank in self._recorded:
+            yield from self._pieces(rank, table)
+
+    def _pieces(self, rank: int, table: str, wants: Callable[[int], bool] | None = None) -> Iterator[list[Column]]:
+        with self._opened(rank) as part:
+            yield from part.pieces(table, _ROWS, self._elements, wants)
+
+    def _opened(self, rank: int) -> PartReader:
+        return open_part(self._saved.path, self._saved.index, self._saved.own_check, rank)
+
+    def _share(self, table: str) -> Iterator[list[Column]]:
+        """Yield the pieces that this process reads for all: whole parts, or some of the pieces of a part."""
+        own, parts = self._communicator.rank, len(self._saved.index.parts)
+        readers = len(range(own % parts, self._communicator.size, parts))
+        for rank in self._own_share():
+            yield from self._pieces(rank, table, lambda number: number % readers == own // parts)
+
+    def _own_share(self) -> range:
+        parts = len(self._saved.index.parts)
+        return range(self._communicator.rank % parts, parts, self._communicator.size)
+
+    def _route(self, table: str, loader: _core.StateLoader, take: Callable[[list[Column]], None]) -> None:
+        limits = (_ROWS, self._elements)
+        route(self._communicator, self._share(table), loader.ranks_of, take, limits, self._checked)
+
+    def _load_common(self, loader: _core.StateLoader, index: int, table: str) -> None:
+        """Load what all tables of a kind have saved: they are the same but for the greatest weight."""
+        greatest: list[Column] | None = None
+        with agreed(self._communicator, _WHAT), self._checked():
+            for rows in self._share(table):
+                every = rows if greatest is None else joined([greatest, rows])
+                weights = next(values for name, _, values in every if name == "greatest_weight")
+                greatest = taken(every, np.array([int(np.argmax(weights))]))
+        told = values_of_all(self._communicator, greatest)
+        with agreed(self._communicator, _WHAT), self._checked():
+            for each in told:
+                if each is not None:
+                    loader.load(index, each)
+
+    def _checked(self) -> contextlib.AbstractContextManager[None]:
+        return _states_checked(self._saved.path)
 
 
 def load_state(built: BuiltNetwork, store: RecordingStore, saved: SavedState) -> None:
     """Put a saved state into a simulation that has just been built."""
     content, core = saved.index.content, built.core
-    parts = _Parts(saved, core)
-    with agreed(built.communicator, "loading a state"), damage_found(saved.path):
+    parts = _Parts(saved, built)
+    with agreed(built.communicator, _WHAT), damage_found(saved.path):
         totals = _totals(content, parts)
     _set_stimuli(built, content, parts)
     loader = _core.StateLoader(core, totals)
     tables = list(enumerate(loader.tables))
-    with agreed(built.communicator, "loading a state"), _states_checked(saved.path):
-        for index, table in tables[:-1]:
-            # Any process may need what is kept of a source.
-            wants = None if table.endswith((".sources", ".common")) else lambda ids: bool(parts.owns(ids).any())
-            for columns in parts.pieces(table, wants=wants):
-                loader.load(index, columns)
+    for index, table in tables[:-1]:
+        parts.load(loader, index, table)
     loader.replay()
-    with agreed(built.communicator, "loading a state"), _states_checked(saved.path):
-        index, table = tables[-1]
-        for columns in parts.pieces(table, wants=lambda ids: bool(parts.owns(ids).any())):
-            loader.load(index, columns)
+    index, table = tables[-1]
+    parts.load(loader, index, table)
+    with agreed(built.communicator, _WHAT), _states_checked(saved.path):
         loader.finish()
-        with damage_found(saved.path):
-            store.load(lambda name: parts.pieces(name, everywhere=True), parts.owns)
+    parts.find_recordings()
+    with agreed(built.communicator, _WHAT), _states_checked(saved.path), damage_found(saved.path):
+        store.load(parts.recorded, lambda name: parts.own_rows(name, loader), parts.owns)
     # At the end: nothing that was recorded is cut off for a state that cannot be loaded.
     with agreed(built.communicator, "files of recorders"):
         store.resume_files(_positions(saved, store, built))
@@ -206,7 +283,7 @@ def _totals(content: dict[str, Any], parts: _Parts) -> _core.StateTotals:
     lists: dict[int, list[list[int]]] = {}
     for population in content["spikes_set"]:
         lists[population] = []
-        for columns in parts.pieces(f"population{population}.spikes", everywhere=True):
+        for columns in parts.of_root(f"population{population}.spikes"):
             named = {name: values for name, _, values in columns}
             steps = named.get("step", np.empty(0, dtype=np.int64))
             lists[population] += [part.tolist() for part in np.split(steps, np.cumsum(named["size"])[:-1])]
@@ -216,7 +293,7 @@ def _totals(content: dict[str, Any], parts: _Parts) -> _core.StateTotals:
 
 def _set_stimuli(built: BuiltNetwork, content: dict[str, Any], parts: _Parts) -> None:
     def array(name: str) -> npt.NDArray[Any]:
-        pieces = [values for piece in parts.pieces(name, everywhere=True) for key, _, values in piece if key == "value"]
+        pieces = [values for piece in parts.of_root(name) for key, _, values in piece if key == "value"]
         return np.concatenate([np.empty(0), *pieces])
 
     for key, changes in content["stimuli"].items():

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -280,8 +281,13 @@ class PartReader:
             raise damaged(self.path, name)
         return bytes(dataset[()].tobytes())
 
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables that have any rows."""
+        return list(self._tables)
+
     def pieces(
-        self, table: str, rows: int, elements: int, wants: Callable[[Array], bool] | None = None
+        self, table: str, rows: int, elements: int, wants: Callable[[int], bool] | None = None
     ) -> Iterator[list[Column]]:
         """Yield a table in pieces.
 
@@ -292,7 +298,7 @@ class PartReader:
         rows, elements
             The most rows of a piece, and the most values in all of its lists, but at least one row.
         wants
-            Function that is called with the ids of a piece; where it returns False, the piece is skipped.
+            Function that is called with the number of each piece; where it returns False, the piece is skipped.
         """
         if table not in self._tables:
             return
@@ -304,18 +310,18 @@ class PartReader:
             fixed = [stream for stream in streams.values() if not stream.is_list]
             if not fixed or any(stream.rows != fixed[0].rows for stream in fixed):
                 raise damaged(self.path, table)
-        while fixed[0].left:
+        for number in itertools.count():
+            if not fixed[0].left:
+                break
             with damage_found(self.path):
-                piece = _next_piece(self.path, streams, rows, elements, wants)
+                piece = _next_piece(self.path, streams, rows, elements, wants is None or wants(number))
             if piece is not None:
                 yield piece
         if any(stream.left for stream in streams.values()):
             raise damaged(self.path, table)
 
 
-def _next_piece(
-    path: Path, streams: dict[str, _Stream], rows: int, elements: int, wants: Callable[[Array], bool] | None
-) -> list[Column] | None:
+def _next_piece(path: Path, streams: dict[str, _Stream], rows: int, elements: int, wanted: bool) -> list[Column] | None:
     count = min(rows, next(stream.left for stream in streams.values() if not stream.is_list))
     total = 0
     if "size" in streams:
@@ -326,7 +332,6 @@ def _next_piece(
         count = max(1, int(np.searchsorted(ends, elements, side="right")))
         total = int(ends[count - 1])
     piece: list[Column] = []
-    wanted = wants is None or wants(streams["id"].peek(count))
     for name, stream in streams.items():
         size = total if stream.is_list else count
         if wanted:

@@ -6,12 +6,26 @@ from pathlib import Path
 
 import pytest
 
-from mpi_states import carry_out, check_recordings
+from mpi_states import carry_out, check_other_ranks, check_recordings, memory_of_loading
+from ranvier.models import SYNAPSE_MODELS
 
 
 @pytest.mark.parametrize("recordings", ["everywhere", "root"])
 def test_recordings_go_on(recordings: str, tmp_path: Path) -> None:
     check_recordings(recordings, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "placement"), [((3, 2), "consecutive"), ((2, 4), "shuffle"), ((4, 3), "round_robin")]
+)
+def test_other_processes_get_what_is_theirs(ranks: tuple[int, int], placement: str, tmp_path: Path) -> None:
+    check_other_ranks(tmp_path, tuple(SYNAPSE_MODELS), ranks, placement)
+
+
+def test_memory_of_loading_does_not_grow_with_the_network(tmp_path: Path) -> None:
+    """As many synapses on each process, all of which come from another one: 2 and 4 processes."""
+    two, four = (memory_of_loading(tmp_path, ranks) for ranks in (2, 4))
+    assert four < 1.1 * two
 
 
 def test_files_of_ranks_need_the_same_ranks(tmp_path: Path) -> None:
