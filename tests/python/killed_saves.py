@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import time
 from pathlib import Path
 
 import ranvier as rv
+from mpi_runs import Installation, started_ranks
 from state_scenes import outcome, with_synapses
 
-__all__ = ["check_what_is_left", "described", "save_until_killed"]
+__all__ = ["check_what_is_left", "described", "save_until_killed", "save_until_ranks_are_killed"]
 
 EVERY = 2.0  # ms
 LONGER = 12.0
@@ -38,6 +40,44 @@ def save_until_killed(path: Path, chance: random.Random) -> None:
     os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
     assert os.WIFSIGNALED(status), "the process has ended by itself"
+
+
+_SCRIPT = f"""
+import os, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+import ranvier as rv
+from ranvier import mpi
+from killed_saves import EVERY, described
+
+path = Path(sys.argv[1])
+sim = rv.Simulation(described(), progress=False, threads=1)
+(path.parent.parent / f"process.{{mpi.world().rank}}").write_text(f"{{os.getpid()}} ")
+sim.run(1e6, save_every=EVERY, to=path)
+"""
+
+
+def save_until_ranks_are_killed(
+    installation: Installation, ranks: int, victims: list[int], path: Path, chance: random.Random
+) -> None:
+    """Let processes run and save, and kill some of them in the middle of a save."""
+    folder = path.parent.parent
+    script = folder / "script.py"
+    script.write_text(_SCRIPT)
+    with started_ranks(installation, ranks, [sys.executable, str(script), str(path)], folder=folder) as mpiexec:
+        names = [folder / f"process.{rank}" for rank in range(ranks)]
+        while not (path.exists() and path.stat().st_size and all(each.exists() for each in names)):
+            assert mpiexec.poll() is None, (folder / "errors").read_text()
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0.0, 0.1))
+        before = set(path.parent.iterdir())
+        while set(path.parent.iterdir()) <= before:
+            time.sleep(0.0002)
+        # A save takes some ten milliseconds.
+        time.sleep(chance.uniform(0.0, 0.03))
+        for rank in victims:
+            os.kill(int(names[rank].read_text()), signal.SIGKILL)
+        assert mpiexec.wait(60.0) != 0
 
 
 def check_what_is_left(path: Path) -> bool:

@@ -24,6 +24,7 @@ __all__ = [
     "installation",
     "run_python",
     "run_ranks",
+    "started_ranks",
 ]
 
 ROOT = Path(__file__).parents[2]
@@ -132,13 +133,36 @@ def run_ranks(
     TimeoutError
         If it takes longer than `timeout` seconds. Then all of its processes are killed.
     """
+    with started_ranks(installation, ranks, command, folder=folder, environment=environment) as mpiexec:
+        outputs = [folder / f"output.{rank}" for rank in range(ranks)]
+        errors = folder / "errors"
+        try:
+            status = mpiexec.wait(timeout)
+        except subprocess.TimeoutExpired:
+            _kill_tree(mpiexec.pid)
+            mpiexec.wait()
+            written = "\n".join(path.read_text(errors="replace")[-2000:] for path in outputs if path.is_file())
+            raise TimeoutError(f"{installation}, {ranks} ranks: {errors.read_text()[-4000:]}\n{written}") from None
+        texts = [path.read_text(errors="replace") if path.is_file() else "" for path in outputs]
+        return Run(status, texts, errors.read_text())
+
+
+@contextlib.contextmanager
+def started_ranks(
+    installation: Installation,
+    ranks: int,
+    command: Sequence[str | Path],
+    *,
+    folder: Path,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command as `run_ranks` does, and yield its mpiexec; what is left of it at the end is killed."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_OF_LAUNCHERS)}
-    outputs = [folder / f"output.{rank}" for rank in range(ranks)]
-    for output in outputs:
-        output.unlink(missing_ok=True)
+    for rank in range(ranks):
+        (folder / f"output.{rank}").unlink(missing_ok=True)
     # mpiexec would mix their lines.
     to_own_file = 'exec "$@" >"output.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"'
-    with (folder / "errors").open("w+") as errors:
+    with (folder / "errors").open("w") as errors:
         mpiexec = subprocess.Popen(
             [installation.mpiexec, "-n", str(ranks), "sh", "-c", to_own_file, "sh", *command],
             cwd=folder,
@@ -147,21 +171,12 @@ def run_ranks(
             stdout=errors,
             stderr=errors,
         )
-        try:
-            status = mpiexec.wait(timeout)
-        except subprocess.TimeoutExpired:
+    try:
+        yield mpiexec
+    finally:
+        if mpiexec.poll() is None:
             _kill_tree(mpiexec.pid)
             mpiexec.wait()
-            errors.seek(0)
-            written = "\n".join(path.read_text(errors="replace")[-2000:] for path in outputs if path.is_file())
-            raise TimeoutError(f"{installation}, {ranks} ranks: {errors.read()[-4000:]}\n{written}") from None
-        finally:
-            if mpiexec.poll() is None:
-                _kill_tree(mpiexec.pid)
-                mpiexec.wait()
-        errors.seek(0)
-        texts = [path.read_text(errors="replace") if path.is_file() else "" for path in outputs]
-        return Run(status, texts, errors.read())
 
 
 def _kill_tree(root: int) -> None:
