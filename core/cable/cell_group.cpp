@@ -264,8 +264,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                                      .electrode_count = kernel_electrodes_.size(),
                                      .electrodes = kernel_electrodes_.data(),
                                      .pools = pools};
-        left_ |= spec_.scheme == Scheme::staggered ? Dispatched<BlockKernel<true>>::call(instruction_set_, &kernel)
-                                                   : Dispatched<BlockKernel<false>>::call(instruction_set_, &kernel);
+        left_ |= advance_block(instruction_set_, spec_.scheme, kernel);
         for (std::size_t l = 0; l < cells; ++l) {
             if (before[l] < spec_.threshold && at_detector[l] >= spec_.threshold) {
                 arguments.spikes[fired++] = static_cast<std::uint32_t>(first + l);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "base/instruction_set.hpp"
 
@@ -10,30 +11,47 @@ namespace ranvier::cable {
 /// Of a slot: as many numbers of double precision as the widest vectors have.
 inline constexpr std::size_t lanes = 8;
 
-/// The numbers of the 8 lanes of a slot, in as many vectors as they fill.
+/// Types of vectors of so many bytes. (GCC 12 takes those whose size depends on a parameter for numbers.)
+template <std::size_t bytes>
+struct VectorsOf;
+template <>
+struct VectorsOf<16> {
+    using Doubles [[gnu::vector_size(16)]] = double;
+    using Masks [[gnu::vector_size(16)]] = long long;
+    using Integers [[gnu::vector_size(8)]] = std::int32_t;
+};
+template <>
+struct VectorsOf<32> {
+    using Doubles [[gnu::vector_size(32)]] = double;
+    using Masks [[gnu::vector_size(32)]] = long long;
+    using Integers [[gnu::vector_size(16)]] = std::int32_t;
+};
+
+/// Some numbers, in as many vectors as they fill.
 ///
 /// GCC 12 unrolls a loop over 8 lanes that stands in another loop before it looks for vectors, and then finds none where
 /// arrays could overlap. Here each operation is one of vectors by its type. Memory is read and written as bytes, so that
 /// arrays of numbers may be seen as such. A vector has at most 32 bytes: one of 64 takes as long for a division as two of
 /// them, and the elimination, which waits for divisions, took 1.4 times as long with it.
-template <InstructionSet set>
-class Eight {
+template <InstructionSet set, std::size_t size>
+class Numbers {
     static constexpr std::size_t bytes = std::min(vector_bytes<set>, std::size_t{32});
-    using Vector [[gnu::vector_size(bytes)]] = double;
-    // Not sizeof(Vector), which GCC 12 takes for that of a double here.
+    using Vector = VectorsOf<bytes>::Doubles;
+    using Mask = VectorsOf<bytes>::Masks;
+    using Integers = VectorsOf<bytes>::Integers;
     static constexpr std::size_t width = bytes / sizeof(double);
-    static constexpr std::size_t count = lanes / width;
+    static constexpr std::size_t count = size / width;
 
    public:
-    RANVIER_ALWAYS_INLINE static Eight load(const double* from) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE static Numbers load(const double* from) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) {
             __builtin_memcpy(&result.vectors_[k], reinterpret_cast<const char*>(from + k * width), bytes);
         }
         return result;
     }
-    RANVIER_ALWAYS_INLINE static Eight all(double value) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE static Numbers all(double value) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) result.vectors_[k] = value - Vector{};
         return result;
     }
@@ -42,30 +60,99 @@ class Eight {
             __builtin_memcpy(reinterpret_cast<char*>(to + k * width), &vectors_[k], bytes);
         }
     }
+    /// The first and the second half of them.
+    RANVIER_ALWAYS_INLINE Numbers<set, size / 2> half(std::size_t which) const {
+        Numbers<set, size / 2> result;
+        for (std::size_t k = 0; k < count / 2; ++k) result.vectors_[k] = vectors_[which * (count / 2) + k];
+        return result;
+    }
 
-    RANVIER_ALWAYS_INLINE friend Eight operator+(const Eight& a, const Eight& b) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE friend Numbers operator+(const Numbers& a, const Numbers& b) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) result.vectors_[k] = a.vectors_[k] + b.vectors_[k];
         return result;
     }
-    RANVIER_ALWAYS_INLINE friend Eight operator-(const Eight& a, const Eight& b) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE friend Numbers operator-(const Numbers& a, const Numbers& b) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) result.vectors_[k] = a.vectors_[k] - b.vectors_[k];
         return result;
     }
-    RANVIER_ALWAYS_INLINE friend Eight operator*(const Eight& a, const Eight& b) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE friend Numbers operator*(const Numbers& a, const Numbers& b) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) result.vectors_[k] = a.vectors_[k] * b.vectors_[k];
         return result;
     }
-    RANVIER_ALWAYS_INLINE friend Eight operator/(const Eight& a, const Eight& b) {
-        Eight result;
+    RANVIER_ALWAYS_INLINE friend Numbers operator/(const Numbers& a, const Numbers& b) {
+        Numbers result;
         for (std::size_t k = 0; k < count; ++k) result.vectors_[k] = a.vectors_[k] / b.vectors_[k];
         return result;
     }
 
+    /// Whole numbers below these, which are at least 0 and below 2^31, to `to`; returns what is left of them.
+    RANVIER_ALWAYS_INLINE Numbers split(std::int32_t* to) const {
+        Numbers rest;
+        for (std::size_t k = 0; k < count; ++k) {
+            const Integers whole = __builtin_convertvector(vectors_[k], Integers);
+            __builtin_memcpy(reinterpret_cast<char*>(to + k * width), &whole, bytes / 2);
+            rest.vectors_[k] = vectors_[k] - __builtin_convertvector(whole, Vector);
+        }
+        return rest;
+    }
+
+    /// Sets those that are not from 0 to below `end` to 0, and the number at their place in `outside` to 1.
+    RANVIER_ALWAYS_INLINE void keep_within(double end, Numbers& outside) {
+        for (std::size_t k = 0; k < count; ++k) {
+            const Mask inside = (vectors_[k] >= Vector{}) & (vectors_[k] < end - Vector{});
+            vectors_[k] = inside ? vectors_[k] : Vector{};
+            outside.vectors_[k] = inside ? outside.vectors_[k] : 1.0 - Vector{};
+        }
+    }
+
+    /// Writes 4 rows of 4 numbers as columns.
+    RANVIER_ALWAYS_INLINE static void transpose(const Numbers (&rows)[4], double* columns, std::size_t stride)
+        requires(size == 4)
+    {
+        if constexpr (width == 4) {
+            Vector even01, odd01, even23, odd23;
+            shuffle<0, 4, 2, 6>(rows[0].vectors_[0], rows[1].vectors_[0], &even01);
+            shuffle<1, 5, 3, 7>(rows[0].vectors_[0], rows[1].vectors_[0], &odd01);
+            shuffle<0, 4, 2, 6>(rows[2].vectors_[0], rows[3].vectors_[0], &even23);
+            shuffle<1, 5, 3, 7>(rows[2].vectors_[0], rows[3].vectors_[0], &odd23);
+            shuffle<0, 1, 4, 5>(even01, even23, columns);
+            shuffle<0, 1, 4, 5>(odd01, odd23, columns + stride);
+            shuffle<2, 3, 6, 7>(even01, even23, columns + 2 * stride);
+            shuffle<2, 3, 6, 7>(odd01, odd23, columns + 3 * stride);
+        } else {
+            for (std::size_t k = 0; k < 2; ++k) {
+                for (std::size_t r = 0; r < 4; r += 2) {
+                    const Vector& a = rows[r].vectors_[k];
+                    const Vector& b = rows[r + 1].vectors_[k];
+                    shuffle<0, 2>(a, b, columns + 2 * k * stride + r);
+                    shuffle<1, 3>(a, b, columns + (2 * k + 1) * stride + r);
+                }
+            }
+        }
+    }
+
    private:
+    template <InstructionSet, std::size_t>
+    friend class Numbers;
+
+    template <int... indices>
+    RANVIER_ALWAYS_INLINE static void shuffle(const Vector& a, const Vector& b, void* to) {
+#if defined(__clang__)
+        const Vector result = __builtin_shufflevector(a, b, indices...);
+#else
+        const Vector result = __builtin_shuffle(a, b, Mask{indices...});
+#endif
+        __builtin_memcpy(to, &result, bytes);
+    }
+
     Vector vectors_[count];
 };
+
+/// The numbers of the lanes of a slot.
+template <InstructionSet set>
+using Eight = Numbers<set, lanes>;
 
 }  // namespace ranvier::cable

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -7,8 +8,9 @@
 #include "base/instruction_set.hpp"
 #include "base/math.hpp"
 #include "cable/calcium_kernel.hpp"
+#include "cable/cell.hpp"
+#include "cable/class_kernel.hpp"
 #include "cable/eight.hpp"
-#include "cable/rate_table.hpp"
 #include "cable/receptor.hpp"
 
 /// One step of a block of cells.
@@ -16,40 +18,6 @@
 /// Nodes lie in slots of 8 lanes, so that what is done for one slot is done by whole vectors of any width: a slot is a node
 /// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one.
 namespace ranvier::cable {
-
-/// Of one compartment.
-inline constexpr std::size_t most_gates = 64;
-
-/// A current of a class of compartments: g V^0 - ..., see CurrentInfo.
-struct KernelCurrent {
-    static constexpr std::size_t most_gates = 4;
-
-    const double* conductance = nullptr;  ///< nS, one number for each slot of the class, or 8
-    double reversal = 0.0;                ///< mV
-    std::uint32_t gate_count = 0;
-    struct Power {
-        std::uint32_t gate;
-        std::uint32_t power;
-    } gates[most_gates] = {};
-};
-
-/// Compartments with the same gates.
-struct KernelClass {
-    std::size_t size = 0;
-    const std::uint32_t* slots = nullptr;
-    const double* argument = nullptr;  ///< what the gates follow: potentials, or logarithms of calcium
-    double* gates = nullptr;  ///< [slot of the class][lane][gate], gates filled up to whole quads
-    std::size_t quads = 0;
-    const double* table = nullptr;
-    double rows = 0.0;
-    double lowest = 0.0;  ///< argument of the first row
-    double rows_per_unit = 1.0;
-    std::size_t current_count = 0;
-    const KernelCurrent* currents = nullptr;
-    /// Currents into pools, which give their reversal potential.
-    std::size_t calcium_count = 0;
-    const KernelCurrent* calcium_currents = nullptr;
-};
 
 /// What injects a current at one place of each cell.
 struct KernelElectrode {
@@ -99,10 +67,8 @@ struct BlockKernel {
         if (a->pools.size > 0) Calcium::begin(a->pools);
         std::uint32_t left = 0;
         for (std::size_t c = 0; c < a->class_count; ++c) {
-            const KernelClass& own = a->classes[c];
-            if (own.table != nullptr && advance_gates(own)) left |= potential_has_left;
-            add_currents(own, a->diagonal, a->current);
-            if (own.calcium_count > 0) add_calcium_currents(own, a->pools.conductance);
+            const bool outside = ClassKernel<set>::run(a->classes[c], a->diagonal, a->current, a->pools.conductance);
+            if (outside) left |= potential_has_left;
         }
         if (a->pools.size > 0) Calcium::add(a->pools, a->potential, a->diagonal, a->current);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor(a->receptors[r], *a);
@@ -123,90 +89,6 @@ struct BlockKernel {
         }
     }
 
-    RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelClass& own) {
-        std::int32_t left = 0;
-        const std::size_t row_size = own.quads * numbers_of_quad;
-        const std::size_t stride = own.quads * gates_of_quad;
-        for (std::size_t s = 0; s < own.size; ++s) {
-            alignas(line_bytes) double f[lanes];
-            alignas(line_bytes) std::int32_t row[lanes];
-            const double* const v = own.argument + own.slots[s] * lanes;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const double x = (v[l] - own.lowest) * own.rows_per_unit;
-                const bool inside = x >= 0.0 && x < own.rows;
-                const double y = inside ? x : 0.0;
-                left |= inside ? 0 : 1;
-                row[l] = static_cast<std::int32_t>(y);
-                f[l] = y - static_cast<double>(row[l]);
-            }
-            double* const gates = own.gates + s * lanes * stride;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const double* const numbers = own.table + static_cast<std::size_t>(row[l]) * row_size;
-                for (std::size_t q = 0; q < own.quads; ++q) {
-                    advance_quad(numbers + q * numbers_of_quad, f[l], gates + l * stride + q * gates_of_quad);
-                }
-            }
-        }
-        return left != 0;
-    }
-
-    RANVIER_ALWAYS_INLINE static void advance_quad(const double* numbers, double f, double* gates) {
-        const double* const c0 = numbers;
-        const double* const c1 = c0 + functions_of_quad;
-        const double* const c2 = c1 + functions_of_quad;
-        const double* const c3 = c2 + functions_of_quad;
-        RANVIER_NO_OVERLAP
-        for (std::size_t j = 0; j < gates_of_quad; ++j) {
-            const std::size_t k = j + gates_of_quad;
-            const double steady = c0[j] + f * (c1[j] + f * (c2[j] + f * c3[j]));
-            const double part = c0[k] + f * (c1[k] + f * (c2[k] + f * c3[k]));
-            gates[j] += (steady - gates[j]) * part;
-        }
-    }
-
-    RANVIER_ALWAYS_INLINE static void add_currents(const KernelClass& own, double* diagonal, double* current) {
-        const std::size_t stride = own.quads * gates_of_quad;
-        for (std::size_t s = 0; s < own.size; ++s) {
-            const double* const gates = own.gates + s * lanes * stride;
-            double* const d = diagonal + own.slots[s] * lanes;
-            double* const i = current + own.slots[s] * lanes;
-            for (std::size_t c = 0; c < own.current_count; ++c) {
-                const KernelCurrent& term = own.currents[c];
-                alignas(line_bytes) double g[lanes];
-                conductances(term, s, gates, stride, g);
-                RANVIER_NO_OVERLAP
-                for (std::size_t l = 0; l < lanes; ++l) {
-                    d[l] += g[l];
-                    i[l] += g[l] * term.reversal;
-                }
-            }
-        }
-    }
-
-    /// Their conductances are only known to the pools, which add the currents.
-    RANVIER_ALWAYS_INLINE static void add_calcium_currents(const KernelClass& own, double* sums) {
-        const std::size_t stride = own.quads * gates_of_quad;
-        for (std::size_t s = 0; s < own.size; ++s) {
-            const double* const gates = own.gates + s * lanes * stride;
-            double* const sum = sums + own.slots[s] * lanes;
-            for (std::size_t c = 0; c < own.calcium_count; ++c) {
-                alignas(line_bytes) double g[lanes];
-                conductances(own.calcium_currents[c], s, gates, stride, g);
-                for (std::size_t l = 0; l < lanes; ++l) sum[l] += g[l];
-            }
-        }
-    }
-
-    /// Of a current in a slot of a class.
-    RANVIER_ALWAYS_INLINE static void conductances(const KernelCurrent& term, std::size_t s, const double* gates,
-                                                   std::size_t stride, double* g) {
-        for (std::size_t l = 0; l < lanes; ++l) g[l] = term.conductance[s];
-        for (std::uint32_t t = 0; t < term.gate_count; ++t) {
-            const double* const x = gates + term.gates[t].gate;
-            multiply(g, x, stride, term.gates[t].power);
-        }
-    }
-
     RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
         double* const d = a.diagonal + own.slot * lanes;
         double* const i = a.current + own.slot * lanes;
@@ -214,30 +96,6 @@ struct BlockKernel {
         for (std::size_t l = 0; l < lanes; ++l) {
             d[l] += own.conductance;
             i[l] += own.current[l];
-        }
-    }
-
-    RANVIER_ALWAYS_INLINE static void multiply(double* g, const double* x, std::size_t stride, std::uint32_t power) {
-        switch (power) {
-            case 1:
-                for (std::size_t l = 0; l < lanes; ++l) g[l] *= x[l * stride];
-                break;
-            case 2:
-                for (std::size_t l = 0; l < lanes; ++l) g[l] *= x[l * stride] * x[l * stride];
-                break;
-            case 3:
-                for (std::size_t l = 0; l < lanes; ++l) g[l] *= x[l * stride] * x[l * stride] * x[l * stride];
-                break;
-            case 4:
-                for (std::size_t l = 0; l < lanes; ++l) {
-                    const double square = x[l * stride] * x[l * stride];
-                    g[l] *= square * square;
-                }
-                break;
-            default:
-                for (std::uint32_t p = 0; p < power; ++p) {
-                    for (std::size_t l = 0; l < lanes; ++l) g[l] *= x[l * stride];
-                }
         }
     }
 
@@ -297,5 +155,12 @@ struct BlockKernel {
         (staggered ? Lanes::all(2.0) * solved - Lanes::load(v) : solved).store(v);
     }
 };
+
+/// Vectors have at most 32 bytes, see Numbers, so that AVX-512 could only add masks, which took a fifth longer.
+inline std::uint32_t advance_block(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+    const InstructionSet used = std::min(set, InstructionSet::avx2);
+    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true>>::call(used, &arguments)
+                                       : Dispatched<BlockKernel<false>>::call(used, &arguments);
+}
 
 }  // namespace ranvier::cable
