@@ -271,6 +271,7 @@ CellModel::CellModel(CellSpec spec) : spec_(std::move(spec)) {
               .receptors = receptors_,
               .weight_bounds = models::not_negative,
               .weight_unit = "nS",
+              .gains_from_stretches = true,
               .create = create_cell_group,
               .own = this,
               .own_fingerprint = fingerprint(spec_)};

@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "base/math.hpp"
 #include "base/subnormals.hpp"
+#include "base/tight_list.hpp"
 #include "cable/cell_plan.hpp"
 #include "cable/kernel.hpp"
 #include "cable/probe_reading.hpp"
@@ -19,6 +20,7 @@ namespace ranvier::cable {
 
 namespace {
 
+using models::AdvanceArguments;
 using models::GroupArguments;
 using models::GroupValues;
 using models::UpdateArguments;
@@ -56,6 +58,30 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         std::size_t fired = 0;
         for (std::size_t block = 0; block < blocks_; ++block) advance(block, arguments, fired);
         return fired;
+    }
+
+    /// Block after block through all steps, so that what a block needs stays in the cache.
+    void advance(const AdvanceArguments& arguments) override {
+        const FlushSubnormals flush;
+        std::vector<double*> inputs(arguments.inputs.size());
+        for (std::size_t block = 0; block < blocks_; ++block) {
+            std::size_t observed = 0;
+            for (Step step = arguments.first; step <= arguments.last; ++step) {
+                for (std::size_t r = 0; r < inputs.size(); ++r) inputs[r] = arguments.inputs[r].row(step);
+                const bool has_current = arguments.current.data != nullptr;
+                std::size_t fired = 0;
+                advance(block,
+                        {.step = step,
+                         .inputs = inputs.data(),
+                         .current = has_current ? arguments.current.row(step) : nullptr,
+                         .spikes = arguments.room},
+                        fired);
+                for (std::size_t i = 0; i < fired; ++i) append(*arguments.spikes, {step, arguments.room[i]});
+                if (observed == arguments.observed.size() || arguments.observed[observed] != step) continue;
+                arguments.observer->observe(step, block * lanes, std::min(size_, (block + 1) * lanes));
+                ++observed;
+            }
+        }
     }
 
     std::size_t largest_output() const override { return size_; }

@@ -199,6 +199,12 @@ double outbox_bytes(double spikes_of_epoch, double shards, const Activity& activ
     return 2.0 * sizeof(comm::EmittedSpike) * shards * room_of_list(of_shard, of_shard, activity.most_in_epoch());
 }
 
+bool advances_by_stretches(const Network& network, const connect::ShardLayout& shard) {
+    return std::ranges::any_of(network.populations(), [&](const Population& population) {
+        return population.model->gains_from_stretches && !shard.share(population.id).ids.empty();
+    });
+}
+
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                    const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
@@ -209,27 +215,32 @@ double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& 
         std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
         own = std::max(own, std::bit_ceil(std::max<std::uint64_t>(window, tables.tables[kind].reach + 1)));
     }
-    std::uint64_t bytes = 0;  // of each neuron
+    std::vector<bool> is_wide;
     for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
-        // Wide sums are rounded to one slot of numbers.
-        const bool is_wide =
-            slots[receptor] > 0 && !connect::expected_weights(network.plan(), receptor, double_weights).fits_double();
-        bytes +=
-            is_wide ? slots[receptor] * sizeof(connect::WideSum) + sizeof(double) : slots[receptor] * sizeof(double);
+        is_wide.push_back(slots[receptor] > 0 &&
+                          !connect::expected_weights(network.plan(), receptor, double_weights).fits_double());
     }
     double inputs = 0.0;
     for (const connect::ShardLayout& shard : layout.shards()) {
+        // Of steps that the shard advances by at once.
+        const std::uint64_t rows = advances_by_stretches(network.network(), shard) ? window : 1;
+        std::uint64_t bytes = 0;  // of each neuron
+        for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
+            // Wide sums are rounded to numbers.
+            bytes += is_wide[receptor] ? slots[receptor] * sizeof(connect::WideSum) + rows * sizeof(double)
+                                       : slots[receptor] * sizeof(double);
+        }
         const std::vector<bool> stimulated = network.stimulated_receptors(shard);
         std::uint64_t single = 0;  // slots of receptors without tables
         bool any_unreached = false;
         for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
             if (slots[receptor] > 0) continue;
-            single += stimulated[receptor] ? 1 : 0;
+            single += stimulated[receptor] ? rows : 0;
             any_unreached = any_unreached || !stimulated[receptor];
         }
         single += any_unreached ? 1 : 0;
         inputs += static_cast<double>((bytes + single * sizeof(double)) * shard.size());
-        if (currents) inputs += static_cast<double>(shard.size() * sizeof(double));
+        if (currents) inputs += static_cast<double>(rows * shard.size() * sizeof(double));
     }
     return inputs;
 }

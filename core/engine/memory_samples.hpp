@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "comm/exchange/exchange.hpp"
 #include "connect/placement/layout.hpp"
 #include "connect/tables/table_estimate.hpp"
 #include "engine/lowering.hpp"
@@ -9,8 +10,10 @@
 
 namespace ranvier::engine {
 
-/// Epochs are at most this long, in steps, so that a wish to stop is heard.
-inline constexpr Step longest_epoch = 128;
+/// Epochs are at most this long, in steps, so that a wish to stop is heard, and the step in which a spike was emitted fits
+/// what is sent: 6.4 ms of 0.025 ms.
+inline constexpr Step longest_epoch = 256;
+static_assert(longest_epoch <= Step{1} << comm::ArrivedSpike::lag_bits);
 
 /// What the neurons and stimuli of a process take, extrapolated from a few of each population.
 struct GroupSample {

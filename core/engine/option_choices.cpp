@@ -16,6 +16,8 @@ namespace {
 
 /// Steps that runs are delivered ahead unless the user says otherwise; measured on the full-scale microcircuit.
 constexpr std::uint32_t default_window = 4;
+/// Where neurons advance by a window at once.
+constexpr std::uint32_t window_of_stretches = 32;
 constexpr std::uint32_t most_threads = 4096;
 
 connect::TableLayout parse_layout(const std::string& name) {
@@ -120,8 +122,12 @@ std::span<const double> checked_costs(const SimulationOptions& options, const Ne
     return costs;
 }
 
-std::uint32_t choose_window(const SimulationOptions& options) {
-    const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : default_window;
+std::uint32_t choose_window(const SimulationOptions& options, const Network& network) {
+    const bool stretches = std::ranges::any_of(network.populations(), [](const Population& population) {
+        return population.size > 0 && population.model->gains_from_stretches;
+    });
+    const std::uint32_t chosen = stretches ? window_of_stretches : default_window;
+    const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : chosen;
     if (!std::has_single_bit(window) || window > 1024) {
         throw ValueOutOfBoundsError({.object = "delivery_window",
                                      .value = std::to_string(window),

@@ -19,7 +19,7 @@ namespace ranvier::engine {
 std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
 std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
 /// Steps that runs are delivered ahead.
-std::uint32_t choose_window(const SimulationOptions& options);
+std::uint32_t choose_window(const SimulationOptions& options, const Network& network);
 /// All but whether connections are sorted.
 connect::BuildOptions make_build_options(const Network& network, const SimulationOptions& options);
 /// Whether connections are to be sorted by source, if all processes had as many shards as this one. Where nobody has told,

@@ -35,7 +35,7 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
         build_options.numbering = connect::RowNumbering::unsorted;
     }
     MemoryEstimate estimate =
-        estimate_memory(lowered, layout, build_options, options, choose_window(options), activity);
+        estimate_memory(lowered, layout, build_options, options, choose_window(options, network), activity);
     estimate.items.push_back({"construction", estimate.peak_bytes - estimate.final_bytes});
     return estimate.items;
 }

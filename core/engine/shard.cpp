@@ -10,6 +10,18 @@
 
 namespace ranvier::engine {
 
+namespace {
+
+/// Whether synapses onto a population change with its spikes.
+bool has_learning_synapses(const LoweredNetwork& network, PopulationId population) {
+    return std::ranges::any_of(network.plans(), [&](const connect::ProjectionPlan& plan) {
+        const SynapseSpec& synapse = network.network().projections()[plan.id.value].synapse;
+        return plan.reaches(population) && !synapse.is_static() && synapse.model->learns();
+    });
+}
+
+}  // namespace
+
 Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
              InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node)
     : memory_(account, node),
@@ -21,6 +33,8 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
       stimulated_(network.stimulated_receptors(layout)),
       receptors_(network.receptors()),
       group_inputs_(network.receptors()),
+      group_rows_(network.receptors()),
+      group_spikes_(memory_[Component::spikes]),
       fired_(memory_[Component::spikes]),
       outboxes_{std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes]),
                 std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
@@ -54,6 +68,8 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
         group.plays_spikes = population.model->plays_spikes;
+        group.learns = has_learning_synapses(network, population.id);
+        group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
         GroupParts parts = create_group(network, population, share.ids, options.precision, instruction_set_, memory);
         group.parameters = std::move(parts.parameters);
         group.neurons = std::move(parts.neurons);
@@ -64,16 +80,11 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
 }
 
 void Shard::create_stimuli(const LoweredNetwork& network) {
-    bool any_current = false;
     for (std::size_t i = 0; i < network.network().stimuli().size(); ++i) {
         for (ShardStimulus& stimulus : make_stimuli(network, i)) {
-            any_current = any_current || stimulus.current;
+            group(stimulus.population).stimuli.push_back(stimuli_.size());
             stimuli_.push_back(std::move(stimulus));
         }
-    }
-    if (any_current) {
-        currents_ = Buffer<double>(layout_.size(), memory_[Component::inputs]);
-        std::fill_n(currents_.data(), currents_.size(), 0.0);
     }
 }
 
@@ -149,6 +160,8 @@ void Shard::create_recorders(const Network& network) {
             if (own.empty()) continue;
             StateRecorder::RecordedGroup recorded(memory_[Component::recordings]);
             recorded.population = id;
+            recorded.first_place = recorder.places.size();
+            group(id).recorders.push_back(state_recorders_.size());
             for (const std::string& name : spec.variables) {
                 const auto variables = network.population(id).model->variables;
                 const auto found = std::ranges::find(variables, name, &models::VariableInfo::name);
@@ -171,7 +184,8 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
     kinds_.resize(tables_.size());
     static_kinds_.resize(tables_.size(), false);
     window_ = window;
-    std::vector<std::uint32_t> slots(receptors_.size(), 1);
+    stretch_rows_ = std::ranges::any_of(groups_, &Group::gains_from_stretches) ? window_ : 1;
+    std::vector<std::uint32_t> slots(receptors_.size(), static_cast<std::uint32_t>(stretch_rows_));
     for (std::size_t kind = 0; kind < tables_.size(); ++kind) {
         if (!tables_[kind] || tables_[kind]->size() == 0) continue;
         if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
@@ -192,8 +206,15 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
         } else if (no_inputs_.empty()) {
             no_inputs_ = make_inputs(1);
         }
-        double* const data = own.inputs.empty() ? no_inputs_.data() : own.inputs.data();
-        own.ring = {data, layout_.size(), slots[receptor] - 1};
+        const bool is_reached = !own.inputs.empty();
+        own.ring = {is_reached ? own.inputs.data() : no_inputs_.data(), layout_.size(),
+                    is_reached ? slots[receptor] - 1 : 0};
+        own.row_mask = static_cast<std::uint64_t>(stretch_rows_ - 1);
+    }
+    if (std::ranges::any_of(stimuli_, &ShardStimulus::current)) {
+        currents_ =
+            Buffer<double>(static_cast<std::size_t>(stretch_rows_) * layout_.size(), memory_[Component::inputs]);
+        std::fill_n(currents_.data(), currents_.size(), 0.0);
     }
     fit_sums(weights);
 }
@@ -229,7 +250,7 @@ void Shard::fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range
         const double input = receptor.inputs[i];
         sums[i] = input == 0.0 && std::signbit(input) ? 0 : connect::to_wide(input, exponent) | 1;
     }
-    Buffer<double> inputs(layout_.size(), memory_[Component::inputs]);
+    Buffer<double> inputs(static_cast<std::size_t>(stretch_rows_) * layout_.size(), memory_[Component::inputs]);
     std::fill_n(inputs.data(), inputs.size(), -0.0);
     receptor.inputs = std::move(inputs);
     receptor.wide_sums = std::move(sums);
@@ -238,11 +259,12 @@ void Shard::fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range
     ring.exponent = exponent;
 }
 
-void Shard::ReceptorInputs::round_sums(Step step) {
+void Shard::ReceptorInputs::round_sums(Step step, std::uint32_t first, std::uint32_t count) {
     const double quantum = std::ldexp(1.0, ring.exponent + 1);
-    connect::WideSum* const sums = ring.wide_slot(step);
-    for (std::size_t i = 0; i < ring.slot_stride; ++i) {
-        ring.data[i] = connect::from_wide(sums[i], quantum);
+    connect::WideSum* const sums = ring.wide_slot(step) + first;
+    double* const rounded = of_step(step) + first;
+    for (std::size_t i = 0; i < count; ++i) {
+        rounded[i] = connect::from_wide(sums[i], quantum);
         sums[i] = 0;
     }
 }
@@ -253,8 +275,12 @@ void Shard::forget_sources() {
     }
 }
 
-void Shard::begin_step(Step step) {
+void Shard::arrive(Step step) {
     for (const connect::KindIndex kind : learning_) tables_[kind.value]->arrive(instruction_set_, step, ring(kind));
+}
+
+void Shard::begin_step(Step step) {
+    arrive(step);
     if (step % window_ != 0) return;
     for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
         if (tables_[kind])
@@ -279,115 +305,6 @@ void Shard::accept(Step stamp, connect::KindIndex kind, std::span<const RowIndex
 void Shard::set_weights(connect::KindIndex kind, std::span<const std::uint64_t> positions,
                         std::span<const double> weights, Step now) {
     tables_[kind.value]->set_weights(positions, weights, now, window_end(now), ring(kind));
-}
-
-void Shard::update(Step step) {
-    const std::size_t first_of_step = outbox_->size();
-    if (!currents_.empty()) std::fill_n(currents_.data(), currents_.size(), 0.0);
-    // All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
-    // description, so that its rounding is the same however the work is cut.
-    for (ReceptorInputs& receptor : receptors_) {
-        if (receptor.ring.wide != nullptr) receptor.round_sums(step);
-    }
-    if (measure_costs_) {
-        update_and_measure(step);
-    } else {
-        for (ShardStimulus& stimulus : stimuli_) add_stimulus(stimulus, step);
-        for (Group& group : groups_) {
-            if (group.neurons) update_group(group, step);
-        }
-    }
-    if (invented_) invent_spikes(step);
-    if (!learning_.empty()) tell_learning_tables(step, first_of_step);
-}
-
-void Shard::tell_learning_tables(Step step, std::size_t first_of_step) {
-    fired_in_step_.clear();
-    for (std::size_t i = first_of_step; i < outbox_->size(); ++i) {
-        append(fired_in_step_, (*outbox_)[i].local);
-    }
-    for (const connect::KindIndex kind : learning_) tables_[kind.value]->postsynaptic_spikes(step, fired_in_step_);
-}
-
-void Shard::invent_spikes(Step step) {
-    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
-    const auto is_earlier = [lag](const comm::EmittedSpike& spike) { return spike.lag < lag; };
-    const auto played = std::partition_point(outbox_->begin(), outbox_->end(), is_earlier) - outbox_->begin();
-    const auto invented = static_cast<std::ptrdiff_t>(outbox_->size());
-    invented_->append(step, lag, *outbox_);
-    std::inplace_merge(outbox_->begin() + played, outbox_->begin() + invented, outbox_->end(),
-                       [](const auto& a, const auto& b) { return a.local < b.local; });
-}
-
-void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
-    double* const out =
-        (stimulus.current ? currents_.data() : receptors_[stimulus.receptor].of_step(step)) + stimulus.offset;
-    if (stimulus.places.empty()) return stimulus.stimulus->add(step, out);
-    // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
-    std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
-    stimulus.stimulus->add(step, stimulus.sums.data());
-    for (std::size_t i = 0; i < stimulus.places.size(); ++i) out[stimulus.places[i]] += stimulus.sums[i];
-}
-
-void Shard::update_and_measure(Step step) {
-    LapTimer timer;
-    for (ShardStimulus& stimulus : stimuli_) {
-        add_stimulus(stimulus, step);
-        groups_[stimulus.population.value].update_seconds += timer.lap();
-    }
-    for (Group& group : groups_) {
-        if (!group.neurons) continue;
-        update_group(group, step);
-        group.update_seconds += timer.lap();
-    }
-}
-
-void Shard::update_group(Group& group, Step step) {
-    for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
-        group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.offset;
-    }
-    const std::size_t fired =
-        group.neurons->update({.step = step,
-                               .inputs = group_inputs_.data(),
-                               .current = currents_.empty() ? nullptr : currents_.data() + group.offset,
-                               .spikes = fired_.data()});
-    if (fired == 0) return;
-    const IdSequence& ids = layout_.share(group.population).ids;
-    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
-    make_room(*outbox_, outbox_->size() + fired);
-    for (std::size_t i = 0; i < fired; ++i) {
-        const NeuronId neuron = ids[fired_[i]];
-        if (!invented_ || group.plays_spikes) outbox_->push_back({neuron, group.offset + fired_[i], lag});
-        remember(neuron, step);
-    }
-    group.spikes += fired;
-}
-
-void Shard::remember(NeuronId neuron, Step step) {
-    for (SpikeRecorder& recorder : spike_recorders_) {
-        const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
-                                            [](NeuronId id, const auto& range) { return id < range.first; });
-        const bool within = after != recorder.ranges.begin() && neuron < (after - 1)->second;
-        const auto has = [neuron](const IdSequence& ids) { return ids.find(neuron).has_value(); };
-        if (!within && std::ranges::none_of(recorder.sparse, has)) continue;
-        recorder.spikes.push_back({step, neuron});
-    }
-}
-
-void Shard::record(Step step) {
-    for (StateRecorder& recorder : state_recorders_) {
-        if (step % recorder.interval != 0) continue;
-        recorder.steps.push_back(step);
-        std::size_t next = recorder.values.size();
-        recorder.values.resize(next + recorder.variables * recorder.places.size());
-        for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
-            for (const StateRecorder::RecordedGroup& part : recorder.parts) {
-                groups_[part.population.value].neurons->read(part.variables[variable], part.local,
-                                                             recorder.values.data() + next);
-                next += part.local.size();
-            }
-        }
-    }
 }
 
 std::uint64_t Shard::synapses() const {

@@ -45,11 +45,13 @@ class Shard {
     /// Lets the tables forget which sources their rows belong to, where they store that.
     void forget_sources();
 
-    /// Before the neurons of a step are updated: synapses that arrive in the window that begins here, if one does.
+    /// Before neurons advance from this step on: synapses that arrive in the window that begins here, if one does.
     void begin_step(Step step);
-    /// Updates all neurons by one step; their spikes are appended to the outbox, or those that are invented for them.
-    void update(Step step);
-    void record(Step step);
+    /// The last step of an epoch that the shard can advance to in one go, `first` being the next one.
+    Step stretch_end(Step first, Step epoch_end) const;
+    /// Advances all neurons to the end of step `last`; their spikes are appended to the outbox, or those that are invented
+    /// for them, and state is recorded. Returns how many seconds recording took. @pre last <= stretch_end(first, ...)
+    double advance(Step first, Step last);
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
     /// The same for spikes that come with the rows of one kind that they reach.
@@ -143,8 +145,12 @@ class Shard {
         std::uint32_t receptors = 0;
         std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
         std::vector<models::GroupValues> parameters;
+        std::vector<std::size_t> stimuli;         ///< that act on it, in the order of the description
+        std::vector<RecorderIndex> recorders;     ///< of its state
         std::uint64_t spikes = 0;
         bool plays_spikes = false;
+        bool learns = false;  ///< has synapses that change with its spikes
+        bool gains_from_stretches = false;
         double update_seconds = 0.0;  ///< if costs are measured
     };
     Group& group(PopulationId population) { return groups_[population.value]; }
@@ -170,7 +176,8 @@ class Shard {
 
             PopulationId population;
             std::vector<std::size_t> variables;     ///< indices into the model's variables
-            std::pmr::vector<std::uint32_t> local;  ///< indices within the group
+            std::pmr::vector<std::uint32_t> local;  ///< indices within the group, ascending
+            std::size_t first_place = 0;            ///< of its neurons among those of all parts
         };
         explicit StateRecorder(std::pmr::memory_resource* memory) : places(memory), steps(memory), values(memory) {}
 
@@ -180,6 +187,7 @@ class Shard {
         std::pmr::vector<std::size_t> places;   ///< of the neurons of all parts among all of the recorder
         std::pmr::vector<Step> steps;
         std::pmr::vector<double> values;  ///< [sample][variable][local neuron]
+        std::size_t stretch_samples = 0;  ///< samples before those of the steps that the shard advances by now
     };
     StateRecorder& state_recorder(RecorderIndex recorder) { return state_recorders_[recorder]; }
     std::uint64_t recorded_bytes() const;
@@ -203,19 +211,25 @@ class Shard {
     struct ReceptorInputs {
         bool has_tables = false;
         connect::WeightRange weights;
-        Buffer<double> inputs;  ///< one slot only where sums are wide: of the present step
+        Buffer<double> inputs;  ///< where sums are wide: only of the steps that neurons advance by at once
         Buffer<connect::WideSum> wide_sums;
         connect::InputRing ring;
+        std::uint64_t row_mask = 0;  ///< of these steps
 
         /// What neurons read in a step.
-        double* of_step(Step step) const { return ring.wide == nullptr ? ring.slot(step) : ring.data; }
-        /// Rounds the sums of a step to what neurons read, and clears them.
-        void round_sums(Step step);
+        double* of_step(Step step) const {
+            if (ring.wide == nullptr) return ring.slot(step);
+            return ring.data + (static_cast<std::uint64_t>(step) & row_mask) * ring.slot_stride;
+        }
+        /// Rounds the sums of a step to what some neurons read, and clears them.
+        void round_sums(Step step, std::uint32_t first, std::uint32_t count);
     };
     const connect::InputRing& ring(connect::KindIndex kind) const {
         return receptors_[kinds_[kind.value].receptor].ring;
     }
     void fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range);
+    /// Spikes that arrive at synapses that learn.
+    void arrive(Step step);
     void invent_spikes(Step step);
     /// Notes the spikes of the epoch that has ended.
     void note_sent(Step next_step);
@@ -225,10 +239,32 @@ class Shard {
     /// Tells tables of synapses that learn which neurons have fired.
     void tell_learning_tables(Step step, std::size_t first_of_step);
     void add_stimulus(ShardStimulus& stimulus, Step step);
+    /// What acts on a group in a step.
+    void prepare_inputs(const Group& group, Step step);
+    double* current_of(Step step) {
+        return currents_.data() + static_cast<std::size_t>(step & (stretch_rows_ - 1)) * layout_.size();
+    }
+    void advance_group(Group& group, Step first, Step last);
+    void advance_and_measure(Group& group, Step first, Step last);
     void update_group(Group& group, Step step);
-    /// All of them, and what they cost.
-    void update_and_measure(Step step);
+    void emit(const Group& group, Step step, std::uint32_t neuron);
     void remember(NeuronId neuron, Step step);
+    /// Makes room for the samples of these steps.
+    void begin_samples(Step first, Step last);
+    void find_observed_steps(const Group& group, Step first, Step last);
+    /// Records the state of some neurons of a group after a step, if any recorder takes it then.
+    void sample(const Group& group, Step step, std::size_t begin, std::size_t end);
+    class Observer final : public models::StateObserver {
+       public:
+        Observer(Shard& shard, const Group& group) : shard_(shard), group_(group) {}
+        void observe(Step step, std::size_t begin, std::size_t end) override {
+            shard_.sample(group_, step, begin, end);
+        }
+
+       private:
+        Shard& shard_;
+        const Group& group_;
+    };
     /// The first step whose inputs are not complete after step `now`.
     Step window_end(Step now) const { return (now / window_ + 1) * window_; }
 
@@ -242,13 +278,20 @@ class Shard {
     std::vector<connect::KindIndex> learning_;  ///< kinds of tables of synapses that learn
     std::pmr::vector<std::uint32_t> fired_in_step_;
     Step window_ = 1;
+    /// Steps by which the shard can advance at once, so that there are rows of inputs for them: a power of two, the window or
+    /// 1, since most point neurons gain nothing.
+    Step stretch_rows_ = 1;
     std::vector<connect::TableKind> kinds_;
     std::vector<bool> stimulated_;  ///< by receptor
     std::vector<ReceptorInputs> receptors_;
     /// -0.0 for each neuron, if there are receptors that nothing ever reaches: they all read this.
     Buffer<double> no_inputs_;
     std::vector<double*> group_inputs_;  ///< of the group that is being updated, by receptor
-    Buffer<double> currents_;  ///< pA, by local index; empty when no stimulus injects current
+    std::vector<models::StepRows> group_rows_;
+    std::pmr::vector<models::GroupSpike> group_spikes_;
+    std::vector<Step> observed_steps_;
+    double record_seconds_ = 0.0;  ///< since the shard began to advance
+    Buffer<double> currents_;  ///< pA, rows by local index; empty when no stimulus injects current
     std::pmr::vector<std::uint32_t> fired_;
     std::array<std::pmr::vector<comm::EmittedSpike>, 2> outboxes_;
     std::pmr::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];

@@ -31,7 +31,7 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
       network(std::move(description)),
       lowered(network),
       options(std::move(chosen)),
-      window(choose_window(options)),
+      window(choose_window(options, network)),
       build_options(make_build_options(network, options)),
       machine(std::move(own_machine)),
       places(machine.place(options.pinning, choose_threads(options, machine.default_threads()))),

@@ -176,18 +176,19 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
     shard.begin_epoch(present.number, present.begin);
     if (index == 0) traffic->begin(present.begin);
     times.communicate += timer.lap();
-    for (Step now = present.begin; now <= present.end; ++now) {
+    for (Step now = present.begin, last = 0; now <= present.end; now = last + 1) {
         if (replays) {
+            last = now;
             shard.replay(now);
             if (index == 0) traffic->advance(shard.outbox(present.number));
             continue;
         }
+        last = shard.stretch_end(now, present.end);
         shard.begin_step(now);
         times.deliver += timer.lap();
-        shard.update(now);
-        times.update += timer.lap();
-        shard.record(now);
-        times.record += timer.lap();
+        const double record_seconds = shard.advance(now, last);
+        times.update += timer.lap() - record_seconds;
+        times.record += record_seconds;
         if (index != 0) continue;
         traffic->advance(shard.outbox(present.number));
         times.collocate += timer.lap();

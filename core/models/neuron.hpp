@@ -46,6 +46,47 @@ struct UpdateArguments {
     std::uint32_t* spikes = nullptr;
 };
 
+/// Rows of numbers, one for each of several steps, in a ring.
+struct StepRows {
+    double* data = nullptr;   ///< null: there are none
+    std::size_t stride = 0;   ///< elements between rows
+    std::uint64_t mask = 0;   ///< rows - 1; rows are a power of two
+
+    double* row(Step step) const { return data + (static_cast<std::uint64_t>(step) & mask) * stride; }
+};
+
+/// A neuron of a group has fired.
+struct GroupSpike {
+    Step step = 0;
+    std::uint32_t neuron = 0;
+};
+
+/// Reads the state of neurons while a group advances.
+class StateObserver {
+   public:
+    virtual ~StateObserver() = default;
+    /// Called when the neurons [begin, end) of the group are in the state after this step: they can be read().
+    virtual void observe(Step step, std::size_t begin, std::size_t end) = 0;
+};
+
+/// What several steps of a group, one after another, read and write.
+struct AdvanceArguments {
+    Step first = 0;
+    Step last = 0;         ///< inclusive, not before the first
+    std::size_t size = 0;  ///< neurons of the group
+    /// Of each receptor the inputs of all of these steps: see UpdateArguments::inputs.
+    std::span<const StepRows> inputs;
+    /// See UpdateArguments::current.
+    StepRows current;
+    /// Spikes are appended, in any order: a group may take some of its neurons through all steps before the others begin.
+    std::pmr::vector<GroupSpike>* spikes = nullptr;
+    /// Room for largest_output() indices, which the group may use as it likes.
+    std::uint32_t* room = nullptr;
+    /// The steps, ascending, after which the observer is called for each neuron once.
+    std::span<const Step> observed;
+    StateObserver* observer = nullptr;
+};
+
 /// New parameters of a group and all that follows from them, which are not in force yet.
 class ParameterChange {
    public:
@@ -68,6 +109,10 @@ class NeuronGroup {
 
     /// Advances all neurons by one step; returns how many indices were written to `spikes`. Steps come one after another.
     virtual std::size_t update(const UpdateArguments& arguments) = 0;
+
+    /// Advances all neurons by several steps: the same bits as one step after another, in whichever order the group goes
+    /// through its neurons and steps. By default it calls update() for each step.
+    virtual void advance(const AdvanceArguments& arguments);
 
     /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
     virtual std::size_t largest_output() const = 0;
@@ -143,6 +188,8 @@ struct NeuronModel {
     bool plays_spikes = false;
     /// Whether currents can be injected.
     bool takes_current = true;
+    /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
+    bool gains_from_stretches = false;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;

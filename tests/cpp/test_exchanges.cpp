@@ -64,6 +64,16 @@ TEST_P(EveryMethod, BringsEverySpikeWhereAndWhenItIsNeeded) {
     }
 }
 
+TEST_P(EveryMethod, BringsSpikesOfTheLongestEpochs) {
+    constexpr std::uint32_t most_lags = std::uint32_t{1} << ArrivedSpike::lag_bits;
+    const World world({.ranks = 3, .workers = 2, .epochs = 3, .sources = 3, .lags = most_lags}, 17);
+    for (const std::uint32_t intervals : {1U, 2U}) {
+        ExchangeOptions options;
+        options.intervals = intervals;
+        ASSERT_TRUE(all_arrived(run_world(world, *GetParam(), options)));
+    }
+}
+
 // For the thread sanitizer.
 TEST_P(EveryMethod, IsFilledAndReadByAllWorkersAtOnce) {
     const World world({.ranks = 3, .workers = 3}, 99);

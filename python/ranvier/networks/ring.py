@@ -114,6 +114,9 @@ def ring(
     steps = net.to_steps(1.0, "time of the stimulus of the ring")
     if steps < 2:
         raise ValueOutOfBoundsError("resolution of the ring", f"{resolution} ms", "it can be at most 0.5 ms")
-    starters = net.create_spike_generators([[(steps - 1) * net.resolution]], name="stimulus")
-    net.connect(starters, population[::4], "all_to_all", weight=_WEIGHT, delay=resolution, name="start")
+    # The longest delay that it can have: the shortest one of all tells how often neurons wait for each other.
+    starters = net.create_spike_generators([[net.resolution]], name="stimulus")
+    net.connect(
+        starters, population[::4], "all_to_all", weight=_WEIGHT, delay=(steps - 1) * net.resolution, name="start"
+    )
     return NetworkModel(net=net, spikes=net.record_spikes(population), time=100.0)

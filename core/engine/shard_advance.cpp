@@ -1,0 +1,196 @@
+#include <algorithm>
+
+#include "base/tight_list.hpp"
+#include "engine/shard.hpp"
+#include "engine/times.hpp"
+
+namespace ranvier::engine {
+
+Step Shard::stretch_end(Step first, Step epoch_end) const {
+    if (stretch_rows_ == 1) return first;
+    return std::min(epoch_end, window_end(first) - 1);
+}
+
+double Shard::advance(Step first, Step last) {
+    begin_samples(first, last);
+    record_seconds_ = 0.0;
+    const std::size_t first_of_step = outbox_->size();
+    const bool is_single = first == last;
+    for (Group& group : groups_) {
+        if (group.neurons && (is_single || !group.learns)) advance_and_measure(group, first, last);
+    }
+    if (is_single) {
+        if (invented_) invent_spikes(first);
+        if (!learning_.empty()) tell_learning_tables(first, first_of_step);
+        return record_seconds_;
+    }
+    // Weights that learn depend on the spikes of each step before.
+    for (Step step = first; !learning_.empty() && step <= last; ++step) {
+        if (step > first) arrive(step);
+        const std::size_t begin = outbox_->size();
+        for (Group& group : groups_) {
+            if (group.neurons && group.learns) advance_and_measure(group, step, step);
+        }
+        tell_learning_tables(step, begin);
+    }
+    for (Step step = first; invented_ && step <= last; ++step) {
+        invented_->append(step, static_cast<std::uint32_t>(step - epoch_begin_), *outbox_);
+    }
+    std::stable_sort(outbox_->begin() + static_cast<std::ptrdiff_t>(first_of_step), outbox_->end(),
+                     [](const auto& a, const auto& b) { return a.lag != b.lag ? a.lag < b.lag : a.local < b.local; });
+    return record_seconds_;
+}
+
+void Shard::advance_and_measure(Group& group, Step first, Step last) {
+    if (!measure_costs_) return advance_group(group, first, last);
+    LapTimer timer;
+    advance_group(group, first, last);
+    group.update_seconds += timer.lap();
+}
+
+void Shard::advance_group(Group& group, Step first, Step last) {
+    for (Step step = first; step <= last; ++step) prepare_inputs(group, step);
+    if (first == last) return update_group(group, first);
+    for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
+        const ReceptorInputs& inputs = receptors_[receptor];
+        group_rows_[receptor] = {.data = inputs.of_step(0) + group.offset,
+                                 .stride = inputs.ring.slot_stride,
+                                 .mask = inputs.ring.wide == nullptr ? inputs.ring.slot_mask : inputs.row_mask};
+    }
+    group_spikes_.clear();
+    find_observed_steps(group, first, last);
+    Observer observer(*this, group);
+    models::StepRows current;
+    if (!currents_.empty()) {
+        current = {.data = currents_.data() + group.offset,
+                   .stride = layout_.size(),
+                   .mask = static_cast<std::uint64_t>(stretch_rows_ - 1)};
+    }
+    group.neurons->advance({.first = first,
+                            .last = last,
+                            .size = group.size,
+                            .inputs = std::span(group_rows_).first(group.receptors),
+                            .current = current,
+                            .spikes = &group_spikes_,
+                            .room = fired_.data(),
+                            .observed = observed_steps_,
+                            .observer = &observer});
+    make_room(*outbox_, outbox_->size() + group_spikes_.size());
+    for (const models::GroupSpike& spike : group_spikes_) emit(group, spike.step, spike.neuron);
+    group.spikes += group_spikes_.size();
+}
+
+/// All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
+/// description, so that its rounding is the same however the work is cut.
+void Shard::prepare_inputs(const Group& group, Step step) {
+    if (!currents_.empty()) std::fill_n(current_of(step) + group.offset, group.size, 0.0);
+    for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
+        ReceptorInputs& inputs = receptors_[receptor];
+        if (inputs.ring.wide != nullptr) inputs.round_sums(step, group.offset, group.size);
+    }
+    for (const std::size_t stimulus : group.stimuli) add_stimulus(stimuli_[stimulus], step);
+}
+
+void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
+    double* const out =
+        (stimulus.current ? current_of(step) : receptors_[stimulus.receptor].of_step(step)) + stimulus.offset;
+    if (stimulus.places.empty()) return stimulus.stimulus->add(step, out);
+    // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
+    std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
+    stimulus.stimulus->add(step, stimulus.sums.data());
+    for (std::size_t i = 0; i < stimulus.places.size(); ++i) out[stimulus.places[i]] += stimulus.sums[i];
+}
+
+void Shard::update_group(Group& group, Step step) {
+    for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
+        group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.offset;
+    }
+    const std::size_t fired =
+        group.neurons->update({.step = step,
+                               .inputs = group_inputs_.data(),
+                               .current = currents_.empty() ? nullptr : current_of(step) + group.offset,
+                               .spikes = fired_.data()});
+    if (!group.recorders.empty()) sample(group, step, 0, group.size);
+    if (fired == 0) return;
+    make_room(*outbox_, outbox_->size() + fired);
+    for (std::size_t i = 0; i < fired; ++i) emit(group, step, fired_[i]);
+    group.spikes += fired;
+}
+
+void Shard::emit(const Group& group, Step step, std::uint32_t neuron) {
+    const NeuronId id = layout_.share(group.population).ids[neuron];
+    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
+    if (!invented_ || group.plays_spikes) outbox_->push_back({id, group.offset + neuron, lag});
+    remember(id, step);
+}
+
+void Shard::tell_learning_tables(Step step, std::size_t first_of_step) {
+    fired_in_step_.clear();
+    for (std::size_t i = first_of_step; i < outbox_->size(); ++i) {
+        append(fired_in_step_, (*outbox_)[i].local);
+    }
+    for (const connect::KindIndex kind : learning_) tables_[kind.value]->postsynaptic_spikes(step, fired_in_step_);
+}
+
+void Shard::invent_spikes(Step step) {
+    const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
+    const auto is_earlier = [lag](const comm::EmittedSpike& spike) { return spike.lag < lag; };
+    const auto played = std::partition_point(outbox_->begin(), outbox_->end(), is_earlier) - outbox_->begin();
+    const auto invented = static_cast<std::ptrdiff_t>(outbox_->size());
+    invented_->append(step, lag, *outbox_);
+    std::inplace_merge(outbox_->begin() + played, outbox_->begin() + invented, outbox_->end(),
+                       [](const auto& a, const auto& b) { return a.local < b.local; });
+}
+
+void Shard::remember(NeuronId neuron, Step step) {
+    for (SpikeRecorder& recorder : spike_recorders_) {
+        const auto after = std::upper_bound(recorder.ranges.begin(), recorder.ranges.end(), neuron,
+                                            [](NeuronId id, const auto& range) { return id < range.first; });
+        const bool within = after != recorder.ranges.begin() && neuron < (after - 1)->second;
+        const auto has = [neuron](const IdSequence& ids) { return ids.find(neuron).has_value(); };
+        if (!within && std::ranges::none_of(recorder.sparse, has)) continue;
+        recorder.spikes.push_back({step, neuron});
+    }
+}
+
+void Shard::begin_samples(Step first, Step last) {
+    for (StateRecorder& recorder : state_recorders_) {
+        recorder.stretch_samples = recorder.steps.size();
+        const Step first_sample = (first + recorder.interval - 1) / recorder.interval * recorder.interval;
+        for (Step step = first_sample; step <= last; step += recorder.interval) recorder.steps.push_back(step);
+        recorder.values.resize(recorder.steps.size() * recorder.variables * recorder.places.size());
+    }
+}
+
+void Shard::find_observed_steps(const Group& group, Step first, Step last) {
+    observed_steps_.clear();
+    for (Step step = first; !group.recorders.empty() && step <= last; ++step) {
+        const auto samples = [&](RecorderIndex recorder) { return step % state_recorders_[recorder].interval == 0; };
+        if (std::ranges::any_of(group.recorders, samples)) observed_steps_.push_back(step);
+    }
+}
+
+void Shard::sample(const Group& group, Step step, std::size_t begin, std::size_t end) {
+    LapTimer timer;
+    for (const RecorderIndex index : group.recorders) {
+        StateRecorder& recorder = state_recorders_[index];
+        if (step % recorder.interval != 0) continue;
+        const Step first = recorder.steps[recorder.stretch_samples];
+        const std::size_t sample =
+            recorder.stretch_samples + static_cast<std::size_t>((step - first) / recorder.interval);
+        for (const StateRecorder::RecordedGroup& part : recorder.parts) {
+            if (part.population != group.population) continue;
+            const auto from = std::ranges::lower_bound(part.local, begin);
+            const auto to = std::lower_bound(from, part.local.end(), end);
+            for (std::size_t variable = 0; variable < recorder.variables; ++variable) {
+                const std::size_t row = (sample * recorder.variables + variable) * recorder.places.size();
+                const std::size_t place = part.first_place + static_cast<std::size_t>(from - part.local.begin());
+                group.neurons->read(part.variables[variable], std::span(from, to),
+                                    recorder.values.data() + row + place);
+            }
+        }
+    }
+    record_seconds_ += timer.lap();
+}
+
+}  // namespace ranvier::engine

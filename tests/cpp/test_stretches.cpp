@@ -1,0 +1,153 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "models/neuron.hpp"
+#include "models/registry.hpp"
+
+namespace ranvier::models {
+namespace {
+
+constexpr std::size_t neurons = 37;
+constexpr std::size_t rows = 16;
+constexpr Step steps = 300;
+
+/// What a group did: its spikes by step and index, and the first variable of all neurons after steps that were observed.
+struct Course {
+    std::vector<std::pair<Step, std::uint32_t>> spikes;
+    std::vector<std::vector<double>> observed;
+
+    friend bool operator==(const Course&, const Course&) = default;
+};
+
+class Reader final : public StateObserver {
+   public:
+    Reader(const NeuronGroup& group, Course& course) : group_(group), course_(course) {}
+    void observe(Step, std::size_t begin, std::size_t end) override {
+        std::vector<std::uint32_t> indices(end - begin);
+        std::iota(indices.begin(), indices.end(), static_cast<std::uint32_t>(begin));
+        course_.observed.emplace_back(indices.size());
+        group_.read(0, indices, course_.observed.back().data());
+    }
+
+   private:
+    const NeuronGroup& group_;
+    Course& course_;
+};
+
+std::unique_ptr<NeuronGroup> create(const NeuronModel& model) {
+    std::vector<GroupValues> parameters;
+    std::vector<GroupValues> variables;
+    for (const ParameterInfo& info : model.parameters) parameters.push_back({{info.default_value}});
+    for (const VariableInfo& info : model.variables) {
+        variables.push_back({{info.initial_value}});
+        for (std::size_t p = 0; p < parameters.size(); ++p) {
+            if (model.parameters[p].name == info.initial_parameter) variables.back() = parameters[p];
+        }
+    }
+    const std::vector<std::vector<Step>> played(neurons, std::vector<Step>{3, 3, 40, 41});
+    GroupArguments arguments;
+    arguments.model = &model;
+    arguments.ids = {NeuronId{0}, 1, neurons};
+    arguments.population_size = neurons;
+    arguments.key = make_key(1, Purpose::test, 1);
+    arguments.parameters = parameters;
+    arguments.variables = variables;
+    if (model.plays_spikes) arguments.spike_steps = played;
+    return model.create(arguments);
+}
+
+/// Rows of inputs and currents.
+class Rows {
+   public:
+    explicit Rows(const NeuronModel& model)
+        : model_(model),
+          inputs_(model.receptors.size(), std::vector<double>(rows * neurons, -0.0)),
+          currents_(rows * neurons) {
+        for (std::vector<double>& own : inputs_) of_receptors.push_back(rows_of(own));
+        if (model.takes_current) current = rows_of(currents_);
+    }
+
+    /// Draws those of the next step: the same in each run.
+    void fill(Step step) {
+        for (std::size_t i = 0; i < neurons; ++i) {
+            for (const StepRows& own : of_receptors) {
+                const auto drawn = static_cast<double>(random_() % 64);
+                if (drawn < 16.0) own.row(step)[i] += model_.name == "interval_fire" ? drawn / 100.0 : 30.0 * drawn;
+            }
+            if (current.data != nullptr) current.row(step)[i] = 10.0 * static_cast<double>(random_() % 64);
+        }
+    }
+    bool are_cleared() const {
+        return std::ranges::all_of(inputs_, [](const std::vector<double>& own) {
+            return std::ranges::all_of(own, [](double x) { return x == 0.0 && std::signbit(x); });
+        });
+    }
+
+    std::vector<StepRows> of_receptors;
+    StepRows current;
+
+   private:
+    static StepRows rows_of(std::vector<double>& numbers) {
+        return {.data = numbers.data(), .stride = neurons, .mask = rows - 1};
+    }
+
+    const NeuronModel& model_;
+    std::vector<std::vector<double>> inputs_;
+    std::vector<double> currents_;
+    std::mt19937 random_{7};
+};
+
+/// @param seed of the cuts; 0: step by step
+Course run(const NeuronModel& model, std::uint32_t seed) {
+    const std::unique_ptr<NeuronGroup> group = create(model);
+    std::mt19937 random(seed);
+    Rows given(model);
+    std::vector<std::uint32_t> room(group->largest_output());
+    std::pmr::vector<GroupSpike> spikes;
+    Course course;
+    Reader reader(*group, course);
+    for (Step first = 1, last = 0; first <= steps; first = last + 1) {
+        const Step length = seed == 0 ? 1 : std::uniform_int_distribution<Step>(1, rows)(random);
+        last = std::min(steps, first + length - 1);
+        std::vector<Step> observed;
+        for (Step step = first; step <= last; ++step) {
+            given.fill(step);
+            if (step % 3 == 0) observed.push_back(step);
+        }
+        group->advance({.first = first,
+                        .last = last,
+                        .size = neurons,
+                        .inputs = given.of_receptors,
+                        .current = given.current,
+                        .spikes = &spikes,
+                        .room = room.data(),
+                        .observed = observed,
+                        .observer = &reader});
+    }
+    EXPECT_TRUE(given.are_cleared()) << model.name;
+    for (const GroupSpike& spike : spikes) course.spikes.emplace_back(spike.step, spike.neuron);
+    std::ranges::sort(course.spikes);
+    return course;
+}
+
+TEST(Stretches, DoAsSingleSteps) {
+    for (const NeuronModel* model : neuron_models()) {
+        const Course expected = run(*model, 0);
+        EXPECT_FALSE(expected.spikes.empty()) << model->name << ": silent neurons prove nothing";
+        for (std::uint32_t seed = 1; seed <= 5; ++seed) {
+            EXPECT_EQ(run(*model, seed), expected) << model->name << ", cuts " << seed;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace ranvier::models
