@@ -20,7 +20,7 @@ __all__ = ["DEFAULT_RATE", "Load", "expect_load", "mean_rate", "rates_by_populat
 DEFAULT_RATE = 10.0
 """Assumed rate of neurons, spikes/s, if no rate is known."""
 
-_LONGEST_EPOCH = 128  # steps
+_LONGEST_EPOCH = 256  # steps
 
 
 @dataclass(frozen=True)
