@@ -28,6 +28,15 @@ void renew(Buffer<std::byte>& buffer, std::size_t bytes) {
     std::memset(buffer.data(), 0, bytes);
 }
 
+template <class List>
+void free_unused(List& values, std::size_t used) {
+    if (used == 0) {
+        List(values.get_allocator()).swap(values);
+    } else {
+        trim(values, used);
+    }
+}
+
 }  // namespace
 
 MarkedSections::MarkedSections(std::shared_ptr<const Destinations> destinations, std::int32_t ranks,
@@ -167,8 +176,9 @@ void MarkedSections::collocate(std::uint32_t worker, std::span<const std::span<c
             sort_overflow(mine, share, part);
         }
         mine.blocks.note(mine.gathered, spikes);
-        trim(mine.overflow, mine.most_overflow);
-        trim(mine.waiting, mine.waiting.size());
+        // They are empty unless there is a burst.
+        free_unused(mine.overflow, mine.most_overflow);
+        free_unused(mine.waiting, mine.waiting.size());
         mine.left = mine.waiting.size();
         mine.sent += mine.gathered - mine.left;
         mine.longest = std::ranges::max(filled);

@@ -96,7 +96,8 @@ void RankLists::note_first(Worker& worker, Share part, std::span<const std::span
         }
     }
     worker.blocks.note(worker.found.size(), spikes);
-    worker.found = {};
+    // An assignment of {} would keep the memory.
+    std::vector<Destination>().swap(worker.found);
 }
 
 /// What goes to one partner needs no sorting.
