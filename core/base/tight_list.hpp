@@ -8,11 +8,11 @@ namespace ranvier {
 
 /// Makes room in a list for so many elements, without doubling its memory: lists of spikes are as long in every epoch,
 /// and may be the largest part of all after the synapses. If a list grows again and again, each element is moved about
-/// eight times at most.
+/// sixteen times at most.
 template <class List>
 void make_room(List& list, std::size_t size) {
     constexpr std::size_t least = 16;
-    if (size > list.capacity()) list.reserve(std::max(least, size + size / 8));
+    if (size > list.capacity()) list.reserve(std::max(least, size + size / 16));
 }
 
 template <class List>

@@ -50,6 +50,7 @@ struct Arrivals {
     double spikes_per_step = 0.0;  ///< of the process: each leads to many records and rows, which come together
     double spikes_of_all = 0.0;    ///< of the network, in a step
     double steps = 0.0;            ///< that are simulated
+    std::uint32_t window = 1;      ///< steps that runs are delivered ahead
 };
 
 /// A number that is known for powers of two. 0: for none.
@@ -135,14 +136,43 @@ double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arriv
     return bytes + bytes_waiting(table, memory, arrivals);
 }
 
+/// How many steps' spikes a table keeps when it has accepted those of an epoch, on average over epochs. Those that are done
+/// are dropped once they are a quarter: before each window (connect/tables/run_table.hpp), or when those of another epoch
+/// come (connect/tables/recent_rows.hpp). This follows the rule for some epochs.
+/// @param longest delay @param window 0: of a table that looks once in an epoch
+double steps_kept(double longest, double steps_per_epoch, double window, double rows_per_step) {
+    constexpr int epochs = 64;
+    constexpr double few = 64.0;  // rows that are not worth dropping
+    double first = 1.0;           // step whose spikes lie in front
+    double live = 1.0;            // the first step whose spikes are not done
+    double sum = 0.0;
+    double now = 0.0;
+    for (int epoch = 1; epoch <= epochs; ++epoch) {
+        const double end = epoch * steps_per_epoch;
+        const auto drop = [&](double before) {
+            live = std::max(live, std::min(before - longest, now + 1.0));
+            const double done = live - first;
+            if (done * rows_per_step > few && done > (now + 1.0 - first) / 4.0) first = live;
+        };
+        if (window > 0.0) {
+            for (double begin = (std::floor(now / window) + 1.0) * window; begin <= end; begin += window) drop(begin);
+        } else {
+            drop(end + 1.0);
+        }
+        now = end;
+        sum += now + 1.0 - first;
+    }
+    return sum / epochs;
+}
+
 /// What a table keeps of spikes until all of their synapses are reached, on one shard.
 /// @param neurons of the shard
 double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
     if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals, neurons);
     const double rows_per_step = arrivals.spikes_of_one * table.rows;
     const double longest = table.longest_delay;
-    // Those that are done are dropped once they are a quarter of all, an epoch at a time.
-    const double steps = std::max(longest, 4.0 / 3.0 * longest - arrivals.steps_per_epoch);
+    const double steps =
+        steps_kept(longest, arrivals.steps_per_epoch, table.reach == 0 ? arrivals.window : 0.0, rows_per_step);
     const double peak = between_powers(arrivals.activity.most_in_epochs, steps / arrivals.steps_per_epoch);
     const double kept = room_of_list(rows_per_step * steps, arrivals.spikes_per_step * steps, peak);
     if (table.reach == 0) return sizeof(connect::detail::ActiveSpike) * kept;
@@ -296,6 +326,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
         .spikes_per_step = spikes_per_step,
         .spikes_of_all = spikes_of_all,
         .steps = activity.time / network.network().resolution(),
+        .window = window,
     };
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity) + groups.output_bytes +

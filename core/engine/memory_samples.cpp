@@ -89,7 +89,7 @@ std::vector<std::vector<comm::EmittedSpike>> sample_outboxes(const connect::Proc
 double room_of_appended(double size) {
     if (size < 1.0) return 0.0;
     double room = 16.0;
-    while (room < std::floor(size)) room = room + 1.0 + std::floor((room + 1.0) / 8.0);
+    while (room < std::floor(size)) room = room + 1.0 + std::floor((room + 1.0) / 16.0);
     return room;
 }
 
@@ -121,7 +121,7 @@ double room_of_list(double mean, double events, double most) {
     if (mean <= 0.0 || events <= 0.0) return 0.0;
     // The largest of some hundreds of Poisson numbers lies three standard deviations above their mean.
     const double greatest = most > 0.0 ? mean * most : mean / events * std::max(1.0, events + 3.0 * std::sqrt(events));
-    return std::max(16.0, greatest * (1.0 + 1.0 / 16.0));
+    return std::max(16.0, greatest * (1.0 + 1.0 / 32.0));
 }
 
 double expected_beyond(double mean, std::size_t number) {
@@ -171,10 +171,17 @@ PresynapticEstimate estimate_presynaptic(const connect::ProcessLayout& layout, c
 
 namespace {
 
-/// Bytes of the buffers of one method. @param burst relative to the mean; 0: as where neurons fire independently
-double sample_method(const comm::ExchangeInfo& method, const connect::ProcessLayout& layout,
-                     const connect::TableEstimate& tables, const SimulationOptions& options, double spikes_per_epoch,
-                     double steps_per_epoch, double burst) {
+/// Bytes of the buffers of one method.
+struct MethodSample {
+    double of_few_epochs = 0.0;
+    double of_run = 0.0;  ///< when those sources have fired that do so in a run
+};
+
+/// @param burst relative to the mean; 0: as where neurons fire independently
+/// @param fired part of the sources that fire at least once in a run
+MethodSample sample_method(const comm::ExchangeInfo& method, const connect::ProcessLayout& layout,
+                           const connect::TableEstimate& tables, const SimulationOptions& options,
+                           double spikes_per_epoch, double steps_per_epoch, double burst, double fired) {
     const auto sources = static_cast<double>(std::max<std::uint64_t>(1, layout.ids().size()));
     const auto workers = static_cast<std::uint32_t>(layout.shards().size());
     const auto steps = static_cast<std::uint32_t>(std::max(1.0, steps_per_epoch));
@@ -221,7 +228,12 @@ double sample_method(const comm::ExchangeInfo& method, const connect::ProcessLay
         for (round(); exchange->more(); round()) exchange->next_round();
         first_step += steps;
     }
-    return static_cast<double>(exchange->counts().buffer_bytes);
+    const comm::ExchangeCounts counts = exchange->counts();
+    const auto bytes = static_cast<double>(counts.buffer_bytes);
+    if (counts.sources_set_up == 0) return {bytes, bytes};
+    const double of_source = static_cast<double>(counts.bytes_of_sources) / static_cast<double>(counts.sources_set_up);
+    const double more = fired * sources - static_cast<double>(counts.sources_set_up);
+    return {bytes, bytes + of_source * more};
 }
 
 }  // namespace
@@ -229,27 +241,35 @@ double sample_method(const comm::ExchangeInfo& method, const connect::ProcessLay
 ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
                                const connect::BuildOptions& build, const SimulationOptions& options,
                                double spikes_per_epoch, double steps_per_epoch, const Activity& activity) {
+    // Of 0 spikes in an endless run there are none.
+    const double spikes_of_source = activity.rate > 0.0 ? activity.rate * activity.time / 1000.0 : 0.0;
+    const double fired = -std::expm1(-spikes_of_source);
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     if (method.candidates.empty()) {
         const double burst = method.forgets_bursts       ? activity.most_of_late
                              : method.buffers_take_turns ? activity.most_in_turn
                                                          : activity.most_in_epoch();
-        return {.bytes = sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch, burst)};
+        return {
+            .bytes =
+                sample_method(method, layout, tables, options, spikes_per_epoch, steps_per_epoch, burst, fired).of_run};
     }
     const bool finds_sources = build.numbering != connect::RowNumbering::unsorted && build.keep_sources;
     SimulationOptions without_latency = options;
     without_latency.intervals = 1;
     double all = 0.0;
     double most = 0.0;
+    double of_largest = 0.0;
     for (const comm::ExchangeInfo* const candidate : method.candidates) {
         if (!candidate->directed && !finds_sources) continue;
         // The burst may come while this one is tried.
-        const double bytes = sample_method(*candidate, layout, tables, without_latency, spikes_per_epoch,
-                                           steps_per_epoch, activity.most_in_epoch());
-        all += bytes;
-        most = std::max(most, bytes);
+        const MethodSample sample = sample_method(*candidate, layout, tables, without_latency, spikes_per_epoch,
+                                                  steps_per_epoch, activity.most_in_epoch(), fired);
+        all += sample.of_few_epochs;
+        if (sample.of_run <= most) continue;
+        most = sample.of_run;
+        of_largest = sample.of_few_epochs;
     }
-    return {.bytes = most, .of_trial = all - most};
+    return {.bytes = most, .of_trial = all - of_largest};
 }
 
 }  // namespace ranvier::engine

@@ -43,8 +43,8 @@ def check(taken: dict[str, int], predicted: dict[str, int]) -> None:
     whole = sum(taken.values())
     assert sum(predicted.values()) == pytest.approx(whole, rel=0.05), (predicted, taken)
     for name, size in taken.items():
-        # Lists of spikes are as long as chance made them: what is off is little of the whole.
-        tolerance = max(0.05 * size, (0.05 if name in ("spikes", "exchange") else 0.01) * whole)
+        # Lists of spikes are as long as the largest of several bursts made them, which is a matter of chance.
+        tolerance = max(0.15 * size, 0.02 * whole) if name in ("spikes", "exchange") else max(0.05 * size, 0.01 * whole)
         assert predicted.get(name, 0) == pytest.approx(size, abs=tolerance), (name, predicted, taken)
 
 

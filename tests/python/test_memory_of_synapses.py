@@ -179,8 +179,8 @@ def test_pulses_of_dopamine_that_synapses_still_follow(
 
 def test_pulses_of_a_run_of_any_length() -> None:
     of_any, of_none = (predict_memory(modulated(pulses), threads=1)["spikes"] for pulses in (None, 1))
-    # As many as are kept before synapses follow them, in a list that grows by an eighth.
-    assert 65_536 * 16 <= of_any - of_none <= 65_537 * 16 * 9 / 8
+    # As many as are kept before synapses follow them, in a list that grows by a sixteenth.
+    assert 65_536 * 16 <= of_any - of_none <= 65_537 * 16 * 17 / 16
     assert predict_memory(modulated(None), rate=0.0, threads=1)["spikes"] <= of_none
 
 

@@ -118,10 +118,10 @@ class AutoExchange final : public SpikeExchange {
         for (std::size_t i = 0; i < tried_.size(); ++i) {
             if (i != current_) add(tried_[i].exchange->counts(), freed_);
         }
-        freed_.buffer_bytes = 0;
+        freed_.buffer_bytes = freed_.sources_set_up = freed_.bytes_of_sources = 0;
         Tried kept = std::move(tried_[current_]);
         tried_.clear();
-        kept.times = {};
+        decltype(kept.times)().swap(kept.times);
         tried_.push_back(std::move(kept));
         current_ = 0;
     }
@@ -134,6 +134,8 @@ class AutoExchange final : public SpikeExchange {
         total.exchanges += counts.exchanges;
         total.rounds += counts.rounds;
         total.buffer_bytes += counts.buffer_bytes;
+        total.sources_set_up += counts.sources_set_up;
+        total.bytes_of_sources += counts.bytes_of_sources;
     }
 
     std::shared_ptr<Communicator> communicator_;

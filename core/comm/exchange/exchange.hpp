@@ -128,6 +128,10 @@ struct ExchangeCounts {
     std::uint64_t exchanges = 0;        ///< epochs
     std::uint64_t rounds = 0;           ///< collective calls, or checks of conservation
     std::uint64_t buffer_bytes = 0;     ///< held now
+    /// Sources for which something was set up when they fired for the first time, and the bytes of it, which are among
+    /// `buffer_bytes`: they grow until all sources have fired.
+    std::uint64_t sources_set_up = 0;
+    std::uint64_t bytes_of_sources = 0;
 };
 
 struct ExchangeOptions {

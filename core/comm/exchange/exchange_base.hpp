@@ -105,7 +105,7 @@ class Blocks {
 template <class List>
 void lengthen(List& values, std::size_t size) {
     if (size <= values.size()) return;
-    if (size > values.capacity()) values.reserve(size + size / 8);
+    if (size > values.capacity()) values.reserve(size + size / 16);
     values.resize(size);
 }
 

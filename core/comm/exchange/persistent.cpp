@@ -37,6 +37,13 @@ class PersistentExchange final : public NamedSpikesExchange {
 
     std::string_view name() const override { return persistent_exchange.name; }
 
+    ExchangeCounts counts() const override {
+        ExchangeCounts counts = NamedSpikesExchange::counts();
+        counts.sources_set_up = opened_;
+        counts.bytes_of_sources = channel_bytes_;
+        return counts;
+    }
+
    protected:
     void send_spike(std::uint32_t shard, std::uint32_t local, std::uint64_t word) override {
         std::unique_ptr<Channel>& channel = channels_[shard][local];
@@ -115,12 +122,14 @@ class PersistentExchange final : public NamedSpikesExchange {
             channel->send = communicator().make_persistent_send(sizeof(std::uint64_t), to, tags::persistent[0]);
         }
         // The communicator does not tell what it keeps; it is at least a rank and a handle for each message.
+        ++opened_;
         channel_bytes_ += sizeof(Channel) + to.size() * (sizeof(Rank) + sizeof(void*));
         return channel;
     }
 
     SourceTable<std::uint64_t> addresses_;
     std::vector<std::vector<std::unique_ptr<Channel>>> channels_;  ///< of each shard, by source
+    std::uint64_t opened_ = 0;
     std::uint64_t channel_bytes_ = 0;
 };
 
