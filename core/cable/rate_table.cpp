@@ -115,8 +115,8 @@ std::size_t RateTable::fill(std::span<const GateOfMechanism> gates, double step,
 }
 
 void RateTable::look_up(std::size_t gate, double argument, double& steady, double& part) const {
-    const double place = std::clamp((argument - range_.lowest) * rows_per_unit_, 0.0, static_cast<double>(rows_ - 1));
-    const auto row = static_cast<std::size_t>(place);
+    const double place = std::clamp((argument - range_.lowest) * rows_per_unit_, 0.0, static_cast<double>(rows_));
+    const std::size_t row = std::min(static_cast<std::size_t>(place), rows_ - 1);
     const double f = place - static_cast<double>(row);
     const double* const own = data() + row * row_size() + gate / gates_of_quad * numbers_of_quad;
     steady = value_of(own, gate % gates_of_quad, f);

@@ -38,8 +38,11 @@ class GroupDriver {
         std::uint64_t population_size = 0;
     };
 
-    GroupDriver(std::string_view model, const Options& options)
-        : model_(find_neuron_model(model)), size_(options.size), inputs_(model_.receptors.size()) {
+    GroupDriver(std::string_view model, const Options& options) : GroupDriver(find_neuron_model(model), options) {}
+
+    /// @param model must outlive the driver
+    GroupDriver(const NeuronModel& model, const Options& options)
+        : model_(model), size_(options.size), inputs_(model_.receptors.size()) {
         for (const ParameterInfo& info : model_.parameters) {
             const auto found = options.values.find(info.name);
             const std::vector<double> values =
@@ -60,7 +63,8 @@ class GroupDriver {
                 variables.push_back(parameters_[parameter(info.initial_parameter)]);
             }
         }
-        group_ = model_.create({.ids = options.ids.empty() ? IdSequence{NeuronId{0}, 1, size_} : options.ids,
+        group_ = model_.create({.model = &model_,
+                                .ids = options.ids.empty() ? IdSequence{NeuronId{0}, 1, size_} : options.ids,
                                 .population_first = NeuronId{options.population_first},
                                 .population_size = options.ids.empty() ? size_ : options.population_size,
                                 .key = key(),
