@@ -110,6 +110,7 @@ struct BlockKernel {
         }
         if (c.blockers > 0.0) {
             for (std::size_t l = 0; l < lanes; ++l) g[l] /= 1.0 + c.blockers * math::exp(-c.block_slope * v[l]);
+            follow_block(own, a, g);
         }
         RANVIER_NO_OVERLAP
         for (std::size_t l = 0; l < lanes; ++l) {
@@ -119,6 +120,28 @@ struct BlockKernel {
         }
         if (c.rise == 0.0) return;
         for (std::size_t l = 0; l < lanes; ++l) own.fast[l] = own.fast[l] * c.rise + c.scale * own.input[l];
+    }
+
+    /// The block at the potential that is solved for: by its slope at the one before. Without this, errors of the staggered
+    /// scheme were of first order in the step, and those of backward Euler six times as large.
+    ///
+    /// Below the reversal potential this is a negative conductance. It takes at most half of the capacitance from the
+    /// diagonal, so that what is solved for stays bounded.
+    RANVIER_ALWAYS_INLINE static void follow_block(const KernelReceptor& own, const KernelArguments& a,
+                                                   const double* g) {
+        double* const d = a.diagonal + own.slot * lanes;
+        double* const i = a.current + own.slot * lanes;
+        const double* const v = a.potential + own.slot * lanes;
+        const ReceptorConstants& c = own.constants;
+        const double least = a.leak[own.slot] - 0.5 * a.capacity[own.slot];
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const double blocked = c.blockers * math::exp(-c.block_slope * v[l]);
+            const double slope = g[l] * c.block_slope * (blocked / (1.0 + blocked)) * (v[l] - c.reversal);
+            const double lowest = least - d[l];
+            const double added = slope > lowest ? slope : lowest;
+            d[l] += added;
+            i[l] += added * v[l];
+        }
     }
 
     /// Gaussian elimination from the leaves to the root and back (M. Hines, 1984): the matrix is symmetric, with minus the

@@ -120,8 +120,11 @@ def test_charge_is_kept() -> None:
     gates = {name: np.concatenate(([np.nan], values[name][:-1])) for name in ("m", "h", "n")}
     channels = 0.12 * gates["m"] ** 3 * gates["h"] * (v - 50.0) + 0.036 * gates["n"] ** 4 * (v + 77.0) + values["i_l"]
     before = np.concatenate(([np.nan], v[:-1]))
-    conductance = np.concatenate(([0.0], values["g"][:-1])) / (1.0 + np.exp(-0.062 * before) / 3.57)
-    through = area * (10.0 * channels + 0.01 * (v - before) / STEP) + conductance * v
+    blocked = np.exp(-0.062 * before) / 3.57
+    conductance = np.concatenate(([0.0], values["g"][:-1])) / (1.0 + blocked)
+    slope = conductance * 0.062 * blocked / (1.0 + blocked) * before
+    synapse = conductance * v + slope * (v - before)
+    through = area * (10.0 * channels + 0.01 * (v - before) / STEP) + synapse
     inside = values["axial"] + values["pulse"] + values["hold"]
     np.testing.assert_allclose(through[1:], inside[1:], atol=1e-7)
     assert np.abs(values["hold"]).max() > 10.0

@@ -728,7 +728,7 @@ class nmda(Receptor):
         B(V) = 1 / (1 + exp(-0.062 V / mV) Mg / 3.57 mM)
         g = sum over spikes of w f (exp(-t / tau_decay) - exp(-t / tau_rise)), t after the spike arrives
         f is such that a spike of weight w gives a greatest conductance of w without magnesium.
-        B is taken at the potential before the step.
+        Within a step, the current is linear in V, about the potential before the step.
 
     References
     ----------
