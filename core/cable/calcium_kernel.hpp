@@ -23,7 +23,7 @@ inline constexpr std::uint32_t calcium_has_left = 2;
 inline constexpr double lowest_calcium = 1e-9;
 inline constexpr double highest_calcium = 1e3;
 
-/// Pools of calcium. Constants are one number for each.
+/// Pools of calcium. Constants are one number for each, or, in a packed block, 8.
 struct KernelPools {
     std::size_t size = 0;
     const std::uint32_t* slots = nullptr;
@@ -41,7 +41,7 @@ struct KernelPools {
     double* reversal = nullptr;     ///< mV
 };
 
-template <bool staggered>
+template <bool staggered, bool packed>
 struct CalciumKernel {
     RANVIER_ALWAYS_INLINE static void begin(const KernelPools& pools) {
         for (std::size_t p = 0; p < pools.size; ++p) {
@@ -66,14 +66,15 @@ struct CalciumKernel {
             const double* const v = potential + first;
             alignas(line_bytes) double e[lanes];
             for (std::size_t l = 0; l < lanes; ++l) {
-                e[l] = pools.nernst * (pools.log_outside[p] - pools.logarithm[first + l]);
+                e[l] = pools.nernst * (of(pools.log_outside, p, l) - pools.logarithm[first + l]);
             }
             if constexpr (staggered) {
                 for (std::size_t l = 0; l < lanes; ++l) {
-                    const double middle = pools.rest[p] + (calcium[l] - pools.rest[p]) * pools.half_decay[p] +
-                                          g[l] * (v[l] - e[l]) * pools.half_gain[p];
+                    const double middle = of(pools.rest, p, l) +
+                                          (calcium[l] - of(pools.rest, p, l)) * of(pools.half_decay, p, l) +
+                                          g[l] * (v[l] - e[l]) * of(pools.half_gain, p, l);
                     const double bounded = middle > lowest_calcium ? middle : lowest_calcium;
-                    e[l] = pools.nernst * (pools.log_outside[p] - math::log(bounded));
+                    e[l] = pools.nernst * (of(pools.log_outside, p, l) - math::log(bounded));
                 }
             }
             double* const reversal = pools.reversal + first;
@@ -98,14 +99,19 @@ struct CalciumKernel {
             const double* const e = pools.reversal + first;
             const double* const v = solved + first;
             for (std::size_t l = 0; l < lanes; ++l) {
-                const double next = pools.rest[p] + (calcium[l] - pools.rest[p]) * pools.decay[p] +
-                                    g[l] * (v[l] - e[l]) * pools.gain[p];
+                const double next = of(pools.rest, p, l) + (calcium[l] - of(pools.rest, p, l)) * of(pools.decay, p, l) +
+                                    g[l] * (v[l] - e[l]) * of(pools.gain, p, l);
                 const bool inside = next > lowest_calcium && next < highest_calcium;
-                calcium[l] = inside ? next : pools.rest[p];
+                calcium[l] = inside ? next : of(pools.rest, p, l);
                 left |= inside ? 0 : calcium_has_left;
             }
         }
         return left;
+    }
+
+   private:
+    RANVIER_ALWAYS_INLINE static double of(const double* constants, std::size_t pool, std::size_t lane) {
+        return constants[packed ? pool * lanes + lane : pool];
     }
 };
 

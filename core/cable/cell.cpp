@@ -15,9 +15,8 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr std::array cell_parameters{
-    models::ParameterInfo{"I_e", "pA", 0.0, models::any_current, "Constant current, injected where the electrode is"},
-};
+constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
+                                                  "Constant current, injected where the electrode is"};
 
 constexpr models::Bounds capacitance_bounds{.lower = 1e-6, .upper = 1e6};  // uF/cm^2
 constexpr models::Bounds resistivity_bounds{.lower = 1e-3, .upper = 1e9};  // ohm cm
@@ -54,6 +53,29 @@ bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
     return mechanism.pool != nullptr || scales_current(mechanism, parameter);
 }
 
+/// A parameter that each cell has a value of its own for.
+void check_own(const PaintedMechanism& painted, std::size_t parameter) {
+    const MechanismModel& model = *painted.mechanism;
+    const std::string object =
+        std::string(model.parameters[parameter].name) + " of mechanism " + std::string(model.name);
+    if (!scales_current(model, parameter)) {
+        throw ValueOutOfBoundsError(
+            {.object = object,
+             .value = "a value for each cell",
+             .bound = "only conductances and reversal potentials of leaks can differ between cells of one kind; others "
+                      "change the tables of rates",
+             .remedy = "make a rv.Cell for each value, and give net.create() a list of them"});
+    }
+    for (const double factor : painted.parameters[parameter]) {
+        check(factor, {.lower = 0.0, .upper = 1e6}, "profile of " + object, "");
+    }
+    if (std::ranges::max(painted.parameters[parameter]) > 0.0) return;
+    throw ValueOutOfBoundsError({.object = "profile of " + object,
+                                 .value = "0 everywhere",
+                                 .bound = "the value of a cell must change something",
+                                 .remedy = "leave the mechanism out"});
+}
+
 void check(const PaintedMechanism& painted, std::size_t compartments) {
     const MechanismModel& model = *painted.mechanism;
     const std::string name = "mechanism " + std::string(model.name);
@@ -71,6 +93,10 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
         const models::ParameterInfo& info = model.parameters[p];
         const std::string object = std::string(info.name) + " of " + name;
         check_length(painted.parameters[p].size(), compartments, object);
+        if (!painted.own.empty() && painted.own[p] >= 0) {
+            check_own(painted, p);
+            continue;
+        }
         for (const double value : painted.parameters[p]) {
             if (!std::isnan(value) || !is_calcium_reversal(model, p)) check(value, info.bounds, object, info.unit);
         }
@@ -150,6 +176,7 @@ void check_names(const CellSpec& spec) {
     for (const PlacedReceptor& receptor : spec.receptors) add("receptor", receptor.name);
     for (const PlacedClamp& clamp : spec.clamps) add("clamp", clamp.name);
     names = {"V_m", "I_e"};
+    for (const OwnParameter& own : spec.own) add("parameter of cells", own.name);
     for (const Probe& probe : spec.probes) add("probe", probe.name);
 }
 
@@ -172,6 +199,34 @@ std::string_view unit_of(Probe::Kind kind) {
             break;
     }
     return "";
+}
+
+/// Bounds are such that no parameter that is multiplied by the value leaves its own.
+models::ParameterInfo info_of(const CellSpec& spec, std::uint32_t index) {
+    const OwnParameter& own = spec.own[index];
+    models::ParameterInfo info{own.name, "", own.default_value, models::any_number, "Of each cell"};
+    bool is_used = false;
+    for (const PaintedMechanism& painted : spec.mechanisms) {
+        for (std::size_t p = 0; p < painted.own.size(); ++p) {
+            if (painted.own[p] != static_cast<std::int32_t>(index)) continue;
+            const models::ParameterInfo& scaled = painted.mechanism->parameters[p];
+            if (is_used && info.unit != scaled.unit) {
+                throw ValueOutOfBoundsError({.object = "parameter '" + own.name + "' of cells",
+                                             .value = std::string(info.unit) + " and " + std::string(scaled.unit),
+                                             .bound = "all that it gives values to have the same unit",
+                                             .remedy = "choose another name for one of them"});
+            }
+            const double factor = std::max(1.0, std::ranges::max(painted.parameters[p]));
+            info.unit = scaled.unit;
+            info.bounds.lower = std::max(info.bounds.lower, scaled.bounds.lower / factor);
+            info.bounds.upper = std::min(info.bounds.upper, scaled.bounds.upper / factor);
+            info.meaning = scaled.meaning;
+            is_used = true;
+        }
+    }
+    if (!is_used) throw InternalError("parameter '" + own.name + "' of cells gives no value");
+    check(own.default_value, info.bounds, "default of parameter '" + own.name + "' of cells", info.unit);
+    return info;
 }
 
 std::uint64_t fingerprint(const CellSpec& spec) {
@@ -219,7 +274,9 @@ std::uint64_t fingerprint(const CellSpec& spec) {
         text(painted.mechanism->name);
         numbers(painted.covered);
         for (const auto& values : painted.parameters) numbers(values);
+        for (const std::int32_t own : painted.own) hash.add(static_cast<std::uint64_t>(own));
     }
+    for (const OwnParameter& own : spec.own) text(own.name);
     for (const PlacedReceptor& receptor : spec.receptors) {
         text(receptor.name);
         text(receptor.model->name);
@@ -233,40 +290,48 @@ std::uint64_t fingerprint(const CellSpec& spec) {
 
 }  // namespace
 
-CellModel::CellModel(CellSpec spec) : spec_(std::move(spec)) {
-    const std::size_t compartments = spec_.compartments.size();
-    check_length(spec_.capacitance.size(), compartments, "capacitance of the membrane");
-    for (const double capacitance : spec_.capacitance) {
+CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
+    const CellSpec& spec = *spec_;
+    const std::size_t compartments = spec.compartments.size();
+    check_length(spec.capacitance.size(), compartments, "capacitance of the membrane");
+    for (const double capacitance : spec.capacitance) {
         check(capacitance, capacitance_bounds, "capacitance of the membrane", "uF/cm^2");
     }
-    check(spec_.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
-    check(spec_.celsius, temperature_bounds, "temperature", "degrees Celsius");
-    check(spec_.initial_potential, potential_bounds, "initial potential", "mV");
-    check(spec_.threshold, potential_bounds, "threshold", "mV");
-    spec_.compartments.morphology().check(spec_.detector, "place of the detector");
-    spec_.compartments.morphology().check(spec_.electrode, "place of the electrode");
-    for (const PaintedMechanism& painted : spec_.mechanisms) check(painted, compartments);
-    for (const PlacedReceptor& receptor : spec_.receptors) check(receptor, spec_.compartments.morphology());
-    check_clamps(spec_.clamps, spec_.compartments);
-    check_calcium(spec_);
-    check_names(spec_);
-    for (const Probe& probe : spec_.probes) check(probe, spec_);
+    check(spec.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
+    check(spec.celsius, temperature_bounds, "temperature", "degrees Celsius");
+    check(spec.initial_potential, potential_bounds, "initial potential", "mV");
+    check(spec.threshold, potential_bounds, "threshold", "mV");
+    spec.compartments.morphology().check(spec.detector, "place of the detector");
+    spec.compartments.morphology().check(spec.electrode, "place of the electrode");
+    for (const PaintedMechanism& painted : spec.mechanisms) check(painted, compartments);
+    for (const PlacedReceptor& receptor : spec.receptors) check(receptor, spec.compartments.morphology());
+    check_clamps(spec.clamps, spec.compartments);
+    check_calcium(spec);
+    check_names(spec);
+    for (const Probe& probe : spec.probes) check(probe, spec);
 
+    describe(fingerprint(spec));
+}
+
+void CellModel::describe(std::uint64_t fingerprint) {
+    const CellSpec& spec = this->spec();
+    parameters_ = {electrode_current};
+    for (std::uint32_t index = 0; index < spec.own.size(); ++index) parameters_.push_back(info_of(spec, index));
     variables_.push_back({.name = "V_m",
                           .unit = "mV",
                           .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "
                                      "whole cell",
-                          .initial_value = spec_.initial_potential});
-    for (const Probe& probe : spec_.probes) {
+                          .initial_value = spec.initial_potential});
+    for (const Probe& probe : spec.probes) {
         variables_.push_back(
             {.name = probe.name, .unit = unit_of(probe.kind), .meaning = "Probe", .is_read_only = true});
     }
-    for (const PlacedReceptor& receptor : spec_.receptors) receptors_.push_back(receptor.name);
+    for (const PlacedReceptor& receptor : spec.receptors) receptors_.push_back(receptor.name);
     model_ = {.name = "cell",
               .summary = "A morphologically detailed neuron",
               .equations = "",
               .reference = "",
-              .parameters = cell_parameters,
+              .parameters = parameters_,
               .variables = variables_,
               .receptors = receptors_,
               .weight_bounds = models::not_negative,
@@ -274,7 +339,7 @@ CellModel::CellModel(CellSpec spec) : spec_(std::move(spec)) {
               .gains_from_stretches = true,
               .create = create_cell_group,
               .own = this,
-              .own_fingerprint = fingerprint(spec_)};
+              .own_fingerprint = fingerprint};
 }
 
 }  // namespace ranvier::cable

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +30,15 @@ struct PaintedMechanism {
     std::vector<double> covered;  ///< of each compartment: the part of its membrane that has it, 0 to 1
     /// In the order of MechanismModel::parameters: one value, or one for each compartment.
     std::vector<std::vector<double>> parameters;
+    /// Of each parameter: the own parameter of cells (an index of CellSpec::own) that its values are multiplied by, or -1.
+    /// Empty: none has one.
+    std::vector<std::int32_t> own = {};
+};
+
+/// A parameter of which each cell of a population has a value of its own; see PaintedMechanism::own.
+struct OwnParameter {
+    std::string name;
+    double default_value = 0.0;
 };
 
 /// A receptor at one place.
@@ -59,8 +70,17 @@ struct Probe {
     std::uint32_t gate = 0;   ///< of the mechanism: a gate, or a current
 };
 
-/// All that the cells of a population share.
+/// All that cells of one kind share.
 struct CellSpec {
+    /// Of a parameter of a mechanism, in a cell with these values of its own parameters.
+    double value(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment,
+                 std::span<const double> own_values) const {
+        const std::vector<double>& values = painted.parameters[parameter];
+        const double value = values[values.size() == 1 ? 0 : compartment];
+        const std::int32_t index = painted.own.empty() ? -1 : painted.own[parameter];
+        return index < 0 ? value : own_values[static_cast<std::size_t>(index)] * value;
+    }
+
     Compartments compartments;
     std::vector<double> capacitance;  ///< uF/cm^2: one value, or one for each compartment
     double axial_resistivity = 100.0;  ///< ohm cm
@@ -68,6 +88,7 @@ struct CellSpec {
     double initial_potential = -65.0;  ///< mV
     RateMethod rates = RateMethod::table;
     Scheme scheme = Scheme::backward_euler;
+    std::vector<OwnParameter> own = {};
     std::vector<PaintedMechanism> mechanisms;
     std::vector<PlacedReceptor> receptors;
     std::vector<PlacedClamp> clamps;
@@ -77,22 +98,41 @@ struct CellSpec {
     Place electrode;          ///< where currents are injected
 };
 
-/// A cell as a neuron model: its receptors are those that were placed, its variables the potential at the detector and the
-/// probes.
+/// Whether a parameter is a conductance or a reversal potential. Rates do not depend on these.
+bool is_of_current(const MechanismModel& mechanism, std::size_t parameter);
+/// The values of all other parameters.
+std::vector<double> rate_parameters(const PaintedMechanism& painted);
+
+/// A cell as a neuron model: its parameters are a current and the own parameters of cells, its receptors those that were
+/// placed, its variables the potential at the detector and the probes.
 class CellModel {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError naming the mechanism, receptor or probe
     explicit CellModel(CellSpec spec);
+    /// A population of cells of several kinds, which are made of one spec each.
+    /// @param kind_of of each cell of the population
+    /// @throws ValueOutOfBoundsError where kinds differ in what a population has once, or have too many tables of rates
+    CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of);
     CellModel(const CellModel&) = delete;
     CellModel& operator=(const CellModel&) = delete;
 
-    const CellSpec& spec() const { return spec_; }
+    std::size_t kinds() const { return kinds_.empty() ? 1 : kinds_.size(); }
+    const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? *spec_ : kinds_[kind]->spec(); }
+    /// Of a cell of the population.
+    std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
+    /// Of the population; 0: any number.
+    std::size_t size() const { return kind_of_.size(); }
     const models::NeuronModel& neuron_model() const { return model_; }
     /// The cell whose neuron model this is. @pre it is one
     static const CellModel& of(const models::NeuronModel& model) { return *static_cast<const CellModel*>(model.own); }
 
    private:
-    CellSpec spec_;
+    void describe(std::uint64_t fingerprint);
+
+    std::optional<CellSpec> spec_;
+    std::vector<std::shared_ptr<const CellModel>> kinds_;
+    std::vector<std::uint32_t> kind_of_;
+    std::vector<models::ParameterInfo> parameters_;
     std::vector<models::VariableInfo> variables_;
     std::vector<std::string_view> receptors_;
     models::NeuronModel model_;

@@ -1,6 +1,7 @@
 #include "cable/cell_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -34,8 +35,16 @@ std::size_t CellPlan::Class::place_of(std::uint32_t slot) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
 }
 
-CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource* memory)
-    : spec(&cell), parents(memory), axial(memory), capacity(memory), leak(memory), drive(memory), pools(memory) {
+CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double step, RateTables& tables,
+                   std::pmr::memory_resource* memory)
+    : spec(&cell),
+      own_values(given.begin(), given.end()),
+      parents(memory),
+      axial(memory),
+      capacity(memory),
+      leak(memory),
+      drive(memory),
+      pools(memory) {
     order_nodes();
     add_cable(cell.scheme == Scheme::staggered ? 0.5 * step : step);
     for (const PaintedMechanism& painted : cell.mechanisms) {
@@ -46,7 +55,7 @@ CellPlan::CellPlan(const CellSpec& cell, double step, std::pmr::memory_resource*
     pools = PoolPlan(cell, slot_of_node, step, memory);
     add_classes(Follows::potential, memory);
     add_classes(Follows::calcium, memory);
-    for (Class& own : classes) complete(own, step, memory);
+    for (Class& each : classes) complete(each, tables, memory);
     for (const PlacedReceptor& receptor : cell.receptors) {
         receptors.push_back({slot_at(receptor.place), receptor.model->constants(receptor.parameters, step)});
     }
@@ -98,17 +107,16 @@ void CellPlan::add_cable(double capacity_time) {
 
 double CellPlan::conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const {
     return spec->compartments.compartments()[compartment].area * value_at(painted.covered, compartment) *
-           value_at(painted.parameters[parameter], compartment) * nanosiemens;
+           spec->value(painted, parameter, compartment, own_values) * nanosiemens;
 }
 
 void CellPlan::add_leak(const PaintedMechanism& painted, const CurrentInfo& current) {
-    for (const Compartment& own : spec->compartments.compartments()) {
-        const auto index = static_cast<std::uint32_t>(&own - spec->compartments.compartments().data());
+    for (std::uint32_t index = 0; index < spec->compartments.size(); ++index) {
         const double g = conductance(painted, current.conductance, index);
         if (g == 0.0) continue;
-        const std::uint32_t slot = slot_of_node[own.node];
+        const std::uint32_t slot = slot_of_node[spec->compartments.compartments()[index].node];
         leak[slot] += g;
-        drive[slot] += g * value_at(painted.parameters[current.reversal], index);
+        drive[slot] += g * spec->value(painted, current.reversal, index, own_values);
     }
 }
 
@@ -131,7 +139,7 @@ void CellPlan::add_classes(Follows follows, std::pmr::memory_resource* memory) {
     }
 }
 
-void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memory) {
+void CellPlan::complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory) {
     std::ranges::sort(own.slots);
     std::vector<std::uint32_t> compartment_of_slot(slots(), 0);
     for (std::uint32_t c = 0; c < spec->compartments.size(); ++c) {
@@ -144,7 +152,7 @@ void CellPlan::complete(Class& own, double step, std::pmr::memory_resource* memo
                                      .bound = "there can be at most " + std::to_string(most_gates),
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
-    if (spec->rates == RateMethod::table) own.table.emplace(own.gates, step, spec->celsius, memory);
+    if (spec->rates == RateMethod::table) own.table = &tables.of(own.gates);
 }
 
 void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const std::uint32_t> compartment_of_slot,
@@ -152,9 +160,14 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
     const PaintedMechanism& painted = spec->mechanisms[index];
     const auto first = static_cast<std::uint32_t>(own.gates.size());
     own.first_gates.push_back(first);
-    // Parameters of rates have one value; of the others the first one serves, since rates do not depend on them.
+    own.key.push_back(static_cast<std::uint64_t>(spec->rates));
+    own.key.push_back(reinterpret_cast<std::uintptr_t>(painted.mechanism));
+    for (const double value : rate_parameters(painted)) own.key.push_back(std::bit_cast<std::uint64_t>(value));
+    // Rates depend on no parameter of currents, whatever their values.
     std::vector<double> parameters;
-    for (const auto& values : painted.parameters) parameters.push_back(values.front());
+    for (std::size_t p = 0; p < painted.parameters.size(); ++p) {
+        parameters.push_back(is_of_current(*painted.mechanism, p) ? 0.0 : painted.parameters[p].front());
+    }
     for (const GateInfo& gate : painted.mechanism->gates) own.gates.push_back({&gate, parameters});
     for (const CurrentInfo& current : painted.mechanism->currents) {
         if (current.gates.empty()) continue;
@@ -165,6 +178,7 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
         own.conductances.push_back(std::move(conductances));
         KernelCurrent kernel{.conductance = own.conductances.back().data(),
                              .reversal = painted.parameters[current.reversal].front()};
+        own.key.push_back(std::bit_cast<std::uint64_t>(kernel.reversal));
         for (const GatePower& gate : current.gates) {
             kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};
         }

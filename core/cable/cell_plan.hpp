@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,11 +12,11 @@
 #include "cable/clamp.hpp"
 #include "cable/kernel.hpp"
 #include "cable/pool_plan.hpp"
-#include "cable/rate_table.hpp"
+#include "cable/rate_tables.hpp"
 
 namespace ranvier::cable {
 
-/// What a step of a cell needs that is the same for all cells of a population. See KernelArguments.
+/// What a step of a cell needs: the same for all cells of one kind with the same own parameters. See KernelArguments.
 struct CellPlan {
     /// Compartments with the same mechanisms that have gates which follow the potential, or which follow calcium.
     struct Class {
@@ -30,11 +30,17 @@ struct CellPlan {
         std::vector<AlignedVector<double>> conductances;
         std::vector<KernelCurrent> currents;
         std::vector<KernelCurrent> calcium_currents;  ///< into pools
-        std::optional<RateTable> table;
+        const RateTable* table = nullptr;  ///< null: rates are exact
+        /// Classes of cells with the same key have the same rates and kinds of currents.
+        std::vector<std::uint64_t> key;
 
         std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
         /// Numbers of one block of cells.
         std::size_t state_size() const { return slots.size() * lanes * quads() * gates_of_quad; }
+        /// Of a mechanism that the class has: its first gate.
+        std::size_t first_gate(std::uint32_t mechanism) const {
+            return first_gates[static_cast<std::size_t>(std::ranges::find(painted, mechanism) - painted.begin())];
+        }
         /// Of a compartment's place in the class. @pre it is there
         std::size_t place_of(std::uint32_t slot) const;
     };
@@ -47,14 +53,17 @@ struct CellPlan {
         ClampCourse course;
     };
 
+    /// @param own_values values of the cell's own parameters
     /// @param step ms
-    CellPlan(const CellSpec& spec, double step, std::pmr::memory_resource* memory);
+    CellPlan(const CellSpec& spec, std::span<const double> own_values, double step, RateTables& tables,
+             std::pmr::memory_resource* memory);
 
     std::size_t slots() const { return parents.size(); }
     std::uint32_t slot_at(Place place) const;
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
 
     const CellSpec* spec;
+    std::vector<double> own_values;
     std::vector<std::uint32_t> slot_of_node;
     AlignedVector<std::uint32_t> parents;
     AlignedVector<double> axial;
@@ -73,7 +82,7 @@ struct CellPlan {
     void add_cable(double capacity_time);
     void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
     void add_classes(Follows follows, std::pmr::memory_resource* memory);
-    void complete(Class& own, double step, std::pmr::memory_resource* memory);
+    void complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory);
     void add_mechanism(Class& own, std::uint32_t painted, std::span<const std::uint32_t> compartment_of_slot,
                        std::pmr::memory_resource* memory);
     /// nS: of a density in S/cm^2 in a compartment.

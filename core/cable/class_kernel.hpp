@@ -43,9 +43,17 @@ struct KernelClass {
     /// Currents into pools, which give their reversal potential.
     std::size_t calcium_count = 0;
     const KernelCurrent* calcium_currents = nullptr;
+
+    void look_up_in(const RateTable& rates) {
+        table = rates.data();
+        rows = static_cast<double>(rates.rows());
+        lowest = rates.lowest();
+        rows_per_unit = rates.rows_per_unit();
+    }
 };
 
-template <InstructionSet set>
+/// `packed`: whether conductances are 8 numbers for each slot.
+template <InstructionSet set, bool packed>
 struct ClassKernel {
     using Lanes = Eight<set>;
     using Quad = Numbers<set, gates_of_quad>;
@@ -137,7 +145,7 @@ struct ClassKernel {
     }
 
     RANVIER_ALWAYS_INLINE static Lanes conductance(const KernelCurrent& term, std::size_t s, const double* columns) {
-        Lanes g = Lanes::all(term.conductance[s]);
+        Lanes g = packed ? Lanes::load(term.conductance + s * lanes) : Lanes::all(term.conductance[s]);
         for (std::uint32_t t = 0; t < term.gate_count; ++t) {
             const Lanes x = Lanes::load(columns + term.gates[t].gate * lanes);
             switch (term.gates[t].power) {

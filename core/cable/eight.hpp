@@ -88,6 +88,14 @@ class Numbers {
         return result;
     }
 
+    RANVIER_ALWAYS_INLINE friend Numbers greater(const Numbers& a, const Numbers& b) {
+        Numbers result;
+        for (std::size_t k = 0; k < count; ++k) {
+            result.vectors_[k] = a.vectors_[k] > b.vectors_[k] ? a.vectors_[k] : b.vectors_[k];
+        }
+        return result;
+    }
+
     /// Whole numbers below these, which are at least 0 and below 2^31, to `to`; returns what is left of them.
     RANVIER_ALWAYS_INLINE Numbers split(std::int32_t* to) const {
         Numbers rest;

@@ -11,17 +11,20 @@
 #include "cable/cell.hpp"
 #include "cable/class_kernel.hpp"
 #include "cable/eight.hpp"
+#include "cable/packed_solve.hpp"
 #include "cable/receptor.hpp"
 
 /// One step of a block of cells.
 ///
 /// Nodes lie in slots of 8 lanes, so that what is done for one slot is done by whole vectors of any width: a slot is a node
-/// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one.
+/// of 8 cells of one shape. An array of a block has 8 numbers for each slot; constants that all cells share have one. In a
+/// packed block, the nodes of a slot are those of any cells, and constants are 8 numbers, too.
 namespace ranvier::cable {
 
 /// What injects a current at one place of each cell.
 struct KernelElectrode {
     std::uint32_t slot = 0;
+    const std::uint32_t* positions = nullptr;  ///< of 8 cells in a packed block, which need not be in one slot
     double conductance = 0.0;         ///< nS: 1 / the resistance of a voltage clamp; else 0
     const double* current = nullptr;  ///< pA by lane; of a voltage clamp where the potential is 0
 };
@@ -29,15 +32,23 @@ struct KernelElectrode {
 /// A receptor at one place of each cell.
 struct KernelReceptor {
     std::uint32_t slot = 0;
+    const std::uint32_t* positions = nullptr;  ///< as those of KernelElectrode
     ReceptorConstants constants;
     double* slow = nullptr;  ///< exponentials of the conductance, nS, by lane
     double* fast = nullptr;
     const double* input = nullptr;  ///< nS: weights of the spikes that arrive at the end of the step, by lane
 };
 
+/// What a packed block has beside; see PackedPlan. Positions are 8 slot + lane.
+struct KernelDesks {
+    std::size_t first = 0;  ///< position of the first one
+    std::size_t size = 0;
+    const std::uint32_t* sources = nullptr;  ///< position of the node of each desk
+};
+
 struct KernelArguments {
     std::size_t slots = 0;
-    /// Of each slot: that of the parent, a smaller one.
+    /// Of each slot: that of the parent, a smaller one. Not of a packed block.
     const std::uint32_t* parents = nullptr;
     const double* axial = nullptr;     ///< nS, between a slot and its parent
     const double* capacity = nullptr;  ///< nS: capacitance by the length of a step
@@ -53,30 +64,61 @@ struct KernelArguments {
     std::size_t electrode_count = 0;
     const KernelElectrode* electrodes = nullptr;
     KernelPools pools;
+    KernelDesks desks;
+    KernelLevels levels;
 };
 
 /// `staggered`: see Scheme. Then gates are those in the middle of the step, and so are conductances of receptors.
-template <bool staggered>
+/// `packed`: whether the block has a PackedPlan.
+template <bool staggered, bool packed>
 struct BlockKernel {
-    using Calcium = CalciumKernel<staggered>;
+    using Calcium = CalciumKernel<staggered, packed>;
 
     /// Returns which values have left their bounds: potentials that of the tables of rates.
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static std::uint32_t run(const KernelArguments* a) {
+        if constexpr (packed) bring(a->desks, a->potential);
         begin<set>(*a);
         if (a->pools.size > 0) Calcium::begin(a->pools);
         std::uint32_t left = 0;
         for (std::size_t c = 0; c < a->class_count; ++c) {
-            const bool outside = ClassKernel<set>::run(a->classes[c], a->diagonal, a->current, a->pools.conductance);
+            const bool outside =
+                ClassKernel<set, packed>::run(a->classes[c], a->diagonal, a->current, a->pools.conductance);
             if (outside) left |= potential_has_left;
         }
         if (a->pools.size > 0) Calcium::add(a->pools, a->potential, a->diagonal, a->current);
-        for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor(a->receptors[r], *a);
-        for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode(a->electrodes[e], *a);
-        solve<set>(*a);
+        if constexpr (packed) return_results(*a);
+        for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
+        for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
+        if constexpr (packed) {
+            PackedSolve<staggered>::template run<set>({a->levels, a->axial, a->potential, a->diagonal, a->current});
+        } else {
+            solve<set>(*a);
+        }
+        if (a->pools.size == 0) return left;
         // What was solved for stands where currents were.
-        if (a->pools.size > 0) left |= Calcium::finish(a->pools, a->current);
-        return left;
+        if constexpr (packed) bring(a->desks, a->current);
+        return left | Calcium::finish(a->pools, a->current);
+    }
+
+    /// Takes the values of nodes to their desks.
+    RANVIER_ALWAYS_INLINE static void bring(const KernelDesks& desks, double* values) {
+        for (std::size_t k = 0; k < desks.size; ++k) values[desks.first + k] = values[desks.sources[k]];
+    }
+
+    RANVIER_ALWAYS_INLINE static void return_results(const KernelArguments& a) {
+        const double* const d = a.diagonal + a.desks.first;
+        const double* const i = a.current + a.desks.first;
+        RANVIER_NO_OVERLAP
+        for (std::size_t k = 0; k < a.desks.size; ++k) {
+            a.diagonal[a.desks.sources[k]] = d[k];
+            a.current[a.desks.sources[k]] = i[k];
+        }
+    }
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static Eight<set> constant(const double* values, std::size_t slot) {
+        return packed ? Eight<set>::load(values + slot * lanes) : Eight<set>::all(values[slot]);
     }
 
     template <InstructionSet set>
@@ -84,42 +126,66 @@ struct BlockKernel {
         using Lanes = Eight<set>;
         for (std::size_t s = 0; s < a.slots; ++s) {
             const Lanes potential = Lanes::load(a.potential + s * lanes);
-            Lanes::all(a.leak[s]).store(a.diagonal + s * lanes);
-            (Lanes::all(a.capacity[s]) * potential + Lanes::all(a.drive[s])).store(a.current + s * lanes);
+            constant<set>(a.leak, s).store(a.diagonal + s * lanes);
+            (constant<set>(a.capacity, s) * potential + constant<set>(a.drive, s)).store(a.current + s * lanes);
         }
     }
 
+    /// The values of what is at one place of each cell.
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static Eight<set> at(const Own& own, const double* values) {
+        if constexpr (packed) {
+            alignas(line_bytes) double gathered[lanes];
+            for (std::size_t l = 0; l < lanes; ++l) gathered[l] = values[own.positions[l]];
+            return Eight<set>::load(gathered);
+        } else {
+            return Eight<set>::load(values + own.slot * lanes);
+        }
+    }
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static Eight<set> constant_at(const Own& own, const double* values) {
+        if constexpr (packed) return at<set>(own, values);
+        return constant<set>(values, own.slot);
+    }
+    template <InstructionSet set, class Own>
+    RANVIER_ALWAYS_INLINE static void put(const Own& own, double* values, const Eight<set>& results) {
+        if constexpr (packed) {
+            alignas(line_bytes) double scattered[lanes];
+            results.store(scattered);
+            for (std::size_t l = 0; l < lanes; ++l) values[own.positions[l]] = scattered[l];
+        } else {
+            results.store(values + own.slot * lanes);
+        }
+    }
+
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
-        double* const d = a.diagonal + own.slot * lanes;
-        double* const i = a.current + own.slot * lanes;
-        RANVIER_NO_OVERLAP
-        for (std::size_t l = 0; l < lanes; ++l) {
-            d[l] += own.conductance;
-            i[l] += own.current[l];
-        }
+        put<set>(own, a.diagonal, at<set>(own, a.diagonal) + Eight<set>::all(own.conductance));
+        put<set>(own, a.current, at<set>(own, a.current) + Eight<set>::load(own.current));
     }
 
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void add_receptor(const KernelReceptor& own, const KernelArguments& a) {
-        double* const d = a.diagonal + own.slot * lanes;
-        double* const i = a.current + own.slot * lanes;
-        const double* const v = a.potential + own.slot * lanes;
+        using Lanes = Eight<set>;
         const ReceptorConstants& c = own.constants;
-        alignas(line_bytes) double g[lanes];
-        for (std::size_t l = 0; l < lanes; ++l) {
-            g[l] = staggered ? own.slow[l] * c.half_decay - own.fast[l] * c.half_rise : own.slow[l] - own.fast[l];
-        }
+        const Lanes slow = Lanes::load(own.slow);
+        const Lanes fast = Lanes::load(own.fast);
+        Lanes g = staggered ? slow * Lanes::all(c.half_decay) - fast * Lanes::all(c.half_rise) : slow - fast;
         if (c.blockers > 0.0) {
-            for (std::size_t l = 0; l < lanes; ++l) g[l] /= 1.0 + c.blockers * math::exp(-c.block_slope * v[l]);
-            follow_block(own, a, g);
+            alignas(line_bytes) double block[lanes];
+            at<set>(own, a.potential).store(block);
+            for (double& v : block) v = c.blockers * math::exp(-c.block_slope * v);
+            const Lanes blocked = Lanes::load(block);
+            const Lanes freed = Lanes::all(1.0) + blocked;
+            g = g / freed;
+            follow_block<set>(own, a, g, blocked / freed);
         }
-        RANVIER_NO_OVERLAP
-        for (std::size_t l = 0; l < lanes; ++l) {
-            d[l] += g[l];
-            i[l] += g[l] * c.reversal;
-            own.slow[l] = own.slow[l] * c.decay + c.scale * own.input[l];
-        }
+        put<set>(own, a.diagonal, at<set>(own, a.diagonal) + g);
+        put<set>(own, a.current, at<set>(own, a.current) + g * Lanes::all(c.reversal));
+        const Lanes input = Lanes::all(c.scale) * Lanes::load(own.input);
+        (slow * Lanes::all(c.decay) + input).store(own.slow);
         if (c.rise == 0.0) return;
-        for (std::size_t l = 0; l < lanes; ++l) own.fast[l] = own.fast[l] * c.rise + c.scale * own.input[l];
+        (fast * Lanes::all(c.rise) + input).store(own.fast);
     }
 
     /// The block at the potential that is solved for: by its slope at the one before. Without this, errors of the staggered
@@ -127,21 +193,19 @@ struct BlockKernel {
     ///
     /// Below the reversal potential this is a negative conductance. It takes at most half of the capacitance from the
     /// diagonal, so that what is solved for stays bounded.
+    ///
+    /// @param part of the receptors that is blocked
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void follow_block(const KernelReceptor& own, const KernelArguments& a,
-                                                   const double* g) {
-        double* const d = a.diagonal + own.slot * lanes;
-        double* const i = a.current + own.slot * lanes;
-        const double* const v = a.potential + own.slot * lanes;
-        const ReceptorConstants& c = own.constants;
-        const double least = a.leak[own.slot] - 0.5 * a.capacity[own.slot];
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const double blocked = c.blockers * math::exp(-c.block_slope * v[l]);
-            const double slope = g[l] * c.block_slope * (blocked / (1.0 + blocked)) * (v[l] - c.reversal);
-            const double lowest = least - d[l];
-            const double added = slope > lowest ? slope : lowest;
-            d[l] += added;
-            i[l] += added * v[l];
-        }
+                                                   const Eight<set>& g, const Eight<set>& part) {
+        using Lanes = Eight<set>;
+        const Lanes v = at<set>(own, a.potential);
+        const Lanes d = at<set>(own, a.diagonal);
+        const Lanes slope = g * Lanes::all(own.constants.block_slope) * part * (v - Lanes::all(own.constants.reversal));
+        const Lanes least = constant_at<set>(own, a.leak) - Lanes::all(0.5) * constant_at<set>(own, a.capacity);
+        const Lanes added = greater(slope, least - d);
+        put<set>(own, a.diagonal, d + added);
+        put<set>(own, a.current, at<set>(own, a.current) + added * v);
     }
 
     /// Gaussian elimination from the leaves to the root and back (M. Hines, 1984): the matrix is symmetric, with minus the
@@ -180,10 +244,11 @@ struct BlockKernel {
 };
 
 /// Vectors have at most 32 bytes, see Numbers, so that AVX-512 could only add masks, which took a fifth longer.
-inline std::uint32_t advance_block(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+template <bool packed>
+std::uint32_t advance_block(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
     const InstructionSet used = std::min(set, InstructionSet::avx2);
-    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true>>::call(used, &arguments)
-                                       : Dispatched<BlockKernel<false>>::call(used, &arguments);
+    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true, packed>>::call(used, &arguments)
+                                       : Dispatched<BlockKernel<false, packed>>::call(used, &arguments);
 }
 
 }  // namespace ranvier::cable

@@ -9,16 +9,11 @@ namespace ranvier::cable {
 
 namespace {
 
-double value_at(const std::vector<double>& values, std::size_t compartment) {
-    return values[values.size() == 1 ? 0 : compartment];
-}
-
 double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, const CellPlan& plan,
                const CellValues& values, std::size_t cell) {
     const CellPlan::Class& own = *plan.class_with(painted, slot);
     const auto index = static_cast<std::size_t>(&own - plan.classes.data());
-    const auto number = static_cast<std::size_t>(std::ranges::find(own.painted, painted) - own.painted.begin());
-    return values.gate(cell, index, own.place_of(slot), own.first_gates[number] + gate);
+    return values.gate(cell, index, own.place_of(slot), own.first_gate(painted) + gate);
 }
 
 double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
@@ -32,14 +27,15 @@ double current_density(const Probe& probe, const CellPlan& plan, const CellValue
     const CurrentInfo& info = painted.mechanism->currents[probe.gate];
     const std::uint32_t compartment = plan.spec->compartments.at(probe.place, "place");
     const std::uint32_t slot = plan.slot_at(probe.place);
-    double density = value_at(painted.parameters[info.conductance], compartment);
+    const std::vector<double> own = values.own_values(cell);
+    double density = plan.spec->value(painted, info.conductance, compartment, own);
     for (const GatePower& gate : info.gates) {
         const double x = gate_of(probe.of, gate.gate, slot, plan, values, cell);
         for (std::uint32_t p = 0; p < gate.power; ++p) density *= x;
     }
     const double reversal = info.carries_calcium && plan.pools.is_at(slot)
                                 ? calcium_reversal_at(slot, plan, values, cell)
-                                : value_at(painted.parameters[info.reversal], compartment);
+                                : plan.spec->value(painted, info.reversal, compartment, own);
     return density * (values.potential(cell, slot) - reversal);
 }
 
@@ -84,7 +80,7 @@ double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& va
         case Probe::Kind::axial_current:
             return axial_current(plan.slot_at(probe.place), plan, values, cell);
         case Probe::Kind::clamp_current: {
-            const ClampCourse::Action action = values.action(probe.of);
+            const ClampCourse::Action action = values.action(cell, probe.of);
             return action.current - action.conductance * values.potential(cell, plan.clamps[probe.of].slot);
         }
     }

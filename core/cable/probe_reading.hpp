@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "cable/cell_plan.hpp"
 
@@ -18,7 +19,9 @@ class CellValues {
     /// nS, without the block by magnesium.
     virtual double conductance(std::size_t cell, std::size_t receptor) const = 0;
     /// Of a clamp in the step that was calculated last.
-    virtual ClampCourse::Action action(std::size_t clamp) const = 0;
+    virtual ClampCourse::Action action(std::size_t cell, std::size_t clamp) const = 0;
+    /// Of its own parameters, which may be others than those of its CellPlan.
+    virtual std::vector<double> own_values(std::size_t cell) const = 0;
 };
 
 /// The present value of a probe, in the unit of unit_of().

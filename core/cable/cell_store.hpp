@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "cable/cell_plan.hpp"
+#include "cable/kernel.hpp"
+#include "models/neuron.hpp"
+
+namespace ranvier::cable {
+
+/// What a step of one block needs beside its state; blocks use it one after the other.
+struct BlockScratch {
+    explicit BlockScratch(std::pmr::memory_resource* memory)
+        : diagonal(memory),
+          current(memory),
+          logarithm(memory),
+          calcium_conductance(memory),
+          calcium_reversal(memory),
+          inputs(memory) {}
+
+    /// So that blocks of so many slots find room.
+    void reserve(std::size_t slots, bool has_pools);
+
+    AlignedVector<double> diagonal;  ///< [slot][lane], as the following three
+    AlignedVector<double> current;
+    AlignedVector<double> logarithm;
+    AlignedVector<double> calcium_conductance;
+    AlignedVector<double> calcium_reversal;
+    AlignedVector<double> inputs;
+    std::vector<KernelClass> classes;
+    std::vector<KernelReceptor> receptors;
+    std::vector<KernelElectrode> electrodes;
+    std::vector<double> gathered;
+    std::vector<double> steady;
+    std::vector<double> part;
+};
+
+/// A step of one block.
+struct BlockStep {
+    const models::UpdateArguments& update;
+    const double* constant_current = nullptr;  ///< pA, of each cell of the group
+    double step = 0.0;                         ///< ms
+    InstructionSet instruction_set = InstructionSet::baseline;
+    BlockScratch& scratch;
+    std::uint32_t left = 0;  ///< what values have left their bounds; see BlockKernel
+};
+
+/// Cells that are stored together, in one or more blocks. `cell` is a number among them; slots, classes and their places, and
+/// pools, are those of the cell's CellPlan.
+class CellStore {
+   public:
+    virtual ~CellStore() = default;
+
+    virtual std::size_t blocks() const = 0;
+    /// Slots of a block, for its scratch.
+    virtual std::size_t slots() const = 0;
+    /// The cells of a block as numbers among those of the group, ascending.
+    virtual std::span<const std::uint32_t> cells_of(std::size_t block) const = 0;
+    /// Cells that fire are written to `spikes`, ascending. Returns how many.
+    virtual std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) = 0;
+
+    virtual double& potential(std::size_t cell, std::uint32_t slot) = 0;
+    virtual double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) = 0;
+    virtual double& calcium(std::size_t cell, std::size_t pool) = 0;
+    /// Exponentials of the conductance of a receptor.
+    virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
+    virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
+    virtual bool is_finite() const = 0;
+};
+
+/// Advances gates of some slots without a table.
+void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
+                     double* gates, const double* argument, BlockStep& step);
+
+bool all_finite(std::span<const double> values);
+
+}  // namespace ranvier::cable

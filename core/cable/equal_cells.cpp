@@ -1,0 +1,144 @@
+#include "cable/equal_cells.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ranvier::cable {
+
+EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells,
+                       std::pmr::memory_resource* memory)
+    : plan_(std::move(plan)),
+      cells_(std::move(cells)),
+      potential_(blocks() * plan_->slots() * lanes, plan_->spec->initial_potential, memory),
+      slow_(blocks() * plan_->receptors.size() * lanes, 0.0, memory),
+      fast_(slow_.size(), 0.0, memory),
+      calcium_(blocks() * plan_->pools.size() * lanes, 0.0, memory) {
+    for (const CellPlan::Class& own : plan_->classes) gates_.emplace_back(blocks() * own.state_size(), 0.0, memory);
+    // Of lanes without a cell, too.
+    for (std::size_t cell = 0; cell < blocks() * lanes; ++cell) {
+        for (std::size_t p = 0; p < plan_->pools.size(); ++p) calcium(cell, p) = plan_->pools.rest[p];
+    }
+}
+
+std::span<const std::uint32_t> EqualCells::cells_of(std::size_t block) const {
+    return std::span(cells_).subspan(block * lanes, std::min(lanes, cells_.size() - block * lanes));
+}
+
+std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) {
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    BlockScratch& scratch = step.scratch;
+    alignas(line_bytes) double injected[lanes] = {};
+    for (std::size_t l = 0; l < cells.size(); ++l) {
+        injected[l] = step.constant_current[cells[l]];
+        if (step.update.current != nullptr) injected[l] += step.update.current[cells[l]];
+    }
+    double* const potential = potential_.data() + block * plan_->slots() * lanes;
+    const double* const at_detector = potential + plan_->detector * lanes;
+    alignas(line_bytes) double before[lanes];
+    for (std::size_t l = 0; l < lanes; ++l) before[l] = at_detector[l];
+
+    scratch.inputs.resize((plan_->receptors.size() + plan_->clamps.size()) * lanes);
+    take_inputs(block, step);
+    prepare_electrodes(step, injected, scratch.inputs.data() + plan_->receptors.size() * lanes);
+    const KernelPools pools = prepare_pools(block, scratch);
+    prepare_classes(block, step, potential);
+    const KernelArguments kernel{.slots = plan_->slots(),
+                                 .parents = plan_->parents.data(),
+                                 .axial = plan_->axial.data(),
+                                 .capacity = plan_->capacity.data(),
+                                 .leak = plan_->leak.data(),
+                                 .drive = plan_->drive.data(),
+                                 .potential = potential,
+                                 .diagonal = scratch.diagonal.data(),
+                                 .current = scratch.current.data(),
+                                 .class_count = scratch.classes.size(),
+                                 .classes = scratch.classes.data(),
+                                 .receptor_count = scratch.receptors.size(),
+                                 .receptors = scratch.receptors.data(),
+                                 .electrode_count = scratch.electrodes.size(),
+                                 .electrodes = scratch.electrodes.data(),
+                                 .pools = pools,
+                                 .desks = {},
+                                 .levels = {}};
+    step.left |= advance_block<false>(step.instruction_set, plan_->spec->scheme, kernel);
+    std::size_t fired = 0;
+    const double threshold = plan_->spec->threshold;
+    for (std::size_t l = 0; l < cells.size(); ++l) {
+        if (before[l] < threshold && at_detector[l] >= threshold) spikes[fired++] = cells[l];
+    }
+    return fired;
+}
+
+void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    step.scratch.receptors.clear();
+    for (std::size_t r = 0; r < plan_->receptors.size(); ++r) {
+        double* const taken = step.scratch.inputs.data() + r * lanes;
+        std::fill_n(taken, lanes, 0.0);
+        for (std::size_t l = 0; l < cells.size(); ++l) taken[l] = std::exchange(step.update.inputs[r][cells[l]], -0.0);
+        const std::size_t state = (block * plan_->receptors.size() + r) * lanes;
+        step.scratch.receptors.push_back({.slot = plan_->receptors[r].slot,
+                                          .constants = plan_->receptors[r].constants,
+                                          .slow = slow_.data() + state,
+                                          .fast = fast_.data() + state,
+                                          .input = taken});
+    }
+}
+
+void EqualCells::prepare_electrodes(BlockStep& step, const double* injected, double* clamped) {
+    std::vector<KernelElectrode>& electrodes = step.scratch.electrodes;
+    electrodes.assign(1, {.slot = plan_->electrode, .current = injected});
+    for (const CellPlan::Clamp& clamp : plan_->clamps) {
+        const ClampCourse::Action action = clamp.course.at(step.update.step);
+        std::fill_n(clamped, lanes, action.current);
+        electrodes.push_back({.slot = clamp.slot, .conductance = action.conductance, .current = clamped});
+        clamped += lanes;
+    }
+}
+
+KernelPools EqualCells::prepare_pools(std::size_t block, BlockScratch& scratch) {
+    const PoolPlan& pools = plan_->pools;
+    if (pools.size() == 0) return {};
+    KernelPools kernel{.size = pools.size(),
+                       .slots = pools.slots.data(),
+                       .rest = pools.rest.data(),
+                       .log_outside = pools.log_outside.data(),
+                       .decay = pools.decay.data(),
+                       .gain = pools.gain.data(),
+                       .half_decay = pools.half_decay.data(),
+                       .half_gain = pools.half_gain.data(),
+                       .nernst = pools.nernst,
+                       .concentration = calcium_.data() + block * pools.size() * lanes,
+                       .logarithm = scratch.logarithm.data(),
+                       .conductance = scratch.calcium_conductance.data(),
+                       .reversal = scratch.calcium_reversal.data()};
+    // Exact rates are calculated before the kernel begins.
+    if (plan_->spec->rates == RateMethod::exact) CalciumKernel<false, false>::begin(kernel);
+    return kernel;
+}
+
+void EqualCells::prepare_classes(std::size_t block, BlockStep& step, const double* potential) {
+    std::vector<KernelClass>& kernels = step.scratch.classes;
+    kernels.clear();
+    for (std::size_t c = 0; c < plan_->classes.size(); ++c) {
+        const CellPlan::Class& own = plan_->classes[c];
+        double* const gates = gates_[c].data() + block * own.state_size();
+        const double* const argument = own.follows == Follows::calcium ? step.scratch.logarithm.data() : potential;
+        kernels.push_back({.size = own.slots.size(),
+                           .slots = own.slots.data(),
+                           .argument = argument,
+                           .gates = gates,
+                           .quads = own.quads(),
+                           .current_count = own.currents.size(),
+                           .currents = own.currents.data(),
+                           .calcium_count = own.calcium_currents.size(),
+                           .calcium_currents = own.calcium_currents.data()});
+        if (own.table != nullptr) {
+            kernels.back().look_up_in(*own.table);
+        } else {
+            advance_exactly(own.gates, own.slots, plan_->spec->celsius, gates, argument, step);
+        }
+    }
+}
+
+}  // namespace ranvier::cable

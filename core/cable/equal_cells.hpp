@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cable/cell_store.hpp"
+
+namespace ranvier::cable {
+
+/// Cells with the same plan, in blocks of 8: one in each lane. Lanes without a cell calculate one that nothing reaches.
+class EqualCells final : public CellStore {
+   public:
+    /// @param cells numbers among those of the group, ascending
+    EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells,
+               std::pmr::memory_resource* memory);
+
+    std::size_t blocks() const override { return (cells_.size() + lanes - 1) / lanes; }
+    std::size_t slots() const override { return plan_->slots(); }
+    std::span<const std::uint32_t> cells_of(std::size_t block) const override;
+    std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) override;
+
+    double& potential(std::size_t cell, std::uint32_t slot) override {
+        return potential_[(cell / lanes * plan_->slots() + slot) * lanes + cell % lanes];
+    }
+    double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) override {
+        const CellPlan::Class& own = plan_->classes[class_index];
+        const std::size_t stride = own.quads() * gates_of_quad;
+        return gates_[class_index][cell / lanes * own.state_size() + (place * lanes + cell % lanes) * stride + gate];
+    }
+    double& calcium(std::size_t cell, std::size_t pool) override {
+        return calcium_[(cell / lanes * plan_->pools.size() + pool) * lanes + cell % lanes];
+    }
+    double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
+    double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
+    bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
+
+   private:
+    std::size_t receptor_place(std::size_t cell, std::size_t receptor) const {
+        return (cell / lanes * plan_->receptors.size() + receptor) * lanes + cell % lanes;
+    }
+    void take_inputs(std::size_t block, BlockStep& step);
+    void prepare_electrodes(BlockStep& step, const double* injected, double* clamped);
+    KernelPools prepare_pools(std::size_t block, BlockScratch& scratch);
+    void prepare_classes(std::size_t block, BlockStep& step, const double* potential);
+
+    std::shared_ptr<const CellPlan> plan_;
+    std::vector<std::uint32_t> cells_;
+    // By block; within it [slot][lane], [class][place in the class][lane][gate], [receptor][lane], [pool][lane].
+    AlignedVector<double> potential_;
+    std::vector<AlignedVector<double>> gates_;
+    AlignedVector<double> slow_;
+    AlignedVector<double> fast_;
+    AlignedVector<double> calcium_;  ///< mM
+};
+
+}  // namespace ranvier::cable

@@ -1,0 +1,186 @@
+#include "cable/packed_cells.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ranvier::cable {
+
+namespace {
+
+std::size_t place_in(std::span<const std::uint32_t> slots, std::uint32_t position) {
+    const auto found = std::ranges::lower_bound(slots, position / static_cast<std::uint32_t>(lanes));
+    return static_cast<std::size_t>(found - slots.begin()) * lanes + position % lanes;
+}
+
+}  // namespace
+
+PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
+                         std::vector<std::shared_ptr<const CellPlan>> layouts, std::pmr::memory_resource* memory)
+    : cells_(std::move(cells)),
+      layouts_(std::move(layouts)),
+      plan_(plans, memory),
+      potential_(plan_.all_slots() * lanes, layouts_.front()->spec->initial_potential, memory),
+      slow_(plan_.receptors.size() * lanes, 0.0, memory),
+      fast_(slow_.size(), 0.0, memory),
+      calcium_(plan_.pools.rest, memory) {
+    for (const PackedPlan::Class& own : plan_.classes) gates_.emplace_back(own.state_size(), 0.0, memory);
+    before_.resize(cells_.size());
+    for (const auto& layout : layouts_) {
+        thresholds_.push_back(layout->spec->threshold);
+        first_receptors_.push_back(receptor_places_.size());
+        receptor_places_.resize(receptor_places_.size() + layout->receptors.size());
+    }
+    for (std::size_t chunk = 0; chunk < plan_.receptors.size(); ++chunk) {
+        const PackedPlan::Chunk& own = plan_.receptors[chunk];
+        for (std::size_t l = 0; l < lanes; ++l) {
+            if (own.cells[l] == PackedPlan::nowhere) continue;
+            receptor_places_[first_receptors_[own.cells[l]] + own.number] =
+                static_cast<std::uint32_t>(chunk * lanes + l);
+        }
+    }
+}
+
+std::size_t PackedCells::receptor_place(std::size_t cell, std::size_t receptor) const {
+    return receptor_places_[first_receptors_[cell] + receptor];
+}
+
+double& PackedCells::gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) {
+    const std::uint32_t number = plan_.class_of(cell, class_index);
+    const PackedPlan::Class& own = plan_.classes[number];
+    const std::uint32_t slot = layouts_[cell]->classes[class_index].slots[place];
+    const std::size_t stride = own.quads() * gates_of_quad;
+    return gates_[number][place_in(own.slots, plan_.desk(cell, slot)) * stride + gate];
+}
+
+double& PackedCells::calcium(std::size_t cell, std::size_t pool) {
+    return calcium_[place_in(plan_.pools.slots, plan_.desk(cell, layouts_[cell]->pools.slots[pool]))];
+}
+
+std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::uint32_t* spikes) {
+    BlockScratch& scratch = step.scratch;
+    for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential(k, layouts_[k]->detector);
+    scratch.inputs.resize((plan_.receptors.size() + plan_.electrodes.size()) * lanes);
+    take_inputs(step);
+    prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
+    const KernelPools pools = prepare_pools(scratch);
+    const KernelDesks desks{
+        .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
+    // Exact rates are calculated before the kernel begins.
+    if (layouts_.front()->spec->rates == RateMethod::exact) BlockKernel<false, true>::bring(desks, potential_.data());
+    prepare_classes(step);
+    const KernelArguments kernel{.slots = plan_.all_slots(),
+                                 .parents = nullptr,
+                                 .axial = plan_.axial.data(),
+                                 .capacity = plan_.capacity.data(),
+                                 .leak = plan_.leak.data(),
+                                 .drive = plan_.drive.data(),
+                                 .potential = potential_.data(),
+                                 .diagonal = scratch.diagonal.data(),
+                                 .current = scratch.current.data(),
+                                 .class_count = scratch.classes.size(),
+                                 .classes = scratch.classes.data(),
+                                 .receptor_count = scratch.receptors.size(),
+                                 .receptors = scratch.receptors.data(),
+                                 .electrode_count = scratch.electrodes.size(),
+                                 .electrodes = scratch.electrodes.data(),
+                                 .pools = pools,
+                                 .desks = desks,
+                                 .levels = {.size = plan_.level_begins.size() - 1,
+                                            .begins = plan_.level_begins.data(),
+                                            .join_begins = plan_.join_begins.data(),
+                                            .joins = plan_.joins.data()}};
+    step.left |= advance_block<true>(step.instruction_set, layouts_.front()->spec->scheme, kernel);
+    std::size_t fired = 0;
+    for (std::size_t k = 0; k < cells_.size(); ++k) {
+        if (before_[k] < thresholds_[k] && potential(k, layouts_[k]->detector) >= thresholds_[k]) {
+            spikes[fired++] = cells_[k];
+        }
+    }
+    return fired;
+}
+
+void PackedCells::take_inputs(BlockStep& step) {
+    step.scratch.receptors.clear();
+    for (std::size_t chunk = 0; chunk < plan_.receptors.size(); ++chunk) {
+        const PackedPlan::Chunk& own = plan_.receptors[chunk];
+        double* const taken = step.scratch.inputs.data() + chunk * lanes;
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const bool has_cell = own.cells[l] != PackedPlan::nowhere;
+            taken[l] = has_cell ? std::exchange(step.update.inputs[own.number][cells_[own.cells[l]]], -0.0) : 0.0;
+        }
+        step.scratch.receptors.push_back({.slot = 0,
+                                          .positions = own.positions.data(),
+                                          .constants = layouts_[own.cells[0]]->receptors[own.number].constants,
+                                          .slow = slow_.data() + chunk * lanes,
+                                          .fast = fast_.data() + chunk * lanes,
+                                          .input = taken});
+    }
+}
+
+void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
+    step.scratch.electrodes.clear();
+    for (std::size_t chunk = 0; chunk < plan_.electrodes.size(); ++chunk) {
+        const PackedPlan::Chunk& own = plan_.electrodes[chunk];
+        double* const current = currents + chunk * lanes;
+        ClampCourse::Action action;
+        if (chunk >= plan_.clamps_from) {
+            action = layouts_[own.cells[0]]->clamps[own.number].course.at(step.update.step);
+            std::fill_n(current, lanes, action.current);
+        } else {
+            for (std::size_t l = 0; l < lanes; ++l) {
+                const bool has_cell = own.cells[l] != PackedPlan::nowhere;
+                const std::uint32_t cell = has_cell ? cells_[own.cells[l]] : 0;
+                current[l] = has_cell ? step.constant_current[cell] : 0.0;
+                if (has_cell && step.update.current != nullptr) current[l] += step.update.current[cell];
+            }
+        }
+        step.scratch.electrodes.push_back(
+            {.slot = 0, .positions = own.positions.data(), .conductance = action.conductance, .current = current});
+    }
+}
+
+KernelPools PackedCells::prepare_pools(BlockScratch& scratch) {
+    const PoolPlan& pools = plan_.pools;
+    if (pools.size() == 0) return {};
+    KernelPools kernel{.size = pools.size(),
+                       .slots = pools.slots.data(),
+                       .rest = pools.rest.data(),
+                       .log_outside = pools.log_outside.data(),
+                       .decay = pools.decay.data(),
+                       .gain = pools.gain.data(),
+                       .half_decay = pools.half_decay.data(),
+                       .half_gain = pools.half_gain.data(),
+                       .nernst = pools.nernst,
+                       .concentration = calcium_.data(),
+                       .logarithm = scratch.logarithm.data(),
+                       .conductance = scratch.calcium_conductance.data(),
+                       .reversal = scratch.calcium_reversal.data()};
+    if (layouts_.front()->spec->rates == RateMethod::exact) CalciumKernel<false, true>::begin(kernel);
+    return kernel;
+}
+
+void PackedCells::prepare_classes(BlockStep& step) {
+    std::vector<KernelClass>& kernels = step.scratch.classes;
+    kernels.clear();
+    for (std::size_t c = 0; c < plan_.classes.size(); ++c) {
+        const PackedPlan::Class& own = plan_.classes[c];
+        const double* const argument =
+            own.follows == Follows::calcium ? step.scratch.logarithm.data() : potential_.data();
+        kernels.push_back({.size = own.slots.size(),
+                           .slots = own.slots.data(),
+                           .argument = argument,
+                           .gates = gates_[c].data(),
+                           .quads = own.quads(),
+                           .current_count = own.currents.size(),
+                           .currents = own.currents.data(),
+                           .calcium_count = own.calcium_currents.size(),
+                           .calcium_currents = own.calcium_currents.data()});
+        if (own.table != nullptr) {
+            kernels.back().look_up_in(*own.table);
+        } else {
+            advance_exactly(own.gates, own.slots, own.celsius, gates_[c].data(), argument, step);
+        }
+    }
+}
+
+}  // namespace ranvier::cable

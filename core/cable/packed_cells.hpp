@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cable/cell_store.hpp"
+#include "cable/packed_plan.hpp"
+
+namespace ranvier::cable {
+
+/// One block of cells of any shapes and with any parameters.
+class PackedCells final : public CellStore {
+   public:
+    /// @param cells numbers among those of the group, ascending
+    /// @param plans of each cell, with its own parameters; not needed later
+    /// @param layouts of each cell: a plan of its kind, with any own parameters
+    PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
+                std::vector<std::shared_ptr<const CellPlan>> layouts, std::pmr::memory_resource* memory);
+
+    std::size_t blocks() const override { return 1; }
+    std::size_t slots() const override { return plan_.all_slots(); }
+    std::span<const std::uint32_t> cells_of(std::size_t /*block*/) const override { return cells_; }
+    std::size_t advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) override;
+
+    double& potential(std::size_t cell, std::uint32_t slot) override { return potential_[plan_.position(cell, slot)]; }
+    double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) override;
+    double& calcium(std::size_t cell, std::size_t pool) override;
+    double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
+    double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
+    bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
+
+   private:
+    std::size_t receptor_place(std::size_t cell, std::size_t receptor) const;
+    void take_inputs(BlockStep& step);
+    void prepare_electrodes(BlockStep& step, double* currents);
+    KernelPools prepare_pools(BlockScratch& scratch);
+    void prepare_classes(BlockStep& step);
+
+    std::vector<std::uint32_t> cells_;
+    std::vector<std::shared_ptr<const CellPlan>> layouts_;
+    PackedPlan plan_;
+    std::vector<double> thresholds_;
+    std::vector<double> before_;               ///< of a step: the potentials at detectors
+    std::vector<std::uint32_t> receptor_places_;  ///< [cell][receptor]
+    std::vector<std::size_t> first_receptors_;
+    AlignedVector<double> potential_;             ///< [slot][lane]
+    std::vector<AlignedVector<double>> gates_;    ///< [class][place in the class][lane][gate]
+    AlignedVector<double> slow_;                  ///< [chunk][lane]
+    AlignedVector<double> fast_;
+    AlignedVector<double> calcium_;  ///< mM [pool][lane]
+};
+
+}  // namespace ranvier::cable

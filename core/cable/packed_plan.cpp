@@ -1,0 +1,281 @@
+#include "cable/packed_plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace ranvier::cable {
+
+namespace {
+
+/// Which classes a node is in, and whether it has a pool: 0 for a node without mechanisms.
+using Signature = std::uint64_t;
+constexpr Signature no_node = ~Signature{0};
+
+/// Chunks of those with the same key.
+template <class Key>
+class Chunks {
+   public:
+    void add(const Key& key, std::uint32_t number, std::uint32_t cell, std::uint32_t position) {
+        auto& open = open_[key];
+        if (open.empty() || open.back().cells.back() != PackedPlan::nowhere) {
+            open.push_back({.number = number, .cells = {}, .positions = {}});
+            open.back().cells.fill(PackedPlan::nowhere);
+        }
+        PackedPlan::Chunk& chunk = open.back();
+        const auto lane =
+            static_cast<std::size_t>(std::ranges::find(chunk.cells, PackedPlan::nowhere) - chunk.cells.begin());
+        chunk.cells[lane] = cell;
+        chunk.positions[lane] = position;
+    }
+    /// By key. Free lanes get positions of their own, which belong to no node.
+    void take(std::vector<PackedPlan::Chunk>& chunks, std::size_t idle_slot) {
+        for (auto& [key, open] : open_) {
+            for (PackedPlan::Chunk& chunk : open) {
+                for (std::size_t l = 0; l < lanes; ++l) {
+                    if (chunk.cells[l] != PackedPlan::nowhere) continue;
+                    chunk.positions[l] = static_cast<std::uint32_t>(idle_slot * lanes + l);
+                }
+                chunks.push_back(chunk);
+            }
+        }
+    }
+
+   private:
+    std::map<Key, std::vector<PackedPlan::Chunk>> open_;
+};
+
+std::vector<std::uint64_t> key_of(const ReceptorConstants& c) {
+    std::vector<std::uint64_t> key;
+    for (const double value :
+         {c.reversal, c.decay, c.rise, c.scale, c.half_decay, c.half_rise, c.blockers, c.block_slope}) {
+        key.push_back(std::bit_cast<std::uint64_t>(value));
+    }
+    return key;
+}
+
+/// Where a class has the lane of a position.
+std::size_t place_in(std::span<const std::uint32_t> slots, std::uint32_t position) {
+    const auto found = std::ranges::lower_bound(slots, position / static_cast<std::uint32_t>(lanes));
+    return static_cast<std::size_t>(found - slots.begin()) * lanes + position % lanes;
+}
+
+}  // namespace
+
+PackedPlan::Class::Class(const CellPlan::Class& model, std::pmr::memory_resource* memory)
+    : follows(model.follows),
+      gates(model.gates),
+      table(model.table),
+      slots(memory),
+      currents(model.currents),
+      calcium_currents(model.calcium_currents) {}
+
+PackedPlan::PackedPlan(Cells cells, std::pmr::memory_resource* memory)
+    : axial(memory),
+      capacity(memory),
+      leak(memory),
+      drive(memory),
+      level_begins(memory),
+      join_begins(memory),
+      joins(memory),
+      sources(memory),
+      pools(memory),
+      positions(memory),
+      desks(memory) {
+    place_nodes(cells);
+    add_classes(cells, memory);
+    place_mechanisms(cells);
+    fill_cable(cells);
+    fill_classes(cells, memory);
+    fill_pools(cells);
+    add_receptors(cells);
+    add_electrodes(cells);
+}
+
+void PackedPlan::place_nodes(Cells cells) {
+    std::vector<const Compartments*> trees;
+    std::size_t all = 0;
+    for (const CellPlan* const cell : cells) {
+        trees.push_back(&cell->spec->compartments);
+        first_.push_back(all);
+        all += cell->slots();
+    }
+    const PackedOrder order(trees);
+    node_slots = order.slots();
+    level_begins.assign(order.level_begins.begin(), order.level_begins.end());
+    join_begins.assign(order.join_begins.begin(), order.join_begins.end());
+    positions.resize(all);
+    axial.assign(node_slots * lanes, 0.0);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::vector<std::uint32_t>& slot_of_node = cells[k]->slot_of_node;
+        for (std::size_t node = 0; node < slot_of_node.size(); ++node) {
+            positions[first_[k] + slot_of_node[node]] = order.positions[k][node];
+            axial[order.positions[k][node]] = cells[k]->axial[slot_of_node[node]];
+        }
+    }
+    for (const PackedOrder::Join& join : order.joins) {
+        joins.push_back({join.child, join.parent, std::exchange(axial[join.child], 0.0)});
+    }
+}
+
+void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
+    std::map<std::vector<std::uint64_t>, std::uint32_t> numbers;
+    for (const CellPlan* const cell : cells) {
+        first_classes_.push_back(classes_of_.size());
+        for (const CellPlan::Class& own : cell->classes) {
+            const auto [found, is_new] = numbers.try_emplace(own.key, static_cast<std::uint32_t>(classes.size()));
+            if (is_new) {
+                classes.emplace_back(own, memory);
+                classes.back().celsius = cell->spec->celsius;
+            }
+            classes_of_.push_back(found->second);
+        }
+    }
+}
+
+void PackedPlan::place_mechanisms(Cells cells) {
+    // A node has at most one class whose gates follow potentials, and one whose gates follow calcium.
+    std::vector<Signature> signatures(node_slots * lanes, no_node);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) signatures[position(k, slot)] = 0;
+        for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
+            const CellPlan::Class& own = cells[k]->classes[c];
+            const Signature bits = Signature{class_of(k, c) + 1} << (own.follows == Follows::calcium ? 31 : 0);
+            for (const std::uint32_t slot : own.slots) signatures[position(k, slot)] |= bits;
+        }
+        for (const std::uint32_t slot : cells[k]->pools.slots) signatures[position(k, slot)] |= Signature{1} << 62;
+    }
+    const auto give_slot = [&](Signature signature, std::uint32_t slot) {
+        const Signature mask = (Signature{1} << 31) - 1;
+        const Signature by_potential = signature & mask;
+        const Signature by_calcium = signature >> 31 & mask;
+        if (by_potential != 0) classes[by_potential - 1].slots.push_back(slot);
+        if (by_calcium != 0) classes[by_calcium - 1].slots.push_back(slot);
+        if ((signature >> 62) != 0) pools.slots.push_back(slot);
+    };
+    desks.assign(positions.begin(), positions.end());
+    std::vector<std::uint32_t> desk_at(node_slots * lanes);
+    for (std::uint32_t p = 0; p < desk_at.size(); ++p) desk_at[p] = p;
+    std::map<Signature, std::vector<std::uint32_t>> at_desks;
+    for (std::uint32_t slot = 0; slot < node_slots; ++slot) {
+        const std::span own = std::span(signatures).subspan(slot * lanes, lanes);
+        // The first lane of a slot always has a node.
+        if (std::ranges::all_of(own, [&](Signature each) { return each == own[0] || each == no_node; })) {
+            give_slot(own[0], slot);
+            continue;
+        }
+        for (std::uint32_t l = 0; l < lanes; ++l) {
+            if (own[l] != 0 && own[l] != no_node)
+                at_desks[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
+        }
+    }
+    for (const auto& [signature, nodes] : at_desks) {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const auto slot = static_cast<std::uint32_t>(node_slots + sources.size() / lanes);
+            if (i % lanes == 0) give_slot(signature, slot);
+            desk_at[nodes[i]] = static_cast<std::uint32_t>(node_slots * lanes + sources.size());
+            sources.push_back(nodes[i]);
+        }
+        while (sources.size() % lanes != 0) {
+            sources.push_back(static_cast<std::uint32_t>(node_slots * lanes + sources.size()));
+        }
+    }
+    for (std::uint32_t& desk : desks) desk = desk_at[desk];
+}
+
+void PackedPlan::fill_cable(Cells cells) {
+    // One slot more for receptors and electrodes that are fewer than 8.
+    const std::size_t all = (node_slots + 1) * lanes + sources.size();
+    capacity.assign(all, 0.0);
+    leak.assign(all, 1.0);
+    drive.assign(all, 0.0);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        for (std::uint32_t slot = 0; slot < cells[k]->slots(); ++slot) {
+            // Receptors read those in the place of the node, too.
+            for (const std::uint32_t at : {desk(k, slot), position(k, slot)}) {
+                capacity[at] = cells[k]->capacity[slot];
+                leak[at] = cells[k]->leak[slot];
+                drive[at] = cells[k]->drive[slot];
+            }
+        }
+    }
+}
+
+void PackedPlan::fill_classes(Cells cells, std::pmr::memory_resource* memory) {
+    const auto fill = [&](std::size_t k, std::size_t c) {
+        const CellPlan::Class& given = cells[k]->classes[c];
+        Class& own = classes[class_of(k, c)];
+        own.conductances.resize(given.conductances.size(), AlignedVector<double>(memory));
+        for (std::size_t g = 0; g < given.conductances.size(); ++g) {
+            own.conductances[g].resize(own.slots.size() * lanes, 0.0);
+            for (std::size_t i = 0; i < given.slots.size(); ++i) {
+                own.conductances[g][place_in(own.slots, desk(k, given.slots[i]))] = given.conductances[g][i];
+            }
+        }
+        // Currents keep their order, and which conductance is theirs.
+        const auto point = [&](std::vector<KernelCurrent>& to, const std::vector<KernelCurrent>& from) {
+            for (std::size_t i = 0; i < to.size(); ++i) {
+                const auto found = std::ranges::find(given.conductances, from[i].conductance,
+                                                     [](const AlignedVector<double>& values) { return values.data(); });
+                to[i].conductance =
+                    own.conductances[static_cast<std::size_t>(found - given.conductances.begin())].data();
+            }
+        };
+        point(own.currents, given.currents);
+        point(own.calcium_currents, given.calcium_currents);
+    };
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) fill(k, c);
+    }
+}
+
+void PackedPlan::fill_pools(Cells cells) {
+    pools.nernst = cells.front()->pools.nernst;
+    const auto each = [&](AlignedVector<double> PoolPlan::* member, double idle) {
+        AlignedVector<double>& values = pools.*member;
+        values.assign(pools.slots.size() * lanes, idle);
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+            const PoolPlan& given = cells[k]->pools;
+            for (std::size_t p = 0; p < given.size(); ++p) {
+                values[place_in(pools.slots, desk(k, given.slots[p]))] = (given.*member)[p];
+            }
+        }
+    };
+    // Where there is no pool, a concentration of 1 stays.
+    each(&PoolPlan::rest, 1.0);
+    each(&PoolPlan::log_outside, 0.0);
+    each(&PoolPlan::decay, 0.0);
+    each(&PoolPlan::gain, 0.0);
+    each(&PoolPlan::half_decay, 0.0);
+    each(&PoolPlan::half_gain, 0.0);
+}
+
+void PackedPlan::add_receptors(Cells cells) {
+    // By number first: the receptors of one cell act in their order, whichever other cells have the same.
+    Chunks<std::tuple<std::uint32_t, std::vector<std::uint64_t>>> chunks;
+    for (std::uint32_t k = 0; k < cells.size(); ++k) {
+        for (std::uint32_t r = 0; r < cells[k]->receptors.size(); ++r) {
+            const CellPlan::Receptor& own = cells[k]->receptors[r];
+            chunks.add({r, key_of(own.constants)}, r, k, position(k, own.slot));
+        }
+    }
+    chunks.take(receptors, all_slots() - 1);
+}
+
+void PackedPlan::add_electrodes(Cells cells) {
+    Chunks<std::uint32_t> constant;
+    Chunks<std::tuple<std::uint32_t, const CellSpec*>> clamps;
+    for (std::uint32_t k = 0; k < cells.size(); ++k) {
+        constant.add(0, 0, k, position(k, cells[k]->electrode));
+        for (std::uint32_t c = 0; c < cells[k]->clamps.size(); ++c) {
+            clamps.add({c, cells[k]->spec}, c, k, position(k, cells[k]->clamps[c].slot));
+        }
+    }
+    constant.take(electrodes, all_slots() - 1);
+    clamps_from = electrodes.size();
+    clamps.take(electrodes, all_slots() - 1);
+}
+
+}  // namespace ranvier::cable
