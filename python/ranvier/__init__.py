@@ -25,10 +25,11 @@ from ranvier.base.names import nearest_name
 from ranvier.cells.cell import Cell
 from ranvier.cells.clamps import Clamp, current_clamp, voltage_clamp
 from ranvier.cells.compartments import d_lambda, max_length
+from ranvier.cells.locations import places_at_distance, random_places
 from ranvier.cells.models import *  # noqa: F403
 from ranvier.cells.models import __all__ as _cell_models
 from ranvier.cells.morphology import Morphology, Section
-from ranvier.cells.places import Place, Region, at, sections, tagged, within_distance
+from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
@@ -112,10 +113,13 @@ __all__ = [
     "current_clamp",
     "d_lambda",
     "errors",
+    "everywhere",
     "max_length",
     "networks",
+    "places_at_distance",
     "plot",
     "predict_memory",
+    "random_places",
     "read_morphology",
     "read_spikes",
     "read_state",

@@ -5,6 +5,7 @@ Colour-blind readers can distinguish the colours (M. Okabe and K. Ito, 2008). Ex
 inhibitory ones vermilion.
 """
 
+from ranvier.figures.cells import cell
 from ranvier.figures.distributions import irregularity, rates
 from ranvier.figures.rasters import raster
 from ranvier.figures.relations import correlations, cross_correlogram, peristimulus_histogram
@@ -13,6 +14,7 @@ from ranvier.figures.style import Figure
 
 __all__ = [
     "Figure",
+    "cell",
     "correlations",
     "cross_correlogram",
     "irregularity",

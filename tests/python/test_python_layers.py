@@ -27,7 +27,7 @@ ARROWS: dict[str, set[str]] = {
     "mpi": {"processes"},
     "processes": {"base"},
     "forecast": {"base", "figures", "network", "processes", "simulation"},
-    "figures": {"base", "network", "recording"},
+    "figures": {"base", "cells", "network", "recording"},
     "plot": {"figures"},
     "networks": {"base", "cells", "models", "network"},
     "generate_models": set(),

@@ -12,15 +12,16 @@ from ranvier import _core
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number
 from ranvier.base.texts import check_text
+from ranvier.cells.capacitance import Capacitance, CapacitanceLike
 from ranvier.cells.clamps import Clamp, core_clamps
 from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
 from ranvier.cells.probes import ProbeLike, core_probes
-from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Cell"]
 
@@ -53,12 +54,15 @@ class Cell(Immutable):
         reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
         of the cell (pA); ``"i of pulse"`` for that of a clamp into the cell (pA); ``(place, "i_axial")`` for what flows
         into a compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
+        With ``rv.everywhere`` as the place, ``{"V": rv.everywhere}``, there is a probe for each compartment, by its
+        number: ``V[0]``, ``V[1]``, ...; of a mechanism for those that have it.
     detector, threshold
         The cell fires when its potential at the place `detector` goes from below `threshold` (mV) to it or above.
     electrode
         Where ``I_e`` and the currents of stimulators are injected.
     C_m
-        Capacitance of the membrane, uF/cm^2: one value, or an array with one for each compartment.
+        Capacitance of the membrane, uF/cm^2: one value, an array with one for each compartment, or pairs of a region
+        and a value: ``[("all", 1.0), ("dendrites", 2.0)]``, of which later ones lie upon those before.
     R_a
         Axial resistivity, ohm cm.
     celsius
@@ -113,7 +117,7 @@ class Cell(Immutable):
         detector: Place | None = None,
         threshold: float = -10.0,
         electrode: Place | None = None,
-        C_m: float | npt.ArrayLike = 1.0,  # noqa: N803
+        C_m: CapacitanceLike = 1.0,  # noqa: N803
         R_a: float = 100.0,  # noqa: N803
         celsius: float = 6.3,
         V_init: float = -65.0,  # noqa: N803
@@ -128,18 +132,16 @@ class Cell(Immutable):
         check_text("name of a cell", name)
         check_choice("rates", rates, ["table", "exact"])
         check_choice("scheme", scheme, ["backward_euler", "staggered"])
-        capacitance = np.ascontiguousarray(np.atleast_1d(number_array("C_m", C_m)))
-        if capacitance.ndim != 1 or not len(capacitance):
-            raise ShapeError("C_m", f"an array of shape {capacitance.shape}", "it must have one dimension")
+        membrane_capacitance = Capacitance(C_m)
         resistivity = number("R_a", R_a)
-        counts = counts_of(morphology, compartments, capacitance, resistivity)
+        counts = counts_of(morphology, compartments, membrane_capacitance.values, resistivity)
         cut = morphology._cut(counts)
         placed = _receptors(_named("receptors", receptors))
         electrodes = core_clamps(_named("clamps", clamps))
         mechanisms = _mechanisms(membrane, morphology, cut)
         middle = at(0, 0.5)
         given = {
-            "capacitance": capacitance,
+            "capacitance": membrane_capacitance.of(morphology, cut),
             "axial_resistivity": resistivity,
             "celsius": number("celsius", celsius),
             "initial_potential": number("V_init", V_init),

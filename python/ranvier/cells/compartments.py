@@ -84,7 +84,9 @@ def counts_of(
     """Return the number of compartments of each section."""
     if isinstance(compartments, CompartmentRule):
         if compartments._name == "d_lambda" and len(capacitance) > 1:
-            raise ShapeError("C_m", "an array", "d_lambda needs one value for the cell", "give one, or max_length()")
+            raise ShapeError(
+                "C_m", "several values", "d_lambda needs one value for the cell", "give one, or max_length()"
+            )
         return compartments._counts(cell, float(capacitance[0]), resistivity)
     if isinstance(compartments, int | np.integer) and not isinstance(compartments, bool):
         return np.full(

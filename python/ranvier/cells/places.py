@@ -14,7 +14,20 @@ from ranvier.base.numeric import number, whole_number
 from ranvier.cells.morphology import TAGS, Morphology, tag_number
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["Place", "Region", "RegionLike", "as_place", "as_region", "at", "sections", "tagged", "within_distance"]
+__all__ = [
+    "Everywhere",
+    "Place",
+    "Region",
+    "RegionLike",
+    "as_place",
+    "as_region",
+    "at",
+    "begins_of",
+    "everywhere",
+    "sections",
+    "tagged",
+    "within_distance",
+]
 
 FloatArray = npt.NDArray[np.float64]
 Covered: TypeAlias = Callable[[Morphology, _core.Compartments], FloatArray]
@@ -66,6 +79,26 @@ def at(section: int, position: float = 0.5) -> Place:
     if not 0.0 <= position <= 1.0:
         raise ValueOutOfBoundsError("position", str(position), "it must be from 0 to 1", "divide um by the length")
     return Place(whole_number("section", section, 0, _MOST_SECTIONS), position)
+
+
+class Everywhere(Immutable):
+    """Every compartment of a cell: `everywhere`, in the place of a place."""
+
+    def _way_to(self, name: str) -> str:
+        return "write rv.everywhere"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Everywhere)
+
+    def __hash__(self) -> int:
+        return hash(Everywhere)
+
+    def __repr__(self) -> str:
+        return "everywhere"
+
+
+everywhere = Everywhere()
+"""Every compartment of a cell, for probes: ``{"V": rv.everywhere}`` gives ``V[0]``, ``V[1]``, ..., by compartment."""
 
 
 def as_place(what: str, place: object) -> Place:
@@ -205,16 +238,22 @@ def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Regio
     return Region(("distance", low, high), f"within_distance({low:g}, {high:g})")
 
 
-def _within(cell: Morphology, least: float, greatest: float) -> list[list[tuple[float, float]]]:
+def begins_of(cell: Morphology) -> list[float]:
+    """Return the distance of the begin of each section from that of the root along the neurites, um."""
     begins: list[float] = []
-    pieces: list[list[tuple[float, float]]] = []
     for section in cell.sections:
-        length = section.length
         begin = 0.0
         if section.parent is not None:
             begin = begins[section.parent] + section.parent_position * cell.sections[section.parent].length
         begins.append(begin)
-        low, high = max(0.0, (least - begin) / length), min(1.0, (greatest - begin) / length)
+    return begins
+
+
+def _within(cell: Morphology, least: float, greatest: float) -> list[list[tuple[float, float]]]:
+    pieces: list[list[tuple[float, float]]] = []
+    for begin, section in zip(begins_of(cell), cell.sections, strict=True):
+        low = max(0.0, (least - begin) / section.length)
+        high = min(1.0, (greatest - begin) / section.length)
         pieces.append([(low, high)] if low < high else [])
     return pieces
 

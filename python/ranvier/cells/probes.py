@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from ranvier import _core
 from ranvier.cells.membrane import Mechanism
-from ranvier.cells.places import Place, as_place
+from ranvier.cells.places import Everywhere, Place, as_place
 from ranvier.errors import UnknownNameError, WrongTypeError
 
 __all__ = ["CoreProbe", "ProbeLike", "core_probes"]
 
-ProbeLike: TypeAlias = Place | str | tuple[Place, str]
+ProbeLike: TypeAlias = Place | Everywhere | str | tuple[Place | Everywhere, str]
 CoreProbe: TypeAlias = tuple[str, str, tuple[int, float], int, int]
 """Name, kind, place, number of a mechanism, receptor or clamp, number of a gate or current."""
 Painted: TypeAlias = tuple[Mechanism, npt.NDArray[np.float64]]
@@ -33,7 +33,9 @@ def core_probes(
     made = []
     for name, probe in probes.items():
         what = f"probe '{name}'"
-        if isinstance(probe, Place):
+        if isinstance(probe, Everywhere):
+            made += [(f"{name}[{i}]", "potential", place, 0, 0) for i, place in enumerate(_middles(cut))]
+        elif isinstance(probe, Place):
             made.append((str(name), "potential", (probe.section, probe.position), 0, 0))
         elif isinstance(probe, str):
             kind, number = _of_receptor_or_clamp(what, probe, receptors, clamps)
@@ -43,9 +45,27 @@ def core_probes(
                 raise WrongTypeError(
                     what, repr(probe), "must be a place, the name of a receptor, or a place and a variable"
                 )
+            if isinstance(probe[0], Everywhere):
+                made += _everywhere(str(name), probe[1], membrane, cut)
+                continue
             place = as_place(f"place of {what}", probe[0])
             at = place.section, place.position
             made.append((str(name), *_at_place(what, probe[1], at, membrane, cut)))
+    return made
+
+
+def _middles(cut: _core.Compartments) -> list[tuple[int, float]]:
+    middles = (np.array(cut.begin) + np.array(cut.end)) / 2.0
+    return [(int(section), float(position)) for section, position in zip(cut.section, middles, strict=True)]
+
+
+def _everywhere(name: str, variable: object, membrane: Sequence[Painted], cut: _core.Compartments) -> list[CoreProbe]:
+    """Return a probe for each compartment that has a variable of a mechanism."""
+    made = []
+    for i, place in enumerate(_middles(cut)):
+        kind, _, own, j = _at_place(f"probe '{name}'", variable, place, membrane, cut)
+        if kind == "axial_current" or membrane[own][1][i] > 0.0:
+            made.append((f"{name}[{i}]", kind, place, own, j))
     return made
 
 

@@ -103,6 +103,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,
+        "l5_pair": networks.l5_pair,
     }
 
 

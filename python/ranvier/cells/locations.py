@@ -1,0 +1,154 @@
+"""Places on a morphology: at a distance, or at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ranvier.base.keywords import known_keywords
+from ranvier.base.numeric import number, whole_number
+from ranvier.cells.morphology import Morphology
+from ranvier.cells.places import Place, RegionLike, as_region, begins_of
+from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["places_at_distance", "random_places"]
+
+_MOST_PLACES = 2**24
+
+
+def places_at_distance(morphology: Morphology, distance: float, region: RegionLike = "all") -> list[Place]:
+    """Return all places of a region at one distance from the begin of the root along the neurites.
+
+    Parameters
+    ----------
+    morphology
+        The form of the cell.
+    distance
+        um, >= 0.
+    region
+        See `Cell`.
+
+    Returns
+    -------
+    list of Place
+        In the order of the sections. Where a section ends at that distance, the place is that end, not the begin of
+        those that go on there.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a distance that no place of the region has.
+    """
+    pieces = _pieces(morphology, region)
+    wanted = number("distance", distance)
+    if not 0.0 <= wanted < float("inf"):
+        raise ValueOutOfBoundsError("distance", f"{distance} um", "it must be >= 0 and finite")
+    begins = begins_of(morphology)
+    found = []
+    for i, own in enumerate(pieces):
+        position = (wanted - begins[i]) / morphology.sections[i].length
+        # The begin of a section that goes on from another is the place on that one.
+        is_there = 0.0 < position <= 1.0 or (position == 0.0 and morphology.sections[i].parent is None)
+        if is_there and any(first <= position <= last for first, last in own):
+            found.append(Place(i, float(position)))
+    if not found:
+        lengths = morphology.lengths
+        ends = [begins[i] + last * lengths[i] for i, own in enumerate(pieces) for _, last in own]
+        raise ValueOutOfBoundsError(
+            "distance",
+            f"{wanted:g} um",
+            f"region {as_region('region', region)} has no place there, and ends at {max(ends):g} um",
+        )
+    return found
+
+
+@known_keywords
+def random_places(
+    morphology: Morphology,
+    region: RegionLike = "all",
+    *,
+    density: float | None = None,
+    count: int | None = None,
+    seed: int = 1,
+) -> list[Place]:
+    """Return places that are drawn at random in a region, uniformly over the length of its neurites.
+
+    Parameters
+    ----------
+    morphology
+        The form of the cell.
+    region
+        See `Cell`.
+    density
+        Mean number of places for each um of neurite; their number is a Poisson number.
+    count
+        Number of places; give either this or `density`.
+    seed
+        The same seed gives the same places.
+
+    Returns
+    -------
+    list of Place
+        By section, then position.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For a region without length, and for more than 2^24 places.
+    WrongTypeError
+        For both or neither of `density` and `count`.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> dendrite = rv.Section(length=300.0, diameter=1.0, parent=0, tag="basal")
+    >>> tree = rv.Morphology([rv.Section(length=12.0, diameter=12.0), dendrite])
+    >>> places = rv.random_places(tree, "dendrites", density=0.1)
+    >>> receptors = {f"exc{i}": (rv.expsyn(), place) for i, place in enumerate(places)}
+    """
+    pieces = _pieces(morphology, region)
+    if (density is None) == (count is None):
+        raise WrongTypeError(
+            "arguments of random_places()", bound="it takes either a density or a count", remedy="give one of them"
+        )
+    flat = [(i, first, last) for i, own in enumerate(pieces) for first, last in own]
+    lengths = np.array([(last - first) * morphology.sections[i].length for i, first, last in flat])
+    ends = np.cumsum(lengths)
+    if not len(flat):
+        raise ValueOutOfBoundsError(f"region {as_region('region', region)}", bound="the cell has no neurite there")
+    # A bit generator whose numbers NumPy promises to keep.
+    random = np.random.Generator(np.random.Philox(whole_number("seed", seed, 0, 2**64 - 1)))
+    if count is not None:
+        number_of_places = whole_number("count", count, 0, _MOST_PLACES)
+        along = np.sort(random.random(number_of_places)) * ends[-1]
+    else:
+        along = _poisson_process(number("density", density), float(ends[-1]), random)
+    chosen = np.minimum(np.searchsorted(ends, along, side="right"), len(flat) - 1)
+    places = []
+    for piece, distance in zip(chosen, along, strict=True):
+        section, first, last = flat[piece]
+        part = (distance - (ends[piece] - lengths[piece])) / lengths[piece]
+        places.append(Place(section, float(min(max(first + part * (last - first), first), last))))
+    return places
+
+
+def _poisson_process(density: float, length: float, random: np.random.Generator) -> np.ndarray:
+    if not (density >= 0.0 and density * length <= _MOST_PLACES / 2):
+        raise ValueOutOfBoundsError(
+            "density",
+            f"{density:g} 1/um",
+            f"it must be >= 0 and give at most {_MOST_PLACES // 2} places on {length:g} um",
+        )
+    along: list[float] = []
+    place = 0.0
+    while density > 0.0:
+        place -= np.log1p(-random.random()) / density
+        if place >= length:
+            break
+        along.append(place)
+    return np.array(along)
+
+
+def _pieces(morphology: Morphology, region: RegionLike) -> list[list[tuple[float, float]]]:
+    if not isinstance(morphology, Morphology):
+        raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
+    return as_region("region", region)._pieces(morphology)
