@@ -14,6 +14,7 @@ __all__ = ["Order"]
 EXAMPLES = (
     "current_and_rate",
     "membrane_potentials",
+    "pyramidal_cell",
     "balanced_network",
     "changing_input",
     "connections_and_weights",
