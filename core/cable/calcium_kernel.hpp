@@ -35,83 +35,111 @@ struct KernelPools {
     const double* half_gain = nullptr;
     double nernst = 0.0;  ///< mV: R T / (2 F)
     double* concentration = nullptr;  ///< mM [pool][lane]
-    // Of the step [slot][lane]; defined where there are pools.
-    double* logarithm = nullptr;    ///< of concentrations
-    double* conductance = nullptr;  ///< nS, of all calcium currents
-    double* reversal = nullptr;     ///< mV
+    // Of the step; defined where there are pools.
+    double* logarithm = nullptr;    ///< of concentrations [slot][lane]
+    double* conductance = nullptr;  ///< nS, of all calcium currents [slot][lane]
+    double* reversal = nullptr;     ///< mV [pool][lane]; until conductances are known, the logarithms
 };
 
 template <bool staggered, bool packed>
 struct CalciumKernel {
+    /// Logarithms of concentrations, and no conductances.
     RANVIER_ALWAYS_INLINE static void begin(const KernelPools& pools) {
+        logarithms(pools.concentration, pools.reversal, pools.size * lanes);
         for (std::size_t p = 0; p < pools.size; ++p) {
-            const double* const calcium = pools.concentration + p * lanes;
-            double* const logarithm = pools.logarithm + pools.slots[p] * lanes;
-            double* const conductance = pools.conductance + pools.slots[p] * lanes;
-            RANVIER_NO_OVERLAP
-            for (std::size_t l = 0; l < lanes; ++l) {
-                logarithm[l] = math::log(calcium[l]);
-                conductance[l] = 0.0;
-            }
+            const std::size_t first = pools.slots[p] * lanes;
+            __builtin_memcpy(pools.logarithm + first, pools.reversal + p * lanes, lanes * sizeof(double));
+            __builtin_memset(pools.conductance + first, 0, lanes * sizeof(double));
         }
     }
 
     /// Adds the calcium currents, whose conductances are known now, to the equations of potentials.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void add(const KernelPools& pools, const double* potential, double* diagonal,
                                           double* current) {
+        using Lanes = Eight<set>;
+        if constexpr (staggered) {
+            for (std::size_t p = 0; p < pools.size; ++p)
+                expect_middle<set>(pools, p, potential + pools.slots[p] * lanes);
+            logarithms(pools.reversal, pools.reversal, pools.size * lanes);
+        }
         for (std::size_t p = 0; p < pools.size; ++p) {
             const std::size_t first = pools.slots[p] * lanes;
-            const double* const calcium = pools.concentration + p * lanes;
-            const double* const g = pools.conductance + first;
-            const double* const v = potential + first;
-            alignas(line_bytes) double e[lanes];
-            for (std::size_t l = 0; l < lanes; ++l) {
-                e[l] = pools.nernst * (of(pools.log_outside, p, l) - pools.logarithm[first + l]);
-            }
-            if constexpr (staggered) {
-                for (std::size_t l = 0; l < lanes; ++l) {
-                    const double middle = of(pools.rest, p, l) +
-                                          (calcium[l] - of(pools.rest, p, l)) * of(pools.half_decay, p, l) +
-                                          g[l] * (v[l] - e[l]) * of(pools.half_gain, p, l);
-                    const double bounded = middle > lowest_calcium ? middle : lowest_calcium;
-                    e[l] = pools.nernst * (of(pools.log_outside, p, l) - math::log(bounded));
-                }
-            }
-            double* const reversal = pools.reversal + first;
-            double* const d = diagonal + first;
-            double* const i = current + first;
-            RANVIER_NO_OVERLAP
-            for (std::size_t l = 0; l < lanes; ++l) {
-                reversal[l] = e[l];
-                d[l] += g[l];
-                i[l] += g[l] * e[l];
-            }
+            const Lanes g = Lanes::load(pools.conductance + first);
+            const Lanes e = reversal<set>(pools, p);
+            e.store(pools.reversal + p * lanes);
+            (Lanes::load(diagonal + first) + g).store(diagonal + first);
+            (Lanes::load(current + first) + g * e).store(current + first);
         }
     }
 
     /// @param solved potentials at the end of the step, or in its middle. Returns whether a concentration has left its bounds.
+    template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static std::uint32_t finish(const KernelPools& pools, const double* solved) {
-        std::uint32_t left = 0;
+        using Lanes = Eight<set>;
         for (std::size_t p = 0; p < pools.size; ++p) {
             const std::size_t first = pools.slots[p] * lanes;
-            double* const calcium = pools.concentration + p * lanes;
-            const double* const g = pools.conductance + first;
-            const double* const e = pools.reversal + first;
-            const double* const v = solved + first;
-            for (std::size_t l = 0; l < lanes; ++l) {
-                const double next = of(pools.rest, p, l) + (calcium[l] - of(pools.rest, p, l)) * of(pools.decay, p, l) +
-                                    g[l] * (v[l] - e[l]) * of(pools.gain, p, l);
-                const bool inside = next > lowest_calcium && next < highest_calcium;
-                calcium[l] = inside ? next : of(pools.rest, p, l);
-                left |= inside ? 0 : calcium_has_left;
-            }
+            const Lanes flow = Lanes::load(pools.conductance + first) *
+                               (Lanes::load(solved + first) - Lanes::load(pools.reversal + p * lanes));
+            moved<set>(pools, p, flow, pools.decay, pools.gain).store(pools.concentration + p * lanes);
         }
-        return left;
+        return keep_within_bounds(pools.concentration, pools.size * lanes, lowest_calcium, highest_calcium);
     }
 
    private:
-    RANVIER_ALWAYS_INLINE static double of(const double* constants, std::size_t pool, std::size_t lane) {
-        return constants[packed ? pool * lanes + lane : pool];
+    /// Where concentrations would be in the middle of the step, in place of their logarithms.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static void expect_middle(const KernelPools& pools, std::size_t p, const double* potential) {
+        using Lanes = Eight<set>;
+        const Lanes flow = Lanes::load(pools.conductance + pools.slots[p] * lanes) *
+                           (Lanes::load(potential) - reversal<set>(pools, p));
+        double* const middle = pools.reversal + p * lanes;
+        moved<set>(pools, p, flow, pools.half_decay, pools.half_gain).store(middle);
+        (void)keep_within_bounds(middle, lanes, lowest_calcium, highest_calcium);
+    }
+
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static Eight<set> constant(const double* values, std::size_t pool) {
+        return packed ? Eight<set>::load(values + pool * lanes) : Eight<set>::all(values[pool]);
+    }
+
+    /// mV, of the logarithms.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static Eight<set> reversal(const KernelPools& pools, std::size_t p) {
+        using Lanes = Eight<set>;
+        return Lanes::all(pools.nernst) *
+               (constant<set>(pools.log_outside, p) - Lanes::load(pools.reversal + p * lanes));
+    }
+
+    /// Concentrations after a current (pA) has flown for a while.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static Eight<set> moved(const KernelPools& pools, std::size_t p, const Eight<set>& flow,
+                                                  const double* decay, const double* gain) {
+        using Lanes = Eight<set>;
+        const Lanes rest = constant<set>(pools.rest, p);
+        const Lanes calcium = Lanes::load(pools.concentration + p * lanes);
+        return rest + (calcium - rest) * constant<set>(decay, p) + flow * constant<set>(gain, p);
+    }
+
+    // One long loop each, which GCC finds vectors for.
+    RANVIER_ALWAYS_INLINE static void logarithms(const double* of, double* to, std::size_t size) {
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < size; ++i) to[i] = math::log(of[i]);
+    }
+
+    /// Puts values that are not within their bounds on the nearer one. Returns whether there were such.
+    RANVIER_ALWAYS_INLINE static std::uint32_t keep_within_bounds(double* values, std::size_t size, double lowest,
+                                                                  double highest) {
+        double outside = 0.0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const double value = values[i];
+            // What is no number becomes the lowest one.
+            const double above = value > lowest ? value : lowest;
+            const double kept = above < highest ? above : highest;
+            values[i] = kept;
+            outside = value == kept ? outside : 1.0;
+        }
+        return outside > 0.0 ? calcium_has_left : 0;
     }
 };
 

@@ -86,7 +86,7 @@ struct BlockKernel {
                 ClassKernel<set, packed>::run(a->classes[c], a->diagonal, a->current, a->pools.conductance);
             if (outside) left |= potential_has_left;
         }
-        if (a->pools.size > 0) Calcium::add(a->pools, a->potential, a->diagonal, a->current);
+        if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
         if constexpr (packed) return_results(*a);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
         for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
@@ -98,7 +98,7 @@ struct BlockKernel {
         if (a->pools.size == 0) return left;
         // What was solved for stands where currents were.
         if constexpr (packed) bring(a->desks, a->current);
-        return left | Calcium::finish(a->pools, a->current);
+        return left | Calcium::template finish<set>(a->pools, a->current);
     }
 
     /// Takes the values of nodes to their desks.
