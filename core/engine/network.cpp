@@ -215,7 +215,7 @@ double Network::checked_synapses(const Projection& projection) const {
                    .greatest_weight = greatest_weight,
                    .least_delay = range_of(projection.delay).first},
                   resolution_, projection.name);
-    check_own_values(projection.synapse, *sampler, projection.name);
+    check_own_values(projection.synapse, *sampler, projection.weight, resolution_, projection.name);
     return sampler->expected_synapses();
 }
 

@@ -317,6 +317,25 @@ bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const Pro
     return network_.network().projections()[plan.id.value].receptor.empty();
 }
 
+void ConnectionAccess::check_own_bound(const connect::SynapseTable& table, const SynapseHandle& handle, double weight,
+                                       std::size_t place) const {
+    const connect::SynapseDynamics& dynamics = *network_.plan().dynamics_of(handle.kind);
+    const auto own = dynamics.own_parameters();
+    const auto bound = dynamics.bound_parameter();
+    const auto column = bound ? std::ranges::find(own, *bound) : own.end();
+    if (column == own.end()) return;
+    const double value = table.parameter(static_cast<std::size_t>(column - own.begin()), handle.position);
+    // Weights that are rounded to single precision may be such as their bound is.
+    const auto rounded = static_cast<double>(static_cast<float>(weight));
+    const auto fits = [&](double one) { return one >= std::min(value, 0.0) && one <= std::max(value, 0.0); };
+    if (fits(weight) || fits(rounded)) return;
+    throw ValueOutOfBoundsError({.object = "weight " + std::to_string(place),
+                                 .value = to_text(weight),
+                                 .bound = "weights of this synapse are from " + to_text(std::min(value, 0.0)) + " to " +
+                                          to_text(std::max(value, 0.0)),
+                                 .remedy = "keep to the bound that this synapse has"});
+}
+
 void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const {
     const auto fail = [&](std::size_t i, std::string bound, std::string remedy) {
         throw ValueOutOfBoundsError({.object = "weight " + std::to_string(i),
@@ -352,6 +371,7 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
                 dynamics->least_weight() < 0.0 ? -greatest_of_kind : toward_zero(dynamics->least_weight());
             const double greatest =
                 dynamics->greatest_weight() > 0.0 ? greatest_of_kind : toward_zero(dynamics->greatest_weight());
+            check_own_bound(table, handle, weights[i], i);
             if (weights[i] >= least && weights[i] <= greatest) continue;
             fail(i, "weights of this synapse are from " + to_text(least) + " to " + to_text(greatest),
                  std::isinf(dynamics->greatest_weight()) ? "give connect() the weight_bound that is needed"

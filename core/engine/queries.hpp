@@ -72,6 +72,9 @@ class ConnectionAccess {
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;
+    /// Where each synapse has a bound of its own. @param place of the weight among all that are given
+    void check_own_bound(const connect::SynapseTable& table, const SynapseHandle& handle, double weight,
+                         std::size_t place) const;
     /// @throws ValueOutOfBoundsError for weights that are not finite, out of their bounds or of the other sign
     void check_weights(std::span<const OwnSynapse> own, std::span<const double> weights) const;
     /// Whether it was the sign of a synapse's weight that chose its receptor, which no one had named.

@@ -98,6 +98,49 @@ void check_weights(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
          .remedy = "change the weight or the bounds; restrict a distribution with low= and high="});
 }
 
+/// Of the two ends of a range, the one that is farther from 0.
+double farthest(const std::pair<double, double>& range) {
+    return std::abs(range.first) > std::abs(range.second) ? range.first : range.second;
+}
+
+/// Where each synapse has a bound of its own, no weight may lie beyond that of its synapse.
+void check_own_bounds(const SynapseSpec& synapse, std::uint32_t parameter, const Values& weight,
+                      const std::string& projection) {
+    const models::ParameterInfo& info = synapse.model->parameters[parameter];
+    const Values& bounds = synapse.own_values(parameter);
+    const auto [least, greatest] = range_of(bounds);
+    if (!std::isfinite(least) || !std::isfinite(greatest) || (least < 0.0 && greatest > 0.0)) {
+        throw ValueOutOfBoundsError({.object = name_of(info, synapse, projection),
+                                     .value = "from " + to_text(least) + " to " + to_text(greatest),
+                                     .bound = "all values must be finite and have one sign",
+                                     .remedy = "restrict a distribution with low= and high=, or make two projections"});
+    }
+    const auto fail = [&](const std::string& where, double value, double bound) {
+        throw ValueOutOfBoundsError(
+            {.object = "weight" + where + " of projection " + quoted(projection),
+             .value = to_text(value),
+             .bound = "weights of " + std::string(synapse.model->name) + " lie between 0 and " +
+                      std::string(info.name) + " of their synapse, which may be " + to_text(bound),
+             .remedy = "change the weight or the bounds; restrict a distribution with low= and high="});
+    };
+    const auto check = [&](const std::string& where, double value, double bound) {
+        if (value < std::min(bound, 0.0) || value > std::max(bound, 0.0)) fail(where, value, bound);
+    };
+    const auto* const array = std::get_if<SharedArray>(&bounds);
+    const auto* const weights = std::get_if<SharedArray>(&weight);
+    if (array != nullptr && !is_drawn(weight)) {
+        for (std::size_t i = 0; i < array->size(); ++i) {
+            check(" (element " + std::to_string(i) + ")", weights != nullptr ? (*weights)[i] : std::get<double>(weight),
+                  (*array)[i]);
+        }
+        return;
+    }
+    const double nearest = farthest({least, greatest}) == greatest ? least : greatest;
+    const auto [least_weight, greatest_weight] = range_of(weight);
+    check("", least_weight, nearest);
+    check("", greatest_weight, nearest);
+}
+
 void check_transmitter(const SynapseSpec& synapse, const std::string& projection) {
     const std::string_view name = synapse.model->transmitter;
     const std::uint64_t neurons = synapse.modulators.size();
@@ -115,10 +158,11 @@ void check_transmitter(const SynapseSpec& synapse, const std::string& projection
                                                               std::string(name) + "=population)"});
 }
 
-/// The least that can occur of each parameter, of arrays the least that is not 0.
-std::vector<double> least_values(const SynapseSpec& synapse) {
+/// The least that can occur of each parameter, of arrays the least that is not 0; of bounds of weights the farthest from 0.
+std::vector<double> least_values(const SynapseSpec& synapse, std::optional<std::uint32_t> bound) {
     std::vector<double> values = synapse.values();
     for (const std::uint32_t i : synapse.own_parameters()) {
+        if (i == bound) continue;
         const auto* const array = std::get_if<SharedArray>(&synapse.own_values(i));
         if (array == nullptr) {
             values[i] = range_of(synapse.own_values(i)).first;
@@ -150,6 +194,23 @@ void check_changes(const SynapseSpec& synapse, std::span<const models::ChangeSiz
     }
 }
 
+void check_arrays(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection) {
+    if (!has_arrays(synapse)) return;
+    for (const std::uint32_t i : synapse.own_parameters()) {
+        const models::ParameterInfo& info = synapse.model->parameters[i];
+        if (!std::holds_alternative<SharedArray>(synapse.own_values(i))) continue;
+        const std::string object = name_of(info, synapse, projection);
+        if (!rule.array_length()) {
+            throw ShapeError({.object = object,
+                              .value = "an array",
+                              .bound = "the rule draws how many synapses a target has",
+                              .remedy = "give a number or a distribution"});
+        }
+        check_values(synapse.own_values(i), info, object, rule.array_length().value_or(0));
+    }
+    check_fit(synapse, rule.array_length().value_or(0), projection);
+}
+
 }  // namespace
 
 double transmitter_delay(const SynapseSpec& synapse) {
@@ -164,7 +225,7 @@ std::vector<double> SynapseSpec::values() const {
     if (model == nullptr) return values;
     for (const models::ParameterInfo& info : model->parameters) {
         const auto given = parameters.find(info.name);
-        const double value = given == parameters.end() ? info.default_value : range_of(given->second).second;
+        const double value = given == parameters.end() ? info.default_value : farthest(range_of(given->second));
         values.push_back(info.is_whole && is_drawn(given == parameters.end() ? Values(value) : given->second)
                              ? std::floor(value + 0.5)
                              : value);
@@ -206,21 +267,13 @@ SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSeq
     return synapse;
 }
 
-void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection) {
-    if (!has_arrays(synapse)) return;
-    for (const std::uint32_t i : synapse.own_parameters()) {
-        const models::ParameterInfo& info = synapse.model->parameters[i];
-        if (!std::holds_alternative<SharedArray>(synapse.own_values(i))) continue;
-        const std::string object = name_of(info, synapse, projection);
-        if (!rule.array_length()) {
-            throw ShapeError({.object = object,
-                              .value = "an array",
-                              .bound = "the rule draws how many synapses a target has",
-                              .remedy = "give a number or a distribution"});
-        }
-        check_values(synapse.own_values(i), info, object, rule.array_length().value_or(0));
-    }
-    check_fit(synapse, rule.array_length().value_or(0), projection);
+void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,
+                      double resolution, const std::string& projection) {
+    check_arrays(synapse, rule, projection);
+    if (synapse.is_static()) return;
+    const auto bound = synapse.model->create(synapse.values(), resolution)->bound_parameter();
+    if (!bound || !std::ranges::count(synapse.own_parameters(), *bound)) return;
+    check_own_bounds(synapse, *bound, weight, projection);
 }
 
 void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, double resolution,
@@ -245,7 +298,8 @@ void check_synapse(const SynapseSpec& synapse, const SynapseRanges& ranges, doub
 void check_changes(const SynapseSpec& synapse, double greatest_weight, bool double_weights,
                    const std::string& projection) {
     if (synapse.is_static() || synapse.model->changes == nullptr) return;
-    for (const std::vector<double>& values : {synapse.values(), least_values(synapse)}) {
+    const auto bound = synapse.model->create(synapse.values(), 0.1)->bound_parameter();
+    for (const std::vector<double>& values : {synapse.values(), least_values(synapse, bound)}) {
         check_changes(synapse, synapse.model->changes(values, greatest_weight), values, double_weights, projection);
     }
 }

@@ -19,7 +19,8 @@ struct SynapseSpec {
     IdSequence modulators = {};  ///< whose spikes act on all of the synapses, if the model has a transmitter
 
     bool is_static() const { return model == nullptr || model->is_static(); }
-    /// Of all parameters, in the order of the model: where synapses have values of their own, the greatest that can occur.
+    /// Of all parameters, in the order of the model: where synapses have values of their own, that which is
+    /// farthest from 0 of those that can occur.
     std::vector<double> values() const;
     /// The parameters of which each synapse has a value of its own, by their places in the model, ascending.
     std::vector<std::uint32_t> own_parameters() const;
@@ -32,8 +33,10 @@ struct SynapseSpec {
 SynapseSpec make_synapse(const std::string& model, NamedValues parameters, IdSequence modulators,
                          const std::string& projection);
 
-/// Arrays of parameters, which must fit the rule like arrays of weights. @throws ShapeError, ValueOutOfBoundsError
-void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const std::string& projection);
+/// Arrays of parameters, which must fit the rule like arrays of weights, and bounds of weights that synapses have of their own.
+/// @param weight whose array fits the rule @throws ShapeError, ValueOutOfBoundsError
+void check_own_values(const SynapseSpec& synapse, const connect::RuleSampler& rule, const Values& weight,
+                      double resolution, const std::string& projection);
 
 /// Of the spikes of a transmitter, ms. @pre the model has one
 double transmitter_delay(const SynapseSpec& synapse);

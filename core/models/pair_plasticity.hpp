@@ -25,7 +25,8 @@
 /// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
 /// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
 /// Where synapses may have parameters of their own, it gives `rule_parameters`, the places of those that the rule reads, and
-/// `own_rule<Real>()`, which reads them in this order.
+/// `own_rule<Real>()`, which reads them in this order; `time_constants`, the places of those of the traces, by
+/// connect::TraceKind; and `bound_parameter`, the place of that which bounds weights: they lie between 0 and its value.
 /// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
 namespace ranvier::models::pair_plasticity {
 
@@ -68,6 +69,10 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
 
     double least_weight() const override { return Model::weight_bounds(values_).first; }
     double greatest_weight() const override { return Model::weight_bounds(values_).second; }
+    std::optional<std::uint32_t> bound_parameter() const override {
+        if constexpr (requires { Model::bound_parameter; }) return Model::bound_parameter;
+        return std::nullopt;
+    }
     void use_transmitter(const connect::Transmitter& transmitter) override { transmitter_ = transmitter; }
     const connect::Transmitter* transmitter() const override { return transmitter_ ? &*transmitter_ : nullptr; }
 
@@ -84,6 +89,12 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
         learning.postsynaptic_steps /= resolution_;
         for (double& steps : learning.own_presynaptic_steps) steps /= resolution_;
         for (double& steps : learning.own_postsynaptic_steps) steps /= resolution_;
+        if constexpr (requires { Model::time_constants; }) {
+            learning.own_times.resolution = resolution_;
+            for (std::size_t k = 0; k < Model::time_constants.size(); ++k) {
+                learning.own_times.columns[k] = column_of(Model::time_constants[k]);
+            }
+        }
         return learning;
     }
     template <class Real>
@@ -106,13 +117,18 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     connect::OwnRule<Real> own_rule() const {
         connect::OwnRule<Real> rule = Model::template own_rule<Real>();
         rule.parameter_count = Model::rule_parameters.size();
-        const auto own = this->own_parameters();
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
-            const auto column = std::ranges::find(own, Model::rule_parameters[k]);
             rule.parameters[k].shared = static_cast<Real>(values_[Model::rule_parameters[k]]);
-            if (column != own.end()) rule.parameters[k].column = static_cast<std::size_t>(column - own.begin());
+            rule.parameters[k].column = column_of(Model::rule_parameters[k]);
         }
         return rule;
+    }
+    /// Where tables have the values of a parameter, if each synapse has its own.
+    std::optional<std::size_t> column_of(std::uint32_t parameter) const {
+        const auto own = this->own_parameters();
+        const auto column = std::ranges::find(own, parameter);
+        if (column == own.end()) return std::nullopt;
+        return static_cast<std::size_t>(column - own.begin());
     }
     template <class Real>
     connect::PlasticTableMemory memory_of() const {

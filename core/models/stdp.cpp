@@ -101,9 +101,10 @@ template <bool all_pairs, Pairing paired = Pairing::all>
 class Stdp {
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant, "Time constant of the presynaptic trace"},
-        ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
-                      "Time constant of the postsynaptic trace"},
+        at_beginning(ParameterInfo{"tau_plus", "ms", 20.0, pair_plasticity::time_constant,
+                                   "Time constant of the presynaptic trace"}),
+        at_beginning(ParameterInfo{"tau_minus", "ms", 20.0, pair_plasticity::time_constant,
+                                   "Time constant of the postsynaptic trace"}),
         at_beginning(
             ParameterInfo{"learning_rate", "", 0.01, not_negative, "Size of a change, in W_max: lambda in the paper"}),
         at_beginning(
@@ -119,12 +120,14 @@ class Stdp {
                                    1.0,
                                    {.lower = 0.0, .upper = 10.0},
                                    "Exponent of the weight in a depression: 0 is additive, 1 multiplicative"}),
-        ParameterInfo{"W_max", "", 100.0, any_number,
-                      "The weight stays between 0 and this, which is negative where weights are"},
+        at_beginning(ParameterInfo{"W_max", "", 100.0, any_number,
+                                   "The weight stays between 0 and this, which is negative where weights are"}),
         pair_plasticity::axonal_fraction,
     };
 
     static constexpr std::array<std::uint32_t, 5> rule_parameters{learning_rate, alpha, mu_plus, mu_minus, W_max};
+    static constexpr std::array<std::uint32_t, 2> time_constants{tau_plus, tau_minus};
+    static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
     static connect::OwnRule<Real> own_rule() {
         return connect::make_own_rule<OwnPairRule<Real>>();

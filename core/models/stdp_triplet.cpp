@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,21 +31,24 @@ class StdpTriplet {
 
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"tau_plus", "ms", 16.8, pair_plasticity::time_constant, "Time constant of the presynaptic trace"},
-        ParameterInfo{"tau_minus", "ms", 33.7, pair_plasticity::time_constant,
-                      "Time constant of the postsynaptic trace"},
-        ParameterInfo{"tau_plus_triplet", "ms", 101.0, pair_plasticity::time_constant,
-                      "Time constant of the slow presynaptic trace: tau_x in the paper"},
-        ParameterInfo{"tau_minus_triplet", "ms", 125.0, pair_plasticity::time_constant,
-                      "Time constant of the slow postsynaptic trace: tau_y in the paper"},
-        ParameterInfo{"A_plus", "", 5e-10, not_negative, "Potentiation by pairs, in the unit of weights"},
-        ParameterInfo{"A_minus", "", 7e-3, not_negative, "Depression by pairs, in the unit of weights"},
-        ParameterInfo{"A_plus_triplet", "", 6.2e-3, not_negative,
-                      "Potentiation by triplets of two post- and one presynaptic spike, in the unit of weights"},
-        ParameterInfo{"A_minus_triplet", "", 2.3e-4, not_negative,
-                      "Depression by triplets of two pre- and one postsynaptic spike, in the unit of weights"},
-        ParameterInfo{"W_max", "", 100.0, any_number,
-                      "The weight stays between 0 and this, which is negative where weights are"},
+        at_beginning(ParameterInfo{"tau_plus", "ms", 16.8, pair_plasticity::time_constant,
+                                   "Time constant of the presynaptic trace"}),
+        at_beginning(ParameterInfo{"tau_minus", "ms", 33.7, pair_plasticity::time_constant,
+                                   "Time constant of the postsynaptic trace"}),
+        at_beginning(ParameterInfo{"tau_plus_triplet", "ms", 101.0, pair_plasticity::time_constant,
+                                   "Time constant of the slow presynaptic trace: tau_x in the paper"}),
+        at_beginning(ParameterInfo{"tau_minus_triplet", "ms", 125.0, pair_plasticity::time_constant,
+                                   "Time constant of the slow postsynaptic trace: tau_y in the paper"}),
+        at_beginning(ParameterInfo{"A_plus", "", 5e-10, not_negative, "Potentiation by pairs, in the unit of weights"}),
+        at_beginning(ParameterInfo{"A_minus", "", 7e-3, not_negative, "Depression by pairs, in the unit of weights"}),
+        at_beginning(
+            ParameterInfo{"A_plus_triplet", "", 6.2e-3, not_negative,
+                          "Potentiation by triplets of two post- and one presynaptic spike, in the unit of weights"}),
+        at_beginning(
+            ParameterInfo{"A_minus_triplet", "", 2.3e-4, not_negative,
+                          "Depression by triplets of two pre- and one postsynaptic spike, in the unit of weights"}),
+        at_beginning(ParameterInfo{"W_max", "", 100.0, any_number,
+                                   "The weight stays between 0 and this, which is negative where weights are"}),
         pair_plasticity::axonal_fraction,
     };
 
@@ -73,6 +77,26 @@ class StdpTriplet {
             return size > Real{0} ? c.sign * size : Real{0};
         }
     };
+
+    /// With parameters of each synapse, in the order of `rule_parameters`.
+    template <class Number>
+    struct OwnRule : Rule<Number> {
+        using Real = Number;
+        RANVIER_ALWAYS_INLINE static typename Rule<Real>::Constants constants(const Real* const* p, std::size_t i) {
+            const bool is_negative = p[4][i] < Real{0};
+            return {
+                p[0][i], p[1][i], p[2][i], p[3][i], is_negative ? Real{-1} : Real{1}, is_negative ? -p[4][i] : p[4][i]};
+        }
+    };
+    static constexpr std::array<std::uint32_t, 5> rule_parameters{A_plus, A_plus_triplet, A_minus, A_minus_triplet,
+                                                                  W_max};
+    static constexpr std::array<std::uint32_t, 4> time_constants{tau_plus, tau_minus, tau_plus_triplet,
+                                                                 tau_minus_triplet};
+    static constexpr std::uint32_t bound_parameter = W_max;
+    template <class Real>
+    static connect::OwnRule<Real> own_rule() {
+        return connect::make_own_rule<OwnRule<Real>>();
+    }
 
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],

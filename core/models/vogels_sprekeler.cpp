@@ -19,14 +19,14 @@ class VogelsSprekeler {
 
    public:
     static constexpr std::array parameters{
-        ParameterInfo{"tau", "ms", 20.0, pair_plasticity::time_constant, "Time constant of both traces"},
+        at_beginning(ParameterInfo{"tau", "ms", 20.0, pair_plasticity::time_constant, "Time constant of both traces"}),
         at_beginning(ParameterInfo{"learning_rate", "", 0.001, not_negative,
                                    "Size of a change, in the unit of weights: eta in the paper"}),
         at_beginning(ParameterInfo{
             "alpha", "", 0.12, not_negative,
             "Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at"}),
-        ParameterInfo{"W_max", "", -100.0, any_number,
-                      "The weight stays between 0 and this, which is negative where weights are"},
+        at_beginning(ParameterInfo{"W_max", "", -100.0, any_number,
+                                   "The weight stays between 0 and this, which is negative where weights are"}),
         pair_plasticity::axonal_fraction,
     };
 
@@ -64,6 +64,8 @@ class VogelsSprekeler {
         }
     };
     static constexpr std::array<std::uint32_t, 3> rule_parameters{learning_rate, alpha, W_max};
+    static constexpr std::array<std::uint32_t, 2> time_constants{tau, tau};
+    static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
     static connect::OwnRule<Real> own_rule() {
         return connect::make_own_rule<OwnRule<Real>>();

@@ -605,9 +605,9 @@ class stdp(SynapseModel):
 
     Parameters
     ----------
-    tau_plus : default 20 ms; > 0 and <= 1e+05
+    tau_plus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the presynaptic trace.
-    tau_minus : default 20 ms; > 0 and <= 1e+05
+    tau_minus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the postsynaptic trace.
     learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
@@ -617,7 +617,7 @@ class stdp(SynapseModel):
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
     mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
-    W_max : default 100
+    W_max : default 100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -641,18 +641,18 @@ class stdp(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
 
     def __init__(
         self,
         *,
-        tau_plus: float = 20.0,
-        tau_minus: float = 20.0,
+        tau_plus: Values = 20.0,
+        tau_minus: Values = 20.0,
         learning_rate: Values = 0.01,
         alpha: Values = 1.0,
         mu_plus: Values = 1.0,
         mu_minus: Values = 1.0,
-        W_max: float = 100.0,
+        W_max: Values = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(
@@ -763,9 +763,9 @@ class stdp_nn_pre_centered(SynapseModel):
 
     Parameters
     ----------
-    tau_plus : default 20 ms; > 0 and <= 1e+05
+    tau_plus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the presynaptic trace.
-    tau_minus : default 20 ms; > 0 and <= 1e+05
+    tau_minus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the postsynaptic trace.
     learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
@@ -775,7 +775,7 @@ class stdp_nn_pre_centered(SynapseModel):
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
     mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
-    W_max : default 100
+    W_max : default 100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -797,18 +797,18 @@ class stdp_nn_pre_centered(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_pre_centered"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
 
     def __init__(
         self,
         *,
-        tau_plus: float = 20.0,
-        tau_minus: float = 20.0,
+        tau_plus: Values = 20.0,
+        tau_minus: Values = 20.0,
         learning_rate: Values = 0.01,
         alpha: Values = 1.0,
         mu_plus: Values = 1.0,
         mu_minus: Values = 1.0,
-        W_max: float = 100.0,
+        W_max: Values = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(
@@ -830,9 +830,9 @@ class stdp_nn_restr(SynapseModel):
 
     Parameters
     ----------
-    tau_plus : default 20 ms; > 0 and <= 1e+05
+    tau_plus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the presynaptic trace.
-    tau_minus : default 20 ms; > 0 and <= 1e+05
+    tau_minus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the postsynaptic trace.
     learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
@@ -842,7 +842,7 @@ class stdp_nn_restr(SynapseModel):
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
     mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
-    W_max : default 100
+    W_max : default 100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -864,18 +864,18 @@ class stdp_nn_restr(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_restr"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
 
     def __init__(
         self,
         *,
-        tau_plus: float = 20.0,
-        tau_minus: float = 20.0,
+        tau_plus: Values = 20.0,
+        tau_minus: Values = 20.0,
         learning_rate: Values = 0.01,
         alpha: Values = 1.0,
         mu_plus: Values = 1.0,
         mu_minus: Values = 1.0,
-        W_max: float = 100.0,
+        W_max: Values = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(
@@ -897,9 +897,9 @@ class stdp_nn_symm(SynapseModel):
 
     Parameters
     ----------
-    tau_plus : default 20 ms; > 0 and <= 1e+05
+    tau_plus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the presynaptic trace.
-    tau_minus : default 20 ms; > 0 and <= 1e+05
+    tau_minus : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the postsynaptic trace.
     learning_rate : default 0.01; >= 0; may differ from synapse to synapse
         Size of a change, in W_max: lambda in the paper.
@@ -909,7 +909,7 @@ class stdp_nn_symm(SynapseModel):
         Exponent of the distance to W_max in a potentiation: 0 is additive, 1 multiplicative.
     mu_minus : default 1; >= 0 and <= 10; may differ from synapse to synapse
         Exponent of the weight in a depression: 0 is additive, 1 multiplicative.
-    W_max : default 100
+    W_max : default 100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -929,18 +929,18 @@ class stdp_nn_symm(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_symm"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha", "mu_plus", "mu_minus")
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
 
     def __init__(
         self,
         *,
-        tau_plus: float = 20.0,
-        tau_minus: float = 20.0,
+        tau_plus: Values = 20.0,
+        tau_minus: Values = 20.0,
         learning_rate: Values = 0.01,
         alpha: Values = 1.0,
         mu_plus: Values = 1.0,
         mu_minus: Values = 1.0,
-        W_max: float = 100.0,
+        W_max: Values = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(
@@ -1020,23 +1020,23 @@ class stdp_triplet(SynapseModel):
 
     Parameters
     ----------
-    tau_plus : default 16.8 ms; > 0 and <= 1e+05
+    tau_plus : default 16.8 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the presynaptic trace.
-    tau_minus : default 33.7 ms; > 0 and <= 1e+05
+    tau_minus : default 33.7 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the postsynaptic trace.
-    tau_plus_triplet : default 101 ms; > 0 and <= 1e+05
+    tau_plus_triplet : default 101 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the slow presynaptic trace: tau_x in the paper.
-    tau_minus_triplet : default 125 ms; > 0 and <= 1e+05
+    tau_minus_triplet : default 125 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of the slow postsynaptic trace: tau_y in the paper.
-    A_plus : default 5e-10; >= 0
+    A_plus : default 5e-10; >= 0; may differ from synapse to synapse
         Potentiation by pairs, in the unit of weights.
-    A_minus : default 0.007; >= 0
+    A_minus : default 0.007; >= 0; may differ from synapse to synapse
         Depression by pairs, in the unit of weights.
-    A_plus_triplet : default 0.0062; >= 0
+    A_plus_triplet : default 0.0062; >= 0; may differ from synapse to synapse
         Potentiation by triplets of two post- and one presynaptic spike, in the unit of weights.
-    A_minus_triplet : default 0.00023; >= 0
+    A_minus_triplet : default 0.00023; >= 0; may differ from synapse to synapse
         Depression by triplets of two pre- and one postsynaptic spike, in the unit of weights.
-    W_max : default 100
+    W_max : default 100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -1059,19 +1059,20 @@ class stdp_triplet(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_triplet"
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "tau_plus_triplet", "tau_minus_triplet", "A_plus", "A_minus", "A_plus_triplet", "A_minus_triplet", "W_max")
 
     def __init__(
         self,
         *,
-        tau_plus: float = 16.8,
-        tau_minus: float = 33.7,
-        tau_plus_triplet: float = 101.0,
-        tau_minus_triplet: float = 125.0,
-        A_plus: float = 5e-10,
-        A_minus: float = 0.007,
-        A_plus_triplet: float = 0.0062,
-        A_minus_triplet: float = 0.00023,
-        W_max: float = 100.0,
+        tau_plus: Values = 16.8,
+        tau_minus: Values = 33.7,
+        tau_plus_triplet: Values = 101.0,
+        tau_minus_triplet: Values = 125.0,
+        A_plus: Values = 5e-10,
+        A_minus: Values = 0.007,
+        A_plus_triplet: Values = 0.0062,
+        A_minus_triplet: Values = 0.00023,
+        W_max: Values = 100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(
@@ -1220,13 +1221,13 @@ class vogels_sprekeler(SynapseModel):
 
     Parameters
     ----------
-    tau : default 20 ms; > 0 and <= 1e+05
+    tau : default 20 ms; > 0 and <= 1e+05; may differ from synapse to synapse
         Time constant of both traces.
     learning_rate : default 0.001; >= 0; may differ from synapse to synapse
         Size of a change, in the unit of weights: eta in the paper.
     alpha : default 0.12; >= 0; may differ from synapse to synapse
         Depression with each presynaptic spike, in learning rates: twice tau times the rate that is aimed at.
-    W_max : default -100
+    W_max : default -100; may differ from synapse to synapse
         The weight stays between 0 and this, which is negative where weights are.
     axonal_fraction : default 0; >= 0 and <= 1
         Part of the delay that is axonal, rounded to a step; the rest is dendritic, and postsynaptic spikes take it to
@@ -1247,15 +1248,15 @@ class vogels_sprekeler(SynapseModel):
     """
 
     name: ClassVar[str] = "vogels_sprekeler"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("learning_rate", "alpha")
+    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau", "learning_rate", "alpha", "W_max")
 
     def __init__(
         self,
         *,
-        tau: float = 20.0,
+        tau: Values = 20.0,
         learning_rate: Values = 0.001,
         alpha: Values = 0.12,
-        W_max: float = -100.0,
+        W_max: Values = -100.0,
         axonal_fraction: float = 0.0,
     ) -> None:
         super().__init__(

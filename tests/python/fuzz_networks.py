@@ -218,7 +218,12 @@ def _with_own_parameters(
         "alpha": (0.5, 1.5),
         "mu_plus": (0.0, 1.0),
         "mu_minus": (0.0, 1.0),
+        **dict.fromkeys(("tau", "tau_plus", "tau_minus", "tau_plus_triplet", "tau_minus_triplet"), (0.5, 60.0)),
+        **dict.fromkeys(("A_plus", "A_minus", "A_plus_triplet", "A_minus_triplet"), (0.01, 2.0)),
     }
+    if "W_max" in synapse.per_synapse_names:
+        # The weights are as great.
+        bounds["W_max"] = (-120.0, -60.0) if synapse.values.get("W_max", 0.0) < 0.0 else (60.0, 120.0)  # type: ignore[operator]
     if isinstance(synapse, rv.quantal_stp):
         sites = synapse.values.get("n", 1.0)
         assert isinstance(sites, float)

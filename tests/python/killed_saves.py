@@ -32,14 +32,21 @@ def save_until_killed(path: Path, chance: random.Random) -> None:
             sim.run(1e6, save_every=EVERY, to=path)
         finally:
             os._exit(1)
-    # A check whether it can be written makes an empty file.
-    while not path.exists() or path.stat().st_size == 0:
+    while not _is_saved(path):
         time.sleep(0.001)
     # A run of EVERY and a save take some ten milliseconds.
     time.sleep(chance.uniform(0.0, 0.15))
     os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
     assert os.WIFSIGNALED(status), "the process has ended by itself"
+
+
+def _is_saved(path: Path) -> bool:
+    # A check whether it can be written makes an empty file, and removes it.
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 _SCRIPT = f"""
@@ -66,7 +73,7 @@ def save_until_ranks_are_killed(
     script.write_text(_SCRIPT)
     with started_ranks(installation, ranks, [sys.executable, str(script), str(path)], folder=folder) as mpiexec:
         names = [folder / f"process.{rank}" for rank in range(ranks)]
-        while not (path.exists() and path.stat().st_size and all(each.exists() for each in names)):
+        while not (_is_saved(path) and all(each.exists() for each in names)):
             assert mpiexec.poll() is None, (folder / "errors").read_text()
             time.sleep(0.001)
         time.sleep(chance.uniform(0.0, 0.1))

@@ -298,8 +298,13 @@ def in_nest_with_own(scene: Scene, own: Mapping[str, FloatArray]) -> FloatArray:
     assert scene.fraction == 0.0
     pre, post = (parrots(nest, trains) for trains in (scene.pre, scene.post))
     post.set(tau_minus=_time_constants(scene)[False], tau_minus_triplet=_own_time_constants(scene)[True])
+    of_targets = {"tau": "tau_minus", "tau_minus": "tau_minus", "tau_minus_triplet": "tau_minus_triplet"}
+    for name, variable in of_targets.items():
+        if name in own:
+            assert (own[name] == own[name][:, :1]).all(), "time constants of neurons"
+            post.set({variable: own[name][:, 0].tolist()})
     names = {"learning_rate": "eta" if scene.model == "vogels_sprekeler" else "lambda"}
-    of_neurons = ("tau_minus", "tau_minus_triplet")
+    of_neurons = ("tau_minus", "tau_minus_triplet", "axonal_fraction")
 
     def nest_name(name: str) -> str:
         return names.get(name, name.replace("W_", "W").replace("A_", "A"))
@@ -315,7 +320,7 @@ def in_nest_with_own(scene: Scene, own: Mapping[str, FloatArray]) -> FloatArray:
     for delay in scene.delays:
         # Spikes at the port 1 of a parrot are taken but not repeated.
         synapse = {"synapse_model": "learning", "weight": scene.weight, "delay": delay * RESOLUTION, "receptor_type": 1}
-        synapse |= {nest_name(name): each for name, each in own.items()}
+        synapse |= {nest_name(name): each for name, each in own.items() if name not in of_neurons}
         nest.Connect(pre, post, "all_to_all", synapse)
     nest.Simulate((scene.last_step + 1) * RESOLUTION)
     return weights_in_nest(nest, scene, pre, post)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import ranvier as rv
 from nest_pool import nest_pool, requires_nest
 from plasticity_scenes import MODELS, Scene, in_nest_with_own, in_ranvier, irregular_scene
+from ranvier import _core
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import SYNAPSE_MODELS
 
@@ -22,6 +24,8 @@ CASES = [
 ]
 KINDS = np.array([[(source + 2 * target) % 3 for source in range(4)] for target in range(4)])
 """Of the synapses from each source to each target: which of three sets of parameters they have."""
+OF_TARGETS = ("tau", "tau_minus", "tau_minus_triplet")
+"""Time constants of which NEST has one for all synapses of a target."""
 
 
 def scene_of(model: str, case: int, **others: float) -> tuple[Scene, list[dict[str, float]]]:
@@ -35,13 +39,23 @@ def scene_of(model: str, case: int, **others: float) -> tuple[Scene, list[dict[s
     own = SYNAPSE_MODELS[model].per_synapse_names
     factors = [dict.fromkeys(own, factor) for factor in (1.0, 0.5, 1.3)]
     factors[2] = {name: 0.0 if name.startswith("mu_") else 1.3 for name in own}
-    sets = [{name: value * each.get(name, 1.0) for name, value in scene.parameters.items()} for each in factors]
-    return scene, sets
+    for factor, each in zip((1.0, 0.9, 1.4), factors, strict=True):
+        each["W_max"] = factor
+    defaults = {info.name: info.default for info in _parameters_of(model)}
+    sets = [
+        {name: value * each.get(name, 1.0) for name, value in (defaults | dict(scene.parameters)).items()}
+        for each in factors
+    ]
+    return replace(scene, parameters=sets[0]), sets
 
 
-def own_values(model: str, sets: list[dict[str, float]]) -> dict[str, Any]:
-    names = [name for name in SYNAPSE_MODELS[model].per_synapse_names if name in sets[0]]
-    return {name: np.array([each[name] for each in sets])[KINDS] for name in names}
+def _parameters_of(model: str) -> Any:
+    return next(each for each in _core.synapse_models() if each.name == model).parameters
+
+
+def own_values(model: str, sets: list[dict[str, float]], kinds: Any = KINDS, without: Any = ()) -> dict[str, Any]:
+    names = [name for name in SYNAPSE_MODELS[model].per_synapse_names if name not in without]
+    return {name: np.array([each[name] for each in sets])[kinds] for name in names}
 
 
 OPTIONS: list[dict[str, Any]] = [
@@ -66,15 +80,35 @@ def test_each_synapse_learns_as_if_all_had_its_parameters(model: str, case: int,
         np.testing.assert_array_equal(found, expected, err_msg=str(options))
 
 
-@requires_nest
+@pytest.mark.parametrize("fraction", [0.0, 0.5])
 @pytest.mark.parametrize(("model", "case"), CASES)
-def test_weights_are_those_of_nest(model: str, case: int) -> None:
+def test_time_constants_may_be_own_or_shared(model: str, case: int, fraction: float) -> None:
+    """One after the other: what synapses keep differs."""
+    scene, sets = scene_of(model, case, axonal_fraction=fraction)
+    scene = replace(scene, delays=[2, 15])
+    for name in [each for each in SYNAPSE_MODELS[model].per_synapse_names if each.startswith("tau")]:
+        others = [{**sets[0], name: each[name]} for each in sets]
+        shared = [in_ranvier(replace(scene, parameters=each), weight_precision="double") for each in others]
+        expected = np.choose(KINDS.T[..., None], shared)
+        own = {name: np.array([each[name] for each in sets])[KINDS]}
+        found = in_ranvier(replace(scene, parameters={**scene.parameters, **own}), weight_precision="double")
+        np.testing.assert_array_equal(found, expected, err_msg=name)
+
+
+@requires_nest
+@pytest.mark.parametrize("of_targets", [False, True])
+@pytest.mark.parametrize(("model", "case"), CASES)
+def test_weights_are_those_of_nest(model: str, case: int, of_targets: bool) -> None:
+    """All parameters differ between targets, or all but those that NEST's neurons have between synapses."""
     scene, sets = scene_of(model, case)
-    own = own_values(model, sets)
+    if of_targets:
+        own = own_values(model, sets, np.broadcast_to(np.arange(4)[:, None] % 3, (4, 4)))
+    else:
+        own = own_values(model, sets, without=OF_TARGETS)
     nest = nest_pool().submit(in_nest_with_own, scene, own).result()
     scene = replace(scene, parameters={**scene.parameters, **own})
     np.testing.assert_allclose(in_ranvier(scene, weight_precision="double"), nest, rtol=1e-9, atol=1e-12)
-    greatest = abs(MODELS[model][case][1]["W_max"])
+    greatest = abs(sets[2]["W_max"])
     np.testing.assert_allclose(in_ranvier(scene), nest, rtol=1e-5, atol=1e-6 * greatest)
 
 
@@ -96,3 +130,87 @@ def test_learning_stays_as_it_was_given() -> None:
     np.testing.assert_array_equal(connections.get("alpha"), [0.5, 1.0, 1.5, 2.0])
     with pytest.raises(ValueOutOfBoundsError, match="stays as it was given"):
         connections.set(alpha=1.0)
+
+
+def test_weights_that_are_set_keep_the_bounds_of_their_synapses() -> None:
+    net = rv.Network()
+    neurons = net.create("iaf_psc_exp", 3)
+    bounds = [10.1, 20.2, 30.3]
+    net.connect(neurons, neurons, rv.OneToOne(), weight=5.0, synapse=rv.stdp(W_max=bounds))
+    for precision in ("single", "double"):
+        connections = rv.Simulation(net, progress=False, weight_precision=precision).connections()
+        connections.weights = bounds
+        np.testing.assert_allclose(connections.weights, bounds, rtol=1e-6)
+        with pytest.raises(ValueOutOfBoundsError, match=r"weight 0 is 11, .* from 0 to 10\.1"):
+            connections.weights = 11.0
+        with pytest.raises(ValueOutOfBoundsError, match="weight 2"):
+            connections.weights = [1.0, 1.0, -1.0]
+        np.testing.assert_allclose(connections.weights, bounds, rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", ["stdp", "stdp_nn_pre_centered", "stdp_triplet", "vogels_sprekeler"])
+def test_what_time_constants_cost_is_predicted(model: str) -> None:
+    """Each costs a value, and a trace of each synapse that accumulates; what is shared costs nothing."""
+    taus = [name for name in SYNAPSE_MODELS[model].per_synapse_names if name.startswith("tau")]
+    found = {}
+    for own in ([], taus[:1], taus):
+        net = rv.Network(seed=2)
+        neurons = net.create("iaf_psc_exp", 256)
+        sign = -1.0 if model == "vogels_sprekeler" else 1.0
+        synapse = getattr(rv, model)(**dict.fromkeys(own, rv.Uniform(10.0, 20.0)))
+        net.connect(neurons, neurons, rv.FixedIndegree(96), weight=5.0 * sign, synapse=synapse)
+        predicted = rv.predict_memory(net, threads=1)["synapses"]
+        account = rv.Simulation(net, threads=1, progress=False).memory()["synapses"]
+        assert predicted == pytest.approx(account, rel=0.01)
+        found[len(own)] = account
+    traces = {"stdp": 1, "stdp_nn_pre_centered": 0, "stdp_triplet": 1, "vogels_sprekeler": 2}[model]
+    # Rows and constants are the same; columns are whole pages.
+    assert (found[1] - found[0]) / (256 * 96) == pytest.approx(4.0 + 4.0 * traces, abs=0.1)
+    per_trace = {"stdp": 8.0, "stdp_nn_pre_centered": 4.0, "stdp_triplet": 8.0, "vogels_sprekeler": 12.0}[model]
+    assert (found[len(taus)] - found[0]) / (256 * 96) == pytest.approx(per_trace * len(taus), abs=0.5)
+
+
+def drawn_network(model: str) -> tuple[rv.Network, rv.SpikeRecorder]:
+    """Return a network whose synapses draw all parameters that they may have of their own."""
+    bounds = {"W_max": (25.0, 50.0), "learning_rate": (0.01, 0.1), "alpha": (0.5, 1.5)}
+    own = SYNAPSE_MODELS[model].per_synapse_names
+    drawn = {name: rv.Uniform(*bounds.get(name, (0.1, 1.0))) for name in own if not name.startswith("tau")}
+    drawn |= {name: rv.Uniform(2.0, 80.0) for name in own if name.startswith("tau")}
+    net = rv.Network(seed=3)
+    neurons = net.create("iaf_psc_alpha", 80, I_e=rv.Uniform(350.0, 480.0), V_m=rv.Normal(-65.0, 3.0))
+    net.connect(
+        neurons,
+        neurons,
+        rv.FixedIndegree(30),
+        weight=rv.Uniform(5.0, 20.0),
+        delay=rv.Uniform(0.5, 3.0),
+        synapse=getattr(rv, model)(axonal_fraction=0.4, **drawn),
+    )
+    return net, net.record_spikes()
+
+
+WAYS: list[dict[str, Any]] = [
+    {"threads": 2, "tuning": rv.Tuning(instruction_set="baseline")},
+    {"threads": 3, "tuning": rv.Tuning(shards=5, delivery_window=1)},
+    {"threads": 1, "processes": rv.Processes(sort_connections=False)},
+]
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("model", dict.fromkeys(model for model, _ in CASES))
+def test_neither_threads_nor_saved_states_matter(model: str, precision: str, tmp_path: Path) -> None:
+    found = set()
+    for number, way in enumerate([{}, *WAYS]):
+        net, recorder = drawn_network(model)
+        options = {"progress": False, "weight_precision": precision, "threads": 1, **way}
+        sim = rv.Simulation(net, **options)
+        sim.run(90.0)
+        if number % 2:
+            # All synapses learn before a state is saved; reading weights changes nothing.
+            assert sim.connections().weights.std() > 0.0
+            sim.save(tmp_path / "state.h5")
+            sim = rv.Simulation.load(net, tmp_path / "state.h5", **options | WAYS[number % 3])
+        sim.run(60.0)
+        assert len(sim.spikes(recorder)) > 300
+        found.add((sim.spikes(recorder).digest(), sim.connections().weights.tobytes()))
+    assert len(found) == 1

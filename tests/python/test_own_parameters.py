@@ -356,8 +356,27 @@ def test_a_description_keeps_arrays_and_distributions() -> None:
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: rv.stdp(tau_plus=as_any(U(1.0, 2.0))), WrongTypeError, "all synapses of a projection share it"),
-        (lambda: rv.stdp(W_max=as_any([0.1, 0.2])), WrongTypeError, "all synapses of a projection share it"),
+        (lambda: rv.stdp_pl(tau_plus=as_any(U(1.0, 2.0))), WrongTypeError, "all synapses of a projection share it"),
+        (lambda: rv.stdp_pl(alpha=as_any([0.1, 0.2])), WrongTypeError, "all synapses of a projection share it"),
+        (lambda: rv.stdp(tau_plus=U(-1.0, 2.0)), ValueOutOfBoundsError, "least value that can be drawn"),
+        (lambda: rv.stdp(tau_minus=[5.0, -5.0, 5.0, 5.0]), ValueOutOfBoundsError, "element 1 of parameter tau_minus"),
+        (lambda: rv.stdp(tau_minus=[5.0, 2e5, 5.0, 5.0]), ValueOutOfBoundsError, "at most a million steps"),
+        (lambda: rv.stdp(W_max=[9.0, 9.0, 4.0, 9.0]), ValueOutOfBoundsError, r"element 2.* is 5.*which may be 4"),
+        (
+            lambda: rv.stdp(W_max=[9.0, 9.0, -9.0, 9.0]),
+            ValueOutOfBoundsError,
+            "all values must be finite and have one sign",
+        ),
+        (lambda: rv.stdp(W_max=[9.0, 9.0, 0.0, 9.0]), ValueOutOfBoundsError, "W_max is 0"),
+        (lambda: rv.stdp(W_max=U(4.0, 9.0)), ValueOutOfBoundsError, "which may be 4"),
+        (lambda: rv.stdp(W_max=U(-9.0, 9.5)), ValueOutOfBoundsError, "one sign"),
+        (lambda: rv.stdp(W_max=U(-9.0, -6.0)), ValueOutOfBoundsError, "weights of stdp are from -9 to 0"),
+        (
+            lambda: rv.vogels_sprekeler(W_max=rv.Exponential(9.0)),
+            ValueOutOfBoundsError,
+            "between 0 and W_max of",
+        ),
+        (lambda: rv.stdp_triplet(A_plus=U(-1.0, 1.0)), ValueOutOfBoundsError, "least value"),
         (
             lambda: rv.tsodyks2(U=rv.Normal(0.5, 0.1)),
             ValueOutOfBoundsError,

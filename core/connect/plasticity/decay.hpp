@@ -14,6 +14,11 @@ namespace ranvier::connect {
 /// Of a time constant, in steps: then traces end before numbers of steps do.
 inline constexpr double longest_time_constant = 1e6;
 
+/// How much is left of an exponential trace after a number of steps, as Decay tells for the same time constant: the same bits.
+/// @param time_constant in steps, > 0, at most `longest_time_constant` @param steps from 0 to 2^30
+template <class Real>
+RANVIER_ALWAYS_INLINE Real decay_of(double time_constant, std::int32_t steps);
+
 /// How much is left of an exponential trace after a number of steps, from two tables whose entries are multiplied: of whole
 /// stretches of 1024 steps, and of the steps in one. For the first stretches, the products are in one table. The same bits
 /// wherever it is looked up.
@@ -30,7 +35,8 @@ class Decay {
     /// @param near whether View::near() will be called
     explicit Decay(double steps, std::pmr::memory_resource* memory = std::pmr::get_default_resource(),
                    bool near = false)
-        : short_(std::size_t{1} << stretch_bits, memory), long_(stretches(steps) + 1, memory) {
+        : short_(std::size_t{1} << stretch_bits, memory),
+          long_(static_cast<std::size_t>(stretches(steps)) + 1, memory) {
         if (near) short_.reserve(near_steps);
         for (std::size_t i = 0; i < short_.size(); ++i) {
             short_[i] = static_cast<Real>(math::exp(-static_cast<double>(i) / steps));
@@ -49,7 +55,7 @@ class Decay {
     /// What the tables take.
     static std::size_t bytes(double steps, bool near = false) {
         const std::size_t of_short = near ? std::size_t{near_steps} : std::size_t{1} << stretch_bits;
-        return (of_short + stretches(steps) + 1) * sizeof(Real);
+        return (of_short + static_cast<std::size_t>(stretches(steps)) + 1) * sizeof(Real);
     }
     /// For kernels.
     struct View {
@@ -71,15 +77,25 @@ class Decay {
         return view()(static_cast<std::int32_t>(steps < most ? steps : most));
     }
 
-   private:
     /// Behind the last one nothing is left.
-    static std::size_t stretches(double steps) {
+    RANVIER_ALWAYS_INLINE static std::int32_t stretches(double steps) {
         const double lifetimes = sizeof(Real) == sizeof(float) ? 87.0 : 690.0;
-        return static_cast<std::size_t>(lifetimes * steps / (std::size_t{1} << stretch_bits)) + 1;
+        return static_cast<std::int32_t>(lifetimes * steps / (std::int32_t{1} << stretch_bits)) + 1;
     }
 
+   private:
     std::pmr::vector<Real> short_;
     std::pmr::vector<Real> long_;
 };
+
+template <class Real>
+RANVIER_ALWAYS_INLINE Real decay_of(double time_constant, std::int32_t steps) {
+    constexpr int bits = Decay<Real>::stretch_bits;
+    const std::int32_t stretch = steps >> bits;
+    const std::int32_t rest = steps & ((1 << bits) - 1);
+    const auto of_rest = static_cast<Real>(math::exp(-static_cast<double>(rest) / time_constant));
+    const auto of_stretch = static_cast<Real>(math::exp(-static_cast<double>(stretch << bits) / time_constant));
+    return (stretch < Decay<Real>::stretches(time_constant) ? of_stretch : Real{0}) * of_rest;
+}
 
 }  // namespace ranvier::connect

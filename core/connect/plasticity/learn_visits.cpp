@@ -228,7 +228,8 @@ struct LearnVisits {
             for (std::size_t j = 0; j < whole; ++j) to[j] = b.parameters[k][depth.list[j]];
             parameters[k] = to;
         }
-        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), parameters.data(), whole);
+        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), parameters.data(),
+                          whole);
     }
     [[gnu::noinline]] static void arrive_own(const OwnRule<Real>& rule, Block& b, std::size_t whole) {
         std::array<const Real*, most_rule_parameters> parameters = {};
@@ -236,7 +237,7 @@ struct LearnVisits {
             std::fill_n(b.parameters[k].data() + b.count, whole - b.count, Real{1});
             parameters[k] = b.parameters[k].data();
         }
-        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), parameters.data(), whole);
+        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), parameters.data(), whole);
     }
 
     RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, Block& b) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -37,8 +39,8 @@ inline constexpr std::size_t most_rule_parameters = 5;
 template <class Real>
 struct OwnRule {
     /// As LearningRule::Change. @param parameters an array for each that the rule reads, of these synapses
-    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* const* parameters,
-                            std::size_t count);
+    using Change = void (*)(InstructionSet set, Real* weights, const Real* traces, const Real* own,
+                            const Real* const* parameters, std::size_t count);
     struct Parameter {
         Real shared = 0;
         std::optional<std::size_t> column = {};  ///< of the table, where each synapse has a value of its own
@@ -77,6 +79,21 @@ struct LearningRule {
     OwnRule<Real> own = {};  ///< in place of the functions above, where synapses have parameters of their own
 };
 
+/// The traces of a synapse: of the spikes of each side, which those of the other side read or those of their own.
+enum class TraceKind : std::uint8_t { presynaptic, postsynaptic, own_presynaptic, own_postsynaptic };
+inline constexpr std::size_t trace_kinds = 4;
+
+/// Time constants of which each synapse has a value of its own.
+struct OwnTimes {
+    std::array<std::optional<std::size_t>, trace_kinds> columns = {};  ///< of the table, by TraceKind
+    double resolution = 0.1;  ///< ms, as the columns are
+
+    bool any() const {
+        return std::ranges::any_of(columns, [](const auto& column) { return column.has_value(); });
+    }
+    std::optional<std::size_t> of(TraceKind kind) const { return columns[static_cast<std::size_t>(kind)]; }
+};
+
 /// How the synapses of a table learn, beside their rule.
 struct Learning {
     double presynaptic_steps = 1.0;  ///< time constants of the traces, in steps of the resolution
@@ -84,6 +101,7 @@ struct Learning {
     /// The same of the traces that spikes of their own side read, as many as the rule has.
     std::vector<double> own_presynaptic_steps = {};
     std::vector<double> own_postsynaptic_steps = {};
+    OwnTimes own_times = {};  ///< in place of these, where synapses have some of their own
     /// Which part of the delay is axonal: the rest is dendritic, which postsynaptic spikes take to the synapse too.
     double axonal_fraction = 0.0;
     /// What weights are rounded to when they are added to the inputs: a power of two.

@@ -85,7 +85,7 @@ struct OlderSpikes {
         traces.fill(b.row_trace[i] * a.presynaptic(spike.step - b.last[i]));
         if (a.rule->own_postsynaptic_traces > 0) own.fill(a.history->older_own(spike, 0));
         if (a.rule->own.any()) {
-            learn_one_of_own(a, b, i, weights, traces);
+            learn_one_of_own(a, b, i, weights, traces, own);
             return weights[0];
         }
         a.rule->postsynaptic(b.set, weights.data(), traces.data(), own.data(), rule_lanes, a.rule->constants.get());
@@ -96,7 +96,7 @@ struct OlderSpikes {
 
     /// With parameters of its own.
     static void learn_one_of_own(const Arguments& a, const LearnBlock<Real>& b, std::size_t i, Copies& weights,
-                                 const Copies& traces) {
+                                 const Copies& traces, const Copies& own) {
         struct alignas(64) Lane : Copies {};
         std::array<Lane, most_rule_parameters> values;
         std::array<const Real*, most_rule_parameters> parameters = {};
@@ -104,7 +104,7 @@ struct OlderSpikes {
             values[k].fill(b.parameters[k][i]);
             parameters[k] = values[k].data();
         }
-        a.rule->own.postsynaptic(b.set, weights.data(), traces.data(), parameters.data(), rule_lanes);
+        a.rule->own.postsynaptic(b.set, weights.data(), traces.data(), own.data(), parameters.data(), rule_lanes);
     }
 };
 

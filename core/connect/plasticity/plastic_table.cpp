@@ -11,6 +11,7 @@
 #include "base/errors.hpp"
 #include "connect/plasticity/plastic_table_modulation.hpp"
 #include "connect/plasticity/plastic_table_state.hpp"
+#include "connect/plasticity/plastic_table_timed.hpp"
 #include "connect/plasticity/plastic_table_visits.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
@@ -32,7 +33,7 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
       last_(Base::rows(), synapse_memory),
       traces_(Base::rows(), synapse_memory),
       own_(Base::rows() * learning.own_presynaptic_steps.size(), synapse_memory),
-      synapse_traces_(centred() ? this->size() : 0, synapse_memory),
+      synapse_traces_(centred() && !learning.own_times.any() ? this->size() : 0, synapse_memory),
       waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), spike_memory),
       first_seen_(local_neurons, spike_memory),
       place_seen_(local_neurons, spike_memory),
@@ -52,6 +53,7 @@ PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std
     std::fill_n(own_.data(), own_.size(), 0.0);
     std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
     if (rule_.modulation) begin_modulation(synapse_memory, spike_memory);
+    if (learning.own_times.any()) begin_timed(synapse_memory);
 }
 
 template <class Target, class Real>
@@ -64,6 +66,7 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
     for (const double steps : learning.own_postsynaptic_steps) of_history += Decay<double>::bytes(steps);
     const std::size_t own = learning.own_postsynaptic_steps.size();
     std::size_t of_synapse = rule.pairing == Pairing::presynaptic_centred ? sizeof(Real) : 0;
+    if (learning.own_times.any()) of_synapse = timed_traces(learning.own_times, rule).count() * sizeof(Real);
     if (rule.modulation) {
         const ModulationConstants& modulation = *rule.modulation;
         of_synapse += sizeof(Real) + (std::is_same_v<Real, float> ? sizeof(Real) : 0);
@@ -239,6 +242,8 @@ void PlasticTable<Target, Real>::learn(InstructionSet set, const TargetView<Real
     if (arrives) given.greatest = &greatest_;
     if (modulated_) {
         for (const Visit& visit : visits_) learn_modulated(set, given, visit);
+    } else if (timed_) {
+        for (const Visit& visit : visits_) learn_timed(set, given, visit);
     } else {
         learn_visits(set, given);
     }
@@ -270,7 +275,8 @@ template <class Target, class Real>
 const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet set, std::uint64_t events,
                                                                 std::int32_t end, std::int32_t meets) {
     const bool same_delay = this->columns_.least_delay == this->columns_.greatest_delay;
-    if (modulated_ || !same_delay || rule_.pairing != Pairing::all || events < std::uint64_t{2} * history_.neurons())
+    if (modulated_ || timed_ || !same_delay || rule_.pairing != Pairing::all ||
+        events < std::uint64_t{2} * history_.neurons())
         return nullptr;
     look_at_targets(set, arguments(), end, meets, view_);
     return &view_;
@@ -291,6 +297,8 @@ void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run,
         ModulatedArguments<Real> of_transmitter = modulated(visit);
         of_transmitter.to_end = true;
         modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
+    } else if (timed_) {
+        learn_timed_visit(InstructionSet::baseline, given, visit, timed(visit));
     } else {
         learn_visits(InstructionSet::baseline, given);
     }

@@ -20,6 +20,7 @@
 #include "connect/plasticity/modulated_run.hpp"
 #include "connect/plasticity/modulation.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "connect/plasticity/timed_visit.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
 
@@ -134,7 +135,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void for_each_run(RowIndex row, Call call) const;
     /// Whether spikes arrive at all synapses of a row at once, though these have different delays.
     bool has_whole_rows() const {
-        return !rule_.modulation && this->columns_.least_delay != this->columns_.greatest_delay &&
+        return !rule_.modulation && !timed_ && this->columns_.least_delay != this->columns_.greatest_delay &&
                learning_.axonal(this->columns_.greatest_delay) == 0;
     }
     /// Delays from one synapse on, relative to the least.
@@ -176,6 +177,11 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void learn_modulated(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
     double followed_weight(std::uint64_t position) const;
     void set_followed(std::uint64_t position, Real weight);
+    // Where synapses have time constants of their own:
+    void begin_timed(std::pmr::memory_resource* memory);
+    TimedArguments<Real> timed(const Visit& visit) const;
+    void learn_timed(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
+    void exchange_traces(std::span<const std::uint64_t> positions, StateColumns& columns);
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
     void bring_up_to_date(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, std::uint64_t first,
@@ -217,6 +223,9 @@ class PlasticTable final : public StoredTable<Target, Real> {
         std::size_t kept = 0;      ///< pulses that were still needed when all synapses learnt last
     };
     std::unique_ptr<Modulated> modulated_;  ///< null: no transmitter
+    /// Of synapses that have time constants of their own: traces, those of them that each synapse keeps, by TraceKind.
+    using Timed = std::array<Buffer<Real>, trace_kinds>;
+    std::unique_ptr<Timed> timed_;  ///< null: all share all time constants
     std::pmr::vector<std::pmr::vector<Waiting>> waiting_;  ///< by the step in which they arrive at the synapses
     std::vector<Saved> saved_;  ///< while the table is saved or loaded
     std::size_t kept_ = 0;  ///< older spikes that were still needed when all synapses learnt last
@@ -230,8 +239,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     Buffer<Real> trace_seen_;
     TargetView<Real> view_ = {};
     std::pmr::vector<Visit> visits_;  ///< whose synapses learn together
-    std::uint64_t listed_ = 0;        ///< synapses of these that a spike reaches
-    InputRing ring_;                  ///< that these add to
+    std::uint64_t listed_ = 0;  ///< synapses of these that a spike reaches
+    InputRing ring_;  ///< that these add to
 };
 
 }  // namespace ranvier::connect

@@ -28,7 +28,8 @@ void PlasticTable<Target, Real>::begin_loading(Step now) {
 template <class Target, class Real>
 void PlasticTable<Target, Real>::exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) {
     Base::exchange_synapses(positions, columns);
-    if (centred()) {
+    if (timed_) exchange_traces(positions, columns);
+    if (centred() && !timed_) {
         columns.exchange_list<Real>("presynaptic_trace", positions.size(),
                                     [&](std::size_t i) -> Real& { return synapse_traces_[positions[i]]; });
     }

@@ -83,7 +83,7 @@ template <class Target, class Real>
 auto PlasticTable<Target, Real>::visit_of(const Run& run, std::uint64_t first, std::int32_t last, Real trace) const
     -> Visit {
     Visit visit{.targets = this->columns_.targets.data() + first, .trace = trace};
-    if (centred()) visit.synapse_traces = synapse_traces_.data() + first;
+    if (centred() && !timed_) visit.synapse_traces = synapse_traces_.data() + first;
     if (has_whole_rows()) visit.delays = delays_from(first);
     visit.dendritic = static_cast<std::int32_t>(run.dendritic());
     visit.learnt = settled_ - visit.dendritic;
@@ -107,7 +107,7 @@ auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, co
     visit.meets = spike.stamp + run.shift();
     visit.end = visit.meets - run.tie();
     visit.own = spike.own;
-    if (centred()) {
+    if (centred() && !timed_) {
         visit.new_synapse_traces = synapse_traces_.data() + run.begin;
         if (spike.last != History::never) visit.left = presynaptic_(std::int64_t{spike.stamp} - spike.last);
     }

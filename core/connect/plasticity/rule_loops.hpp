@@ -79,15 +79,22 @@ template <class Rule, bool of_postsynaptic_spike>
 struct OwnRuleLoop {
     using Real = typename Rule::Real;
 
-    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, const Real* const* parameters,
-                                          std::size_t count) {
+    static constexpr std::size_t own_traces =
+        of_postsynaptic_spike ? own_postsynaptic_traces<Rule> : own_presynaptic_traces<Rule>;
+
+    RANVIER_ALWAYS_INLINE static void run(Real* weights, const Real* traces, [[maybe_unused]] const Real* own,
+                                          const Real* const* parameters, std::size_t count) {
         auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
         const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
         const std::size_t whole = count / rule_lanes * rule_lanes;
         RANVIER_NO_OVERLAP
         for (std::size_t i = 0; i < whole; ++i) {
             const typename Rule::Constants constants = Rule::constants(parameters, i);
-            if constexpr (of_postsynaptic_spike) {
+            if constexpr (of_postsynaptic_spike && own_traces > 0) {
+                w[i] = Rule::postsynaptic(w[i], trace[i], {own[i]}, constants);
+            } else if constexpr (own_traces > 0) {
+                w[i] = Rule::presynaptic(w[i], trace[i], {own[i]}, constants);
+            } else if constexpr (of_postsynaptic_spike) {
                 w[i] = Rule::postsynaptic(w[i], trace[i], constants);
             } else {
                 w[i] = Rule::presynaptic(w[i], trace[i], constants);
@@ -97,8 +104,8 @@ struct OwnRuleLoop {
 };
 template <class Rule, bool of_postsynaptic_spike>
 void own_change(InstructionSet set, typename Rule::Real* weights, const typename Rule::Real* traces,
-                const typename Rule::Real* const* parameters, std::size_t count) {
-    Dispatched<OwnRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, parameters, count);
+                const typename Rule::Real* own, const typename Rule::Real* const* parameters, std::size_t count) {
+    Dispatched<OwnRuleLoop<Rule, of_postsynaptic_spike>>::call(set, weights, traces, own, parameters, count);
 }
 
 }  // namespace detail

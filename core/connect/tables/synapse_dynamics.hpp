@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -82,6 +83,8 @@ class SynapseDynamics {
     /// Weights stay between these, which have the same sign unless one is 0; either may be infinite.
     virtual double least_weight() const = 0;
     virtual double greatest_weight() const = 0;
+    /// Where synapses may have bounds of their own: the parameter of the model that weights lie between 0 and.
+    virtual std::optional<std::uint32_t> bound_parameter() const { return std::nullopt; }
     /// Where only the user changes weights: at most so many times the weight is added. 0 where they change with spikes.
     virtual double greatest_factor() const { return 0.0; }
     /// For what synapses draw while they run.
