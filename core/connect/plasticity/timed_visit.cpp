@@ -77,6 +77,7 @@ struct TimedVisit {
         // Of some synapses, while they change:
         Lanes<std::uint16_t> list;
         Lanes<std::int32_t> passed;
+        Lanes<double> some_steps;
         Lanes<Real> some_weights;
         Lanes<Real> some_traces;
         Lanes<Real> some_own;
@@ -171,15 +172,19 @@ struct TimedVisit {
     }
 
     /// What is left of a trace of each listed synapse, after `passed` steps.
-    RANVIER_ALWAYS_INLINE static void decayed(const Timed& m, const typename Decay<Real>::View& shared, const Block& b,
+    RANVIER_ALWAYS_INLINE static void decayed(const Timed& m, const typename Decay<Real>::View& shared, Block& b,
                                               std::size_t kind, std::size_t count, Real* traces) {
+        for (std::size_t j = 0; j < count; ++j) traces[j] = b.traces[kind][b.list[j]];
         if (m.time_constants[kind] == nullptr) {
-            for (std::size_t j = 0; j < count; ++j) traces[j] = b.traces[kind][b.list[j]] * shared(b.passed[j]);
+            for (std::size_t j = 0; j < count; ++j) traces[j] *= shared(b.passed[j]);
             return;
         }
-        for (std::size_t j = 0; j < count; ++j) {
-            traces[j] = b.traces[kind][b.list[j]] * decay_of<Real>(b.steps[kind][b.list[j]], b.passed[j]);
-        }
+        for (std::size_t j = 0; j < count; ++j) b.some_steps[j] = b.steps[kind][b.list[j]];
+        // Without an index, so that it is done in vectors.
+        const double* const steps = b.some_steps.data();
+        const std::int32_t* const passed = b.passed.data();
+        RANVIER_NO_OVERLAP
+        for (std::size_t j = 0; j < count; ++j) traces[j] *= decay_of<Real>(steps[j], passed[j]);
     }
 
     RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, const Visit& v, const Timed& m, Block& b,
