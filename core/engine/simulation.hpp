@@ -237,6 +237,7 @@ class Simulation {
                          std::span<const std::vector<double>> spike_times);
 
    private:
+    friend class RecalledSources;
     friend class StateSaver;
     friend class StateLoader;
     struct Implementation;

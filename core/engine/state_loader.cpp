@@ -27,14 +27,6 @@ StateError impossible(std::string object, std::string value) {
                        .remedy = "load the state of the same network"});
 }
 
-void check_sources(const connect::SynapseTable& synapses) {
-    if (synapses.has_sources()) return;
-    throw StateError({.object = "state of synapses",
-                      .value = "",
-                      .bound = "their sources were forgotten after the network had been built",
-                      .remedy = "load it with keep_sources"});
-}
-
 WeightRanges to_ranges(const std::vector<std::vector<double>>& saved) {
     WeightRanges ranges;
     for (const std::vector<double>& range : saved) {
@@ -91,6 +83,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         });
         own.play(id, lists, changes);
     }
+    sources_ = std::make_unique<RecalledSources>(own);
     tables_ = state_tables(own.network.populations().size(), own.weights_set.size());
     sent_.resize(own.shards.size());
     own.weights_set = totals_.weights_set;
@@ -208,7 +201,6 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
         if (neurons.empty()) continue;
         connect::SynapseTable* const synapses = self().shards[shard]->table(kind);
         if (synapses == nullptr) throw impossible("saved synapses", "");
-        check_sources(*synapses);
         std::vector<std::uint32_t> counts(layout.shard(static_cast<std::uint32_t>(shard)).size(), 0);
         synapses->count_onto(counts);
         std::vector<std::uint64_t> ends;
@@ -246,7 +238,6 @@ std::optional<std::vector<std::int64_t>> StateLoader::next_sources(std::size_t t
     for (; named_.shard < self().shards.size(); named_ = {.shard = named_.shard + 1}) {
         const connect::SynapseTable* const synapses = self().shards[named_.shard]->table(kind);
         if (synapses == nullptr || !synapses->saved_parts().rows) continue;
-        check_sources(*synapses);
         std::vector<std::int64_t> sources;
         while (sources.empty() && named_.end < synapses->rows()) {
             named_.begin = named_.end;
@@ -297,7 +288,6 @@ void StateLoader::load_sources(connect::KindIndex kind, StateColumns& columns) {
     for (const auto& shard : self().shards) {
         connect::SynapseTable* const synapses = shard->table(kind);
         if (synapses == nullptr) continue;
-        check_sources(*synapses);
         rows.clear();
         synapses->find_rows(sources, rows);
         for (const RowIndex row : rows) {
@@ -384,6 +374,7 @@ void StateLoader::finish() {
             if (table) table->end_loading();
         }
     }
+    sources_.reset();
     simulation_.reset_counts();
     own.counted_from = totals_.counted_from;
     if (own.communicator->rank() != Rank{0}) return;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/state_columns.hpp"
+#include "engine/recalled_sources.hpp"
 #include "engine/simulation.hpp"
 #include "engine/state_tables.hpp"
 
@@ -53,6 +55,7 @@ class StateLoader {
     NeuronId read_id(StateColumns& columns, std::size_t row) const;
 
     Simulation& simulation_;
+    std::unique_ptr<RecalledSources> sources_;
     StateTotals totals_;
     std::vector<StateTable> tables_;
     std::vector<std::vector<std::pair<Step, LocalIndex>>> sent_;  ///< by shard

@@ -39,16 +39,8 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
                               .bound = "the other processes that it is about do not exist",
                               .remedy = "save a simulation that is no dry run"});
         }
-        for (const auto& shard : own.shards) {
-            for (const auto& table : shard->tables()) {
-                if (!table || !table->saved_parts().rows || table->has_sources()) continue;
-                throw StateError({.object = "state of synapses",
-                                  .value = "",
-                                  .bound = "their sources were forgotten after the network had been built",
-                                  .remedy = "build the simulation with keep_sources"});
-            }
-        }
     });
+    sources_ = std::make_unique<RecalledSources>(own);
     const Counts counts = simulation.counts();
     totals_ = {.step = simulation.step(),
                .counted_from = own.counted_from,

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/state_columns.hpp"
+#include "engine/recalled_sources.hpp"
 #include "engine/simulation.hpp"
 #include "engine/state_tables.hpp"
 
@@ -14,7 +16,7 @@ namespace ranvier::engine {
 /// Gives out the state of a simulation, which must not run meanwhile, table by table in pieces.
 class StateSaver {
    public:
-    /// @throws StateError for what cannot be saved: a dry run, and synapses whose sources were forgotten @note Collective.
+    /// @throws StateError for a dry run @note Collective.
     explicit StateSaver(Simulation& simulation);
     ~StateSaver();
     StateSaver(const StateSaver&) = delete;
@@ -44,6 +46,7 @@ class StateSaver {
     bool save_inputs(Place& place, StateColumns& columns) const;
 
     Simulation& simulation_;
+    std::unique_ptr<RecalledSources> sources_;
     StateTotals totals_;
     std::vector<StateTable> tables_;
     std::vector<Place> places_;

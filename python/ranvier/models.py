@@ -641,7 +641,15 @@ class stdp(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
+    per_synapse_names: ClassVar[tuple[str, ...]] = (
+        "tau_plus",
+        "tau_minus",
+        "learning_rate",
+        "alpha",
+        "mu_plus",
+        "mu_minus",
+        "W_max",
+    )
 
     def __init__(
         self,
@@ -797,7 +805,15 @@ class stdp_nn_pre_centered(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_pre_centered"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
+    per_synapse_names: ClassVar[tuple[str, ...]] = (
+        "tau_plus",
+        "tau_minus",
+        "learning_rate",
+        "alpha",
+        "mu_plus",
+        "mu_minus",
+        "W_max",
+    )
 
     def __init__(
         self,
@@ -864,7 +880,15 @@ class stdp_nn_restr(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_restr"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
+    per_synapse_names: ClassVar[tuple[str, ...]] = (
+        "tau_plus",
+        "tau_minus",
+        "learning_rate",
+        "alpha",
+        "mu_plus",
+        "mu_minus",
+        "W_max",
+    )
 
     def __init__(
         self,
@@ -929,7 +953,15 @@ class stdp_nn_symm(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_nn_symm"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "learning_rate", "alpha", "mu_plus", "mu_minus", "W_max")
+    per_synapse_names: ClassVar[tuple[str, ...]] = (
+        "tau_plus",
+        "tau_minus",
+        "learning_rate",
+        "alpha",
+        "mu_plus",
+        "mu_minus",
+        "W_max",
+    )
 
     def __init__(
         self,
@@ -1059,7 +1091,17 @@ class stdp_triplet(SynapseModel):
     """
 
     name: ClassVar[str] = "stdp_triplet"
-    per_synapse_names: ClassVar[tuple[str, ...]] = ("tau_plus", "tau_minus", "tau_plus_triplet", "tau_minus_triplet", "A_plus", "A_minus", "A_plus_triplet", "A_minus_triplet", "W_max")
+    per_synapse_names: ClassVar[tuple[str, ...]] = (
+        "tau_plus",
+        "tau_minus",
+        "tau_plus_triplet",
+        "tau_minus_triplet",
+        "A_plus",
+        "A_minus",
+        "A_plus_triplet",
+        "A_minus_triplet",
+        "W_max",
+    )
 
     def __init__(
         self,

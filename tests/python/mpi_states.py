@@ -81,30 +81,39 @@ from pathlib import Path
 from ranvier import mpi
 from state_scenes import outcome, saved_half_way, second_half, with_synapses
 
-what, placement, *models = sys.argv[1:]
-told = {{}}
+what, placement, forgets, *models = sys.argv[1:]
+told, keeps = {{}}, not int(forgets)
 for model in models:
-    net, path = with_synapses(model), model + ".h5"
-    options = dict(threads=2, processes=rv.Processes(placement=placement, sort_connections=what == "save"))
+    net, path = with_synapses(model, records_weights=keeps), model + ".h5"
+    sorts = what == "save"
+    processes = rv.Processes(
+        placement=placement,
+        sort_connections=sorts,
+        keep_sources=keeps,
+        row_numbering="auto" if keeps or not sorts else "compact",
+    )
+    options = dict(threads=2, processes=processes)
     if what == "save":
         saved_half_way(net, path, **options)
     else:
         sim = rv.Simulation.load(net, path, recordings="local", progress=False, **options)
         own = sim.spikes(net.recorders[0])
         told[model + " before"] = [own.steps.tolist(), own.ids.tolist()]
-        told[model] = second_half(rv.Simulation.load(net, path, progress=False, **options))
+        told[model] = second_half(rv.Simulation.load(net, path, progress=False, **options), keeps)
 Path(f"told.{{mpi.world().rank}}.json").write_text(json.dumps(told))
 """
 
 
-def check_other_ranks(folder: Path, models: tuple[str, ...], ranks: tuple[int, int], placement: str) -> None:
+def check_other_ranks(
+    folder: Path, models: tuple[str, ...], ranks: tuple[int, int], placement: str, forgets: bool = False
+) -> None:
     """Save on some processes, and go on with other ones; each gets the recordings of its own neurons."""
     for count, arguments in zip(ranks, (("save", "round_robin"), ("load", placement)), strict=True):
-        run = run_python(WHEELS[0], count, OTHER_RANKS, *arguments, *models, folder=folder)
+        run = run_python(WHEELS[0], count, OTHER_RANKS, *arguments, str(int(forgets)), *models, folder=folder)
         assert run.status == 0, run.errors
     told = [json.loads((folder / f"told.{rank}.json").read_text()) for rank in range(ranks[1])]
     for model in models:
-        net = with_synapses(model)
+        net = with_synapses(model, records_weights=not forgets)
         plain = rv.Simulation(net, progress=False)
         plain.run(HALF)
         expected = plain.spikes(net.recorders[0])  # type: ignore[arg-type]
@@ -112,7 +121,7 @@ def check_other_ranks(folder: Path, models: tuple[str, ...], ranks: tuple[int, i
         assert sum(map(len, spikes)) == len(expected)
         assert set.union(*spikes) == set(zip(expected.steps.tolist(), expected.ids.tolist(), strict=True))
         assert all({neuron for _, neuron in own} for own in spikes)
-        assert [each[model] for each in told] == [whole(net)] * ranks[1], model
+        assert [each[model] for each in told] == [whole(net, not forgets)] * ranks[1], model
 
 
 MEMORY = """

@@ -13,3 +13,7 @@ def test_local_recordings_go_on(tmp_path: Path) -> None:
 
 def test_other_processes_get_what_is_theirs(tmp_path: Path) -> None:
     check_other_ranks(tmp_path, ("stdp_triplet", "stdp_dopamine"), (2, 3), "shuffle")
+
+
+def test_sources_that_were_forgotten(tmp_path: Path) -> None:
+    check_other_ranks(tmp_path, ("stdp", "tsodyks2"), (2, 2), "consecutive", forgets=True)

@@ -50,6 +50,19 @@ def test_synapses(model: str, tmp_path: Path) -> None:
     check(lambda: with_synapses(model), tmp_path)
 
 
+@pytest.mark.parametrize("model", ["stdp_nn_pre_centered", "tsodyks", "bernoulli"])
+def test_sources_that_were_forgotten(model: str, tmp_path: Path) -> None:
+    net, path = with_synapses(model, records_weights=False), tmp_path / "state.h5"
+    processes = rv.Processes(sort_connections=False, keep_sources=False)
+    first = saved_half_way(net, path, threads=2, processes=processes)
+    # They are forgotten again.
+    with pytest.raises(rv.errors.StateError, match="keep_sources"):
+        first.connections()
+    assert second_half(first, keeps_sources=False) == whole(net, keeps_sources=False)
+    loaded = rv.Simulation.load(net, path, progress=False, threads=3, processes=processes)
+    assert second_half(loaded, keeps_sources=False) == whole(net, keeps_sources=False)
+
+
 @pytest.mark.parametrize("precision", ["single", "double"])
 def test_precisions(precision: str, tmp_path: Path) -> None:
     net, path = with_synapses("stdp_triplet"), tmp_path / "state.h5"

@@ -30,6 +30,10 @@ class StoredTable : public SynapseTable {
     }
     bool has_sources() const override { return columns_.numbering == RowNumbering::dense || !columns_.sources.empty(); }
     void forget_sources() override { columns_.sources = {}; }
+    void begin_recalling() override { columns_.sources = Buffer<std::uint32_t>(rows()); }
+    void recall_source(RowIndex row, NeuronId source) override {
+        columns_.sources[row.value] = columns_.row_map.row(source).value;
+    }
     NeuronId source(RowIndex row) const override {
         return columns_.row_map.source(
             columns_.numbering == RowNumbering::dense ? row : RowIndex{columns_.sources[row.value]});

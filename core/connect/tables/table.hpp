@@ -70,6 +70,9 @@ class SynapseTable {
     virtual bool has_sources() const = 0;
     /// Does nothing where they follow from the numbers of the rows.
     virtual void forget_sources() = 0;
+    /// Makes room for sources that it has forgotten; then it is told those of all rows again, each once or more often.
+    virtual void begin_recalling() {}
+    virtual void recall_source(RowIndex /*row*/, NeuronId /*source*/) {}
     /// @pre has_sources()
     virtual NeuronId source(RowIndex row) const = 0;
     /// The rows of each of these sources, one source after another, appended to `rows`; a source without synapses has none.

@@ -239,7 +239,8 @@ class Processes(OptionGroup):
     keep_sources: bool = option(
         default=True,
         meaning="""Whether the sources of synapses are kept after the build. Without them, sparse networks take
-        less memory, but `Simulation.connections` is not possible.""",
+        less memory, but `Simulation.connections` is not possible. While a state is saved or loaded, they are there
+        again.""",
     )
     row_numbering: Literal["auto", "dense", "compact", "sparse"] = option(
         default="auto",

@@ -269,7 +269,7 @@ class Simulation(Accounts):
         FileError
             When the file cannot be written, or exists and is not a saved state.
         StateError
-            For a dry run, and when synapses have a state but their sources were forgotten (``keep_sources=False``).
+            For a dry run.
         """
         with self._built.exclusive():
             save_state(self._built, self._store, path)

@@ -22,6 +22,11 @@ def test_other_processes_get_what_is_theirs(ranks: tuple[int, int], placement: s
     check_other_ranks(tmp_path, tuple(SYNAPSE_MODELS), ranks, placement)
 
 
+@pytest.mark.parametrize(("ranks", "placement"), [((2, 2), "round_robin"), ((2, 3), "shuffle")])
+def test_sources_that_were_forgotten(ranks: tuple[int, int], placement: str, tmp_path: Path) -> None:
+    check_other_ranks(tmp_path, tuple(SYNAPSE_MODELS), ranks, placement, forgets=True)
+
+
 def test_memory_of_loading_does_not_grow_with_the_network(tmp_path: Path) -> None:
     """As many synapses on each process, all of which come from another one: 2 and 4 processes."""
     two, four = (memory_of_loading(tmp_path, ranks) for ranks in (2, 4))
