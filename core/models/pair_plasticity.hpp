@@ -25,7 +25,7 @@
 /// Such a model gives a class with `parameters`, `learning(values)`, `rule<Real>(values)` for the precision that weights are
 /// stored in, the bounds of the weight, and `changes(values, weight)` (SynapseModel).
 /// Where synapses may have parameters of their own, it gives `rule_parameters`, the places of those that the rule reads, and
-/// `own_rule<Real>()`, which reads them in this order; `time_constants`, the places of those of the traces, by
+/// `own_rule<Real>(values, places of own ones)`, which reads them in this order; `time_constants`, the places of those of the traces, by
 /// connect::TraceKind; and `bound_parameter`, the place of that which bounds weights: they lie between 0 and its value.
 /// If a transmitter modulates what is learnt, the class gives `modulation(values, resolution)` in place of a rule.
 namespace ranvier::models::pair_plasticity {
@@ -106,7 +106,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
             return rule;
         } else {
             connect::LearningRule<Real> rule = Model::template rule<Real>(values_);
-            if constexpr (requires { Model::template own_rule<Real>(); }) {
+            if constexpr (requires { Model::template own_rule<Real>(values_, this->own_parameters()); }) {
                 if (!this->own_parameters().empty()) rule.own = own_rule<Real>();
             }
             return rule;
@@ -115,7 +115,7 @@ class Dynamics final : public WidthDispatch<Dynamics<Model>> {
     /// Which of the parameters of the rule are columns of the table.
     template <class Real>
     connect::OwnRule<Real> own_rule() const {
-        connect::OwnRule<Real> rule = Model::template own_rule<Real>();
+        connect::OwnRule<Real> rule = Model::template own_rule<Real>(values_, this->own_parameters());
         rule.parameter_count = Model::rule_parameters.size();
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
             rule.parameters[k].shared = static_cast<Real>(values_[Model::rule_parameters[k]]);

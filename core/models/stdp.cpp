@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/math.hpp"
@@ -56,8 +57,11 @@ struct PairRule {
     }
 };
 
-/// With parameters of each synapse, in the order of `rule_parameters`.
-template <class Number>
+/// Exponents of each synapse.
+enum class OwnExponent : std::uint8_t { drawn };
+
+/// With parameters of each synapse, in the order of `rule_parameters`. Exponents that all share may have their short forms.
+template <class Number, auto plus, auto minus>
 struct OwnPairRule {
     using Real = Number;
     using Constants = StdpConstants<Real>;
@@ -65,18 +69,23 @@ struct OwnPairRule {
         return {p[0][i], p[0][i] * p[1][i], p[2][i], p[3][i], p[4][i]};
     }
     /// As the loops for exponents that are shared compute it.
+    template <auto exponent>
     RANVIER_ALWAYS_INLINE static Real power(Real x, Real y) {
-        const Real any = math::pow(x, y);
-        return y == Real{0} ? Real{1} : (y == Real{1} ? x : any);
+        if constexpr (std::is_same_v<decltype(exponent), Exponent>) {
+            return pair_plasticity::power<exponent>(x, y);
+        } else {
+            const Real any = math::pow(x, y);
+            return y == Real{0} ? Real{1} : (y == Real{1} ? x : any);
+        }
     }
     RANVIER_ALWAYS_INLINE static Real postsynaptic(Real weight, Real trace, const Constants& c) {
         const Real part = weight / c.greatest;
-        const Real more = part + c.up * power(Real{1} - part, c.mu_plus) * trace;
+        const Real more = part + c.up * power<plus>(Real{1} - part, c.mu_plus) * trace;
         return more < Real{1} ? more * c.greatest : c.greatest;
     }
     RANVIER_ALWAYS_INLINE static Real presynaptic(Real weight, Real trace, const Constants& c) {
         const Real part = weight / c.greatest;
-        const Real less = part - c.down * power(part, c.mu_minus) * trace;
+        const Real less = part - c.down * power<minus>(part, c.mu_minus) * trace;
         return less > Real{0} ? less * c.greatest : Real{0};
     }
 };
@@ -129,8 +138,20 @@ class Stdp {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau_plus, tau_minus};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule() {
-        return connect::make_own_rule<OwnPairRule<Real>>();
+    static connect::OwnRule<Real> own_rule(std::span<const double> p, std::span<const std::uint32_t> own) {
+        constexpr auto drawn = OwnExponent::drawn;
+        auto rule = connect::make_own_rule<OwnPairRule<Real, drawn, drawn>>();
+        if (!std::ranges::count(own, std::uint32_t{mu_plus})) {
+            pair_plasticity::with_exponent(p[mu_plus], [&](auto exponent) {
+                rule.postsynaptic = connect::make_own_rule<OwnPairRule<Real, exponent(), drawn>>().postsynaptic;
+            });
+        }
+        if (!std::ranges::count(own, std::uint32_t{mu_minus})) {
+            pair_plasticity::with_exponent(p[mu_minus], [&](auto exponent) {
+                rule.presynaptic = connect::make_own_rule<OwnPairRule<Real, drawn, exponent()>>().presynaptic;
+            });
+        }
+        return rule;
     }
 
     static connect::Learning learning(std::span<const double> p) {

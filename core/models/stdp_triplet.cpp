@@ -94,7 +94,7 @@ class StdpTriplet {
                                                                  tau_minus_triplet};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule() {
+    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/, std::span<const std::uint32_t> /*own*/) {
         return connect::make_own_rule<OwnRule<Real>>();
     }
 

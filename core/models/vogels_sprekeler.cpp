@@ -67,7 +67,7 @@ class VogelsSprekeler {
     static constexpr std::array<std::uint32_t, 2> time_constants{tau, tau};
     static constexpr std::uint32_t bound_parameter = W_max;
     template <class Real>
-    static connect::OwnRule<Real> own_rule() {
+    static connect::OwnRule<Real> own_rule(std::span<const double> /*p*/, std::span<const std::uint32_t> /*own*/) {
         return connect::make_own_rule<OwnRule<Real>>();
     }
 

@@ -232,7 +232,13 @@ def _synapse_model(model: _core.SynapseModel) -> Iterator[str]:
     if model.transmitter:
         yield f'    transmitter_name: ClassVar[str] = "{model.transmitter}"'
     if own:
-        yield f"    per_synapse_names: ClassVar[tuple[str, ...]] = {_tuple(own)}"
+        line = f"    per_synapse_names: ClassVar[tuple[str, ...]] = {_tuple(own)}"
+        if len(line) <= 120:
+            yield line
+        else:
+            yield "    per_synapse_names: ClassVar[tuple[str, ...]] = ("
+            yield from (f'        "{name}",' for name in own)
+            yield "    )"
     if names:
         yield ""
         yield from _initializer(arguments, names)

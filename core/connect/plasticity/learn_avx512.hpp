@@ -1,6 +1,7 @@
 #pragma once
 
 #include "connect/plasticity/learn_lanes.hpp"
+#include "connect/plasticity/own_rule_block.hpp"
 
 #if defined(__x86_64__)
 
@@ -271,8 +272,13 @@ struct LearnAvx512 {
             L::store(b.own.data() + j,
                      L::gather_reals(L::all_reals(0), some, a.history->own(0), L::load(depth.at.data() + j)));
         }
-        rule.postsynaptic(InstructionSet::avx512, depth.weights.data(), b.trace_of_learning.data(), b.own.data(),
-                          padded(depth.count), rule.constants.get());
+        if (rule.own.any()) {
+            std::fill_n(depth.list.data() + depth.count, padded(depth.count) - depth.count, std::uint16_t{0});
+            learn_own(rule.own, b, depth, padded(depth.count));
+        } else {
+            rule.postsynaptic(InstructionSet::avx512, depth.weights.data(), b.trace_of_learning.data(), b.own.data(),
+                              padded(depth.count), rule.constants.get());
+        }
         Real* const to = weights_before(b, level);
         std::size_t length = 0;
         for (std::size_t j = 0; j < count_before(b, level); j += L::size) {

@@ -11,6 +11,7 @@
 #include "connect/plasticity/learn_block.hpp"
 #include "connect/plasticity/look_at_spikes.hpp"
 #include "connect/plasticity/older_spikes.hpp"
+#include "connect/plasticity/own_rule_block.hpp"
 #include "connect/tables/delivery_loops.hpp"
 
 namespace ranvier::connect {
@@ -213,31 +214,12 @@ struct LearnVisits {
             for (std::size_t j = count; j < whole; ++j) b.own[j] = Real{0};
         }
         if (rule.own.any()) {
-            learn_own(rule.own, b, depth, whole);
+            detail::learn_own(rule.own, b, depth, whole);
         } else {
             rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), whole,
                               rule.constants.get());
         }
         for (std::size_t j = 0; j < count; ++j) b.weights[depth.list[j]] = depth.weights[j];
-    }
-
-    [[gnu::noinline]] static void learn_own(const OwnRule<Real>& rule, Block& b, Depth& depth, std::size_t whole) {
-        std::array<const Real*, most_rule_parameters> parameters = {};
-        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
-            Real* const to = b.parameters_of_learning[k].data();
-            for (std::size_t j = 0; j < whole; ++j) to[j] = b.parameters[k][depth.list[j]];
-            parameters[k] = to;
-        }
-        rule.postsynaptic(b.set, depth.weights.data(), b.trace_of_learning.data(), b.own.data(), parameters.data(),
-                          whole);
-    }
-    [[gnu::noinline]] static void arrive_own(const OwnRule<Real>& rule, Block& b, std::size_t whole) {
-        std::array<const Real*, most_rule_parameters> parameters = {};
-        for (std::size_t k = 0; k < rule.parameter_count; ++k) {
-            std::fill_n(b.parameters[k].data() + b.count, whole - b.count, Real{1});
-            parameters[k] = b.parameters[k].data();
-        }
-        rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), parameters.data(), whole);
     }
 
     RANVIER_ALWAYS_INLINE static void arrive(const Arguments& a, Block& b) {
@@ -257,7 +239,7 @@ struct LearnVisits {
             }
             for (std::size_t i = b.count; i < whole; ++i) b.own[i] = Real{0};
         }
-        if (rule.own.any()) return arrive_own(rule.own, b, whole);
+        if (rule.own.any()) return detail::arrive_own(rule.own, b, whole);
         rule.presynaptic(b.set, b.weights.data(), b.trace.data(), b.own.data(), whole, rule.constants.get());
     }
 

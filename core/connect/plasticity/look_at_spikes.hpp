@@ -22,11 +22,11 @@ constexpr bool has_stages = set == InstructionSet::avx512;
 constexpr bool has_stages = false;
 #endif
 
-/// AVX-512 where its stages have room for the history, and know of no parameters.
+/// AVX-512 where its stages have room for the history.
 template <class Real>
 InstructionSet usable(InstructionSet set, [[maybe_unused]] const LearnArguments<Real>& arguments) {
     if constexpr (has_stages<InstructionSet::avx512>) {
-        const bool is_usable = LearnAvx512<Real>::has_room(*arguments.history) && !arguments.rule->own.any();
+        const bool is_usable = LearnAvx512<Real>::has_room(*arguments.history);
         if (set == InstructionSet::avx512 && !is_usable) return InstructionSet::avx2;
     }
     return set;
