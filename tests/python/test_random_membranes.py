@@ -1,0 +1,15 @@
+"""Random cells with all that can be on them: their bits; validation/test_random_membranes_thorough.py draws more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from random_membranes import check_bits
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bits_do_not_depend_on_how_cells_are_calculated(seed: int, tmp_path: Path) -> None:
+    """Among many or few, on any threads and instruction set, and after a save."""
+    check_bits(seed, tmp_path)
