@@ -164,6 +164,19 @@ void check(const Probe& probe, const CellSpec& spec) {
          .remedy = "choose a place that the mechanism was painted on"});
 }
 
+/// The staggered scheme takes potentials on from the middle of a step, so that one that is held tightly oscillates, whatever
+/// the step.
+void check_scheme(const CellSpec& spec) {
+    if (spec.scheme != Scheme::staggered) return;
+    for (const PlacedClamp& clamp : spec.clamps) {
+        if (clamp.kind != PlacedClamp::Kind::voltage) continue;
+        throw ValueOutOfBoundsError({.object = "clamp '" + clamp.name + "'",
+                                     .value = "a voltage clamp with scheme='staggered'",
+                                     .bound = "the staggered scheme oscillates where a potential is held",
+                                     .remedy = "choose scheme='backward_euler'"});
+    }
+}
+
 void check_names(const CellSpec& spec) {
     std::vector<std::string_view> names;
     const auto add = [&](std::string_view kind, std::string_view name) {
@@ -306,6 +319,7 @@ CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
     for (const PaintedMechanism& painted : spec.mechanisms) check(painted, compartments);
     for (const PlacedReceptor& receptor : spec.receptors) check(receptor, spec.compartments.morphology());
     check_clamps(spec.clamps, spec.compartments);
+    check_scheme(spec);
     check_calcium(spec);
     check_names(spec);
     for (const Probe& probe : spec.probes) check(probe, spec);

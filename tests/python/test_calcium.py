@@ -170,6 +170,8 @@ def build(threads: int = 1, instruction_set: Any = "auto", **keys: Any) -> tuple
         ("apical", rv.ca_lva(gbar=0.001, eca=120.0)),
         ("all", rv.pas(g=1e-4)),
     ]
+    hold = rv.voltage_clamp(level=-40.0, duration=5.0, start=20.0, resistance=20.0)
+    other: Any = rv.current_clamp(amplitude=300.0, duration=5.0, start=20.0)
     cell = rv.Cell(
         TREE,
         **{
@@ -179,7 +181,7 @@ def build(threads: int = 1, instruction_set: Any = "auto", **keys: Any) -> tuple
             "receptors": {"exc": (rv.expsyn(), rv.at(1, 0.7))},
             "clamps": {
                 "pulse": (rv.current_clamp(amplitude=[200.0, -50.0], duration=[3.01, 6.0], start=12.003), rv.at(2)),
-                "hold": (rv.voltage_clamp(level=-40.0, duration=5.0, start=20.0, resistance=20.0), rv.at(1)),
+                "hold": (other if keys.get("scheme") == "staggered" else hold, rv.at(1)),
             },
             "probes": {
                 "Ca": (rv.at(1, 0.3), "Ca of calcium_pool"),

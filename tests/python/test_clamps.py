@@ -209,6 +209,7 @@ BAD: dict[str, dict[str, Any]] = {
     "duration 0": {"clamps": {"a": (rv.current_clamp(amplitude=1.0, duration=0.0), rv.at(0))}},
     "negative duration": {"clamps": {"a": (rv.voltage_clamp(level=1.0, duration=-1.0), rv.at(0))}},
     "after eternity": {"clamps": {"a": (rv.voltage_clamp(level=[1.0, 2.0], duration=[math.inf, 1.0]), rv.at(0))}},
+    "staggered": {"clamps": {"a": (HOLD, rv.at(0))}, "scheme": "staggered"},
     "resistance 0": {"clamps": {"a": (rv.voltage_clamp(level=1.0, resistance=0.0), rv.at(0))}},
     "negative resistance": {"clamps": {"a": (rv.voltage_clamp(level=1.0, resistance=-1.0), rv.at(0))}},
 }

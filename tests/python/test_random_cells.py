@@ -94,7 +94,18 @@ def test_random_trees_do_as_in_neuron(seed: int) -> None:
 @pytest.mark.parametrize(
     "key",
     [
-        *("morphology", "compartments", "membrane", "receptors", "probes", "detector", "threshold", "electrode", "C_m"),
+        *(
+            "morphology",
+            "compartments",
+            "membrane",
+            "receptors",
+            "clamps",
+            "probes",
+            "detector",
+            "threshold",
+            "electrode",
+            "C_m",
+        ),
         *("R_a", "celsius", "V_init", "rates", "scheme", "name"),
     ],
 )
@@ -125,6 +136,12 @@ def test_a_section_takes_hostile_values_or_refuses_them(key: str) -> None:
 def test_parts_of_cells_take_hostile_values_or_refuse_them() -> None:
     """With a typed error and nothing else."""
     calls: list[Any] = [rv.at, rv.sections, rv.tagged, rv.within_distance, rv.max_length, rv.d_lambda, rv.Morphology]
+    calls += [
+        lambda value: rv.calcium_pool(depth=value),
+        lambda value: rv.ca_hva(eca=value),
+        lambda value: rv.current_clamp(amplitude=value, duration=value),
+        lambda value: rv.voltage_clamp(level=0.0, start=value),
+    ]
     calls += [lambda value: rv.hh(gnabar=value), lambda value: rv.pas(g=value), lambda value: rv.expsyn(tau=value)]
     for call in calls:
         for value in HOSTILE:

@@ -99,8 +99,8 @@ def voltage_clamp(
 
     Notes
     -----
-    Use ``scheme="backward_euler"``: the staggered scheme oscillates where an electrode of small resistance holds a
-    potential. A compartment has one voltage clamp at a time.
+    Cells with the staggered scheme, which oscillates where a potential is held, take none. A compartment has one
+    voltage clamp at a time.
 
     Raises
     ------
