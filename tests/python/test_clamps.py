@@ -186,6 +186,7 @@ def test_a_cell_with_clamps_can_be_pickled() -> None:
     assert clamp != rv.voltage_clamp(level=[1.0, 2.0], duration=[1.0, 3.0])
     cell = ball({"own": (clamp, rv.at(0))})
     np.testing.assert_array_equal(run(pickle.loads(pickle.dumps(cell)), 3.0), run(cell, 3.0))
+    assert cell.clamps == ("own",)
 
 
 HOLD = rv.voltage_clamp(level=0.0, duration=10.0, start=5.0)

@@ -192,6 +192,11 @@ class Cell(Immutable):
         return tuple(self.core_cell.receptors)
 
     @property
+    def clamps(self) -> tuple[str, ...]:
+        """Names of its clamps."""
+        return tuple(name for name, *_ in self._given["clamps"])
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """Names of what can be recorded: ``V_m``, then its probes."""
         return tuple(variable.name for variable in self.core_cell.variables)
