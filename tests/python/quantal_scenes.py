@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import ranvier as rv
 
-__all__ = ["CASES", "STEPS", "SYNAPSES", "in_nest", "in_ranvier", "laws"]
+__all__ = ["CASES", "STEPS", "SYNAPSES", "in_nest", "in_ranvier", "laws", "own_values"]
 
 RESOLUTION = 0.1  # ms
 STEPS = [50, 60, 90, 91, 190, 490, 520, 560, 2060, 2110]
@@ -63,12 +63,16 @@ def _binomial(trials: int, chance: float) -> list[float]:
     return [math.comb(trials, k) * chance**k * (1.0 - chance) ** (trials - k) for k in range(trials + 1)]
 
 
-def in_ranvier(parameters: Mapping[str, float], seed: int = 1, **options: Any) -> Counts:
+def _by_target(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: np.reshape(each, (-1, 1)) if np.ndim(each) else each for name, each in parameters.items()}
+
+
+def in_ranvier(parameters: Mapping[str, Any], seed: int = 1, **options: Any) -> Counts:
     """Return how many quanta each synapse releases, by spike and synapse."""
     net = rv.Network(resolution=RESOLUTION, seed=seed)
     source = net.create_spike_generators([[round(step * RESOLUTION, 6) for step in STEPS]])
     targets = net.create(rv.iaf_psc_exp(V_th=1e30, tau_syn_ex=_TAU_SYN), SYNAPSES)
-    net.connect(source, targets, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.quantal_stp(**parameters))
+    net.connect(source, targets, rv.AllToAll(), weight=1.0, delay=1.0, synapse=rv.quantal_stp(**_by_target(parameters)))
     recorder = net.record_state(targets, "I_syn_ex", interval=RESOLUTION)
     sim = rv.Simulation(net, **{"threads": 1, "progress": False, **options})
     sim.run((STEPS[-1] + 20) * RESOLUTION)
@@ -82,22 +86,28 @@ def in_ranvier(parameters: Mapping[str, float], seed: int = 1, **options: Any) -
     return np.rint(found).astype(np.int64)
 
 
-def in_nest(parameters: Mapping[str, float], seed: int = 1) -> Counts:
+def own_values(kinds: list[dict[str, float]]) -> dict[str, FloatArray]:
+    """Return parameters of each synapse: the kinds take turns."""
+    sets = [{**_DEFAULTS, **each} for each in kinds]
+    return {name: np.array([sets[i % len(sets)][name] for i in range(SYNAPSES)]) for name in _DEFAULTS}
+
+
+def in_nest(parameters: Mapping[str, Any], seed: int = 1) -> Counts:
     """Return the same from NEST. For a process of the pool."""
     from nest_pool import fresh_nest
 
-    p = {**_DEFAULTS, **parameters}
+    p = {name: np.broadcast_to(value, SYNAPSES) for name, value in {**_DEFAULTS, **parameters}.items()}
     nest = fresh_nest(resolution=RESOLUTION, seed=seed)
     generator = nest.Create("spike_generator")
     generator.spike_times = [round((step - 10) * RESOLUTION, 6) for step in STEPS]
     source, targets = nest.Create("parrot_neuron"), nest.Create("parrot_neuron", SYNAPSES)
     nest.Connect(generator, source, "one_to_one", {"delay": 1.0})
     recorder = nest.Create("weight_recorder")
-    sites = int(p["n"])
-    values = {name: p[name] for name in ("U", "u", "tau_rec", "tau_fac")}
-    values |= {"n": sites, "a": sites - int(p["depleted"])}
-    nest.CopyModel("quantal_stp_synapse", "quantal", {"weight_recorder": recorder, **values})
-    nest.Connect(source, targets, "all_to_all", {"synapse_model": "quantal", "receptor_type": 1})
+    values = {name: p[name].reshape(-1, 1) for name in ("U", "u", "tau_rec", "tau_fac")}
+    sites = p["n"].astype(int).reshape(-1, 1)
+    values |= {"n": sites, "a": sites - p["depleted"].astype(int).reshape(-1, 1)}
+    nest.CopyModel("quantal_stp_synapse", "quantal", {"weight_recorder": recorder})
+    nest.Connect(source, targets, "all_to_all", {"synapse_model": "quantal", "receptor_type": 1, **values})
     nest.Simulate((STEPS[-1] + 20) * RESOLUTION)
     events = recorder.events
     found = np.zeros((len(STEPS), SYNAPSES), dtype=np.int64)

@@ -11,7 +11,7 @@ import pytest
 
 import ranvier as rv
 from nest_pool import nest_pool, requires_nest
-from quantal_scenes import CASES, STEPS, SYNAPSES, Counts, in_nest, in_ranvier, laws
+from quantal_scenes import CASES, STEPS, SYNAPSES, Counts, in_nest, in_ranvier, laws, own_values
 from short_term_scenes import expected_factors
 
 
@@ -64,6 +64,21 @@ def test_quanta_follow_the_law_of_nest(parameters: Mapping[str, float]) -> None:
         assert abs(one.mean() - other.mean()) <= 5.0 * error
         fourth = max(float(((each - each.mean()) ** 4).mean()) for each in (one, other))
         assert abs(one.var() - other.var()) <= 5.0 * math.sqrt(2.0 * fourth / SYNAPSES)
+
+
+@requires_nest
+def test_quanta_of_synapses_with_own_parameters_follow_their_laws() -> None:
+    """A third of the synapses each has other parameters: those of Ranvier and of NEST follow the laws of these."""
+    kinds = [CASES[1], {**CASES[1], "n": 3.0, "U": 0.8, "depleted": 0.0}, {"n": 8.0, "u": 0.1, "tau_rec": 60.0}]
+    own = own_values(kinds)
+    nest = nest_pool().submit(in_nest, own).result()
+    for number, kind in enumerate(kinds):
+        each, of_all = laws(kind)
+        for found in (in_ranvier(own), nest):
+            of_kind = found[:, number :: len(kinds)]
+            for counts, law in zip(of_kind, each, strict=True):
+                check_law(counts, law)
+            check_law(of_kind.sum(axis=0), of_all)
 
 
 def test_many_sites_release_what_tsodyks2_does() -> None:
