@@ -37,8 +37,8 @@ def test_a_branched_cable(scheme: Any, begin: float, end: float) -> None:
 
 def test_an_axon() -> None:
     """The begin of Rallpack 3: spikes at both ends, to 0.02 ms."""
-    time, ends = courses(axon(scheme="staggered"), 40.0, 0.025)
-    for potential, times in zip(ends, axon_in_neuron(40.0), strict=True):
+    time, ends = courses(axon(scheme="staggered"), 25.0, 0.025)
+    for potential, times in zip(ends, axon_in_neuron(25.0), strict=True):
         own = crossings(time, potential)
         assert len(times) > 1
         assert len(own) == len(times)
