@@ -27,8 +27,11 @@ using cable::Probe;
 using cable::ReceptorModel;
 
 using InputPlace = std::pair<std::uint32_t, double>;
-/// Name, covered membrane, values of parameters.
-using InputMechanism = std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>>;
+/// Name, covered membrane, values of parameters, and of each the own parameter of cells that multiplies it, or -1.
+using InputMechanism =
+    std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>, std::vector<std::int32_t>>;
+/// Name, default.
+using InputOwn = std::pair<std::string, double>;
 /// Name, model, values of parameters, place.
 using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, InputPlace>;
 /// Name, kind, place, start, levels, durations, resistance.
@@ -77,7 +80,7 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
 
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
-               std::string_view scheme, const std::vector<InputMechanism>& mechanisms,
+               std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputMechanism>& mechanisms,
                const std::vector<InputReceptor>& receptors, const std::vector<InputClamp>& clamps,
                const std::vector<InputProbe>& probes, const InputPlace& detector, double threshold,
                const InputPlace& electrode) {
@@ -91,6 +94,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .scheme = choose<cable::Scheme>(
                       "scheme", scheme,
                       {{"backward_euler", cable::Scheme::backward_euler}, {"staggered", cable::Scheme::staggered}}),
+                  .own = {},
                   .mechanisms = {},
                   .receptors = {},
                   .clamps = {},
@@ -98,9 +102,12 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .detector = to_place(detector),
                   .threshold = threshold,
                   .electrode = to_place(electrode)};
-    for (const auto& [name, covered, parameters] : mechanisms) {
-        cable::PaintedMechanism painted{
-            .mechanism = &cable::find_mechanism(name), .covered = to_vector<double>(covered), .parameters = {}};
+    for (const auto& [name, default_value] : own) spec.own.push_back({name, default_value});
+    for (const auto& [name, covered, parameters, own_of] : mechanisms) {
+        cable::PaintedMechanism painted{.mechanism = &cable::find_mechanism(name),
+                                        .covered = to_vector<double>(covered),
+                                        .parameters = {},
+                                        .own = own_of};
         for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
         spec.mechanisms.push_back(std::move(painted));
     }
@@ -219,8 +226,14 @@ void bind_cells(nb::module_& module) {
     nb::class_<CellModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
-             nb::arg("scheme"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("clamps"), nb::arg("probes"),
-             nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
+             nb::arg("scheme"), nb::arg("own"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("clamps"),
+             nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
+        .def_static(
+            "of_kinds",
+            [](std::vector<std::shared_ptr<const CellModel>> kinds, const InputArray<std::int64_t>& kind_of) {
+                return std::make_shared<const CellModel>(std::move(kinds), to_vector<std::uint32_t>(kind_of));
+            },
+            nb::arg("kinds"), nb::arg("kind_of"), "A population of cells of several kinds: `kind_of` of each cell.")
         .def_prop_ro("parameters", [](const CellModel& self) { return as_list(self.neuron_model().parameters); })
         .def_prop_ro("variables", [](const CellModel& self) { return as_list(self.neuron_model().variables); })
         .def_prop_ro("receptors", [](const CellModel& self) { return as_list(self.neuron_model().receptors); });

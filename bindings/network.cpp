@@ -145,6 +145,7 @@ void bind_creation(nb::class_<Network>& network) {
             "create_cells",
             [](Network& self, const std::shared_ptr<const cable::CellModel>& cell, std::uint64_t size, std::string name,
                const InputValues& values) {
+                if (cell->size() != 0 && cell->size() != size) throw InternalError("cells of another population");
                 return self.create(cell->neuron_model(), cell, size, std::move(name), to_values(values)).value;
             },
             nb::arg("cell"), nb::arg("size"), nb::arg("name"), nb::arg("values"))

@@ -330,7 +330,16 @@ CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
 void CellModel::describe(std::uint64_t fingerprint) {
     const CellSpec& spec = this->spec();
     parameters_ = {electrode_current};
-    for (std::uint32_t index = 0; index < spec.own.size(); ++index) parameters_.push_back(info_of(spec, index));
+    for (std::uint32_t index = 0; index < spec.own.size(); ++index) {
+        parameters_.push_back(info_of(spec, index));
+        // A value must do for all kinds.
+        models::Bounds& bounds = parameters_.back().bounds;
+        for (std::size_t kind = 1; kind < kinds(); ++kind) {
+            const models::Bounds other = info_of(this->spec(kind), index).bounds;
+            bounds.lower = std::max(bounds.lower, other.lower);
+            bounds.upper = std::min(bounds.upper, other.upper);
+        }
+    }
     variables_.push_back({.name = "V_m",
                           .unit = "mV",
                           .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "

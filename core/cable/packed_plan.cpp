@@ -121,16 +121,24 @@ void PackedPlan::place_nodes(Cells cells) {
 }
 
 void PackedPlan::add_classes(Cells cells, std::pmr::memory_resource* memory) {
-    std::map<std::vector<std::uint64_t>, std::uint32_t> numbers;
     for (const CellPlan* const cell : cells) {
         first_classes_.push_back(classes_of_.size());
-        for (const CellPlan::Class& own : cell->classes) {
-            const auto [found, is_new] = numbers.try_emplace(own.key, static_cast<std::uint32_t>(classes.size()));
-            if (is_new) {
-                classes.emplace_back(own, memory);
-                classes.back().celsius = cell->spec->celsius;
+        classes_of_.resize(classes_of_.size() + cell->classes.size());
+    }
+    std::map<std::vector<std::uint64_t>, std::uint32_t> numbers;
+    // A compartment may be in a class of both, and its currents are added in this order.
+    for (const Follows follows : {Follows::potential, Follows::calcium}) {
+        for (std::size_t k = 0; k < cells.size(); ++k) {
+            for (std::size_t c = 0; c < cells[k]->classes.size(); ++c) {
+                const CellPlan::Class& own = cells[k]->classes[c];
+                if (own.follows != follows) continue;
+                const auto [found, is_new] = numbers.try_emplace(own.key, static_cast<std::uint32_t>(classes.size()));
+                if (is_new) {
+                    classes.emplace_back(own, memory);
+                    classes.back().celsius = cells[k]->spec->celsius;
+                }
+                classes_of_[first_classes_[k] + c] = found->second;
             }
-            classes_of_.push_back(found->second);
         }
     }
 }

@@ -26,6 +26,7 @@ from ranvier.cells.cell import Cell
 from ranvier.cells.clamps import Clamp, current_clamp, voltage_clamp
 from ranvier.cells.compartments import d_lambda, max_length
 from ranvier.cells.locations import places_at_distance, random_places
+from ranvier.cells.membrane import per_cell
 from ranvier.cells.models import *  # noqa: F403
 from ranvier.cells.models import __all__ as _cell_models
 from ranvier.cells.morphology import Morphology, Section
@@ -116,6 +117,7 @@ __all__ = [
     "everywhere",
     "max_length",
     "networks",
+    "per_cell",
     "places_at_distance",
     "plot",
     "predict_memory",

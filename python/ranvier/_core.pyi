@@ -218,6 +218,7 @@ class CellModel:
         initial_potential: float,
         rates: str,
         scheme: str,
+        own: Sequence[tuple[str, float]],
         mechanisms: Sequence[
             tuple[
                 str,
@@ -225,6 +226,7 @@ class CellModel:
                 Sequence[
                     Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
                 ],
+                Sequence[int],
             ]
         ],
         receptors: Sequence[tuple[str, str, Sequence[float], tuple[int, float]]],
@@ -234,6 +236,11 @@ class CellModel:
         threshold: float,
         electrode: tuple[int, float],
     ) -> None: ...
+    @staticmethod
+    def of_kinds(
+        kinds: Sequence[CellModel],
+        kind_of: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> CellModel: ...
     @property
     def parameters(self) -> list[ParameterInfo]: ...
     @property

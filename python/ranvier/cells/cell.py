@@ -29,7 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Cell(Immutable):
-    """A morphologically detailed neuron: the model of a population whose cells are all alike.
+    """A morphologically detailed neuron: the model of a population of such cells.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ class Cell(Immutable):
         ``rv.max_length(20.0)``, ``rv.d_lambda(0.1)``.
     membrane
         Pairs of a region and a mechanism that is on it: ``[("all", rv.pas()), ("soma", rv.hh())]``. A mechanism may be
-        given several times; where regions overlap, there are both. Parameters are densities; see the mechanism.
+        given several times; where regions overlap, there are both. Parameters are densities; see the mechanism. With
+        `per_cell`, each cell of a population has a value of its own.
     receptors
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
         by its name, ``receptor="exc"``. Weights are conductances, nS.
@@ -139,6 +140,7 @@ class Cell(Immutable):
         placed = _receptors(_named("receptors", receptors))
         electrodes = core_clamps(_named("clamps", clamps))
         mechanisms = _mechanisms(membrane, morphology, cut)
+        own, painted = _core_mechanisms(mechanisms)
         middle = at(0, 0.5)
         given = {
             "capacitance": membrane_capacitance.of(morphology, cut),
@@ -147,7 +149,8 @@ class Cell(Immutable):
             "initial_potential": number("V_init", V_init),
             "rates": rates,
             "scheme": scheme,
-            "mechanisms": [(each.name, covered, parameters) for each, covered, parameters in mechanisms],
+            "own": own,
+            "mechanisms": painted,
             "receptors": placed,
             "clamps": electrodes,
             "probes": core_probes(
@@ -255,6 +258,27 @@ def _mechanisms(
             )
         made.append((mechanism, covered, mechanism._parameters(distances)))
     return made
+
+
+def _core_mechanisms(
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
+) -> tuple[list[tuple[str, float]], list[tuple[str, FloatArray, list[FloatArray], list[int]]]]:
+    """Return the parameters that each cell of a population has a value for, and the mechanisms that refer to them."""
+    defaults: dict[str, float] = {}
+    painted = []
+    for mechanism, covered, parameters in mechanisms:
+        owns = mechanism._per_cell()
+        for own in owns:
+            if own is not None and defaults.setdefault(own.name, own.default) != own.default:
+                raise ValueOutOfBoundsError(
+                    f"default of rv.per_cell('{own.name}')",
+                    f"{own.default:g}",
+                    f"it was {defaults[own.name]:g} before",
+                    "a name has one default; choose another name, or multiply by a profile",
+                )
+        numbers = [-1 if own is None else list(defaults).index(own.name) for own in owns]
+        painted.append((mechanism.name, covered, parameters, numbers))
+    return list(defaults.items()), painted
 
 
 def _receptors(

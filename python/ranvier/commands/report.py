@@ -193,11 +193,7 @@ def gather(
         stolen_shards=values_of_all(communicator, simulation.stolen_shards),
         crowding=values_of_all(communicator, simulation.crowding),
         oversubscribed=values_of_all(communicator, simulation.oversubscribed),
-        compartments=sum(
-            len(population) * population.cell.compartment_count
-            for population in model.net.populations
-            if population.cell is not None
-        ),
+        compartments=sum(population.compartment_count for population in model.net.populations),
         resolution=simulation.resolution,
     )
 

@@ -231,7 +231,7 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
         return 0.0
     net = Network(resolution=population.network.resolution)
     # Rates depend on the distribution of values over neurons.
-    copy = net.create(population.cell or population.model, _NEURONS, None, **_sampled(population.values))
+    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **_sampled(population.values))
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.

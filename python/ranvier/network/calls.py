@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.values import StoredValues, to_core
 from ranvier.cells.cell import Cell
+from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
 from ranvier.network.model_base import SynapseModel
@@ -59,7 +60,7 @@ class ChangeableCall(Call[Made]):
 class Create(ChangeableCall[Population]):
     """`Network.create`."""
 
-    model: str | Cell
+    model: str | Cell | CellKinds
     size: int
     name: str
     values: Numbers
@@ -67,11 +68,12 @@ class Create(ChangeableCall[Population]):
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
         first_id = contents.core.unit_count
-        if isinstance(self.model, Cell):
+        cell: Cell | CellKinds | None = None
+        if not isinstance(self.model, str):
             cell, model = self.model, self.model.name
             index = contents.core.create_cells(cell.core_cell, self.size, self.name, _numbers(self.values))
         else:
-            cell, model = None, self.model
+            model = self.model
             index = contents.core.create(model, self.size, self.name, _numbers(self.values))
         name = contents.core.population_name(index)
         made = Population(contents.network, index, name, model, first_id, self.size, self.values, cell)

@@ -17,6 +17,7 @@ from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, number_array
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
 from ranvier.cells.cell import Cell
+from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
 from ranvier.network.checks import (
@@ -169,11 +170,11 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
 
 
-def _check_keys(model: str | Cell, values: Mapping[str, Any], *others: str) -> None:
+def _check_keys(model: str | Cell | CellKinds, values: Mapping[str, Any], *others: str) -> None:
     known = [*known_values(model), *others]
     for key in values:
         if key not in known:
-            unknown_name(f"parameter of {model.name if isinstance(model, Cell) else model}", key, known)
+            unknown_name(f"parameter of {model if isinstance(model, str) else model.name}", key, known)
 
 
 def _refuse(part: Population | Projection | Stimulus, key: str) -> NoReturn:

@@ -15,6 +15,7 @@ from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, Values
 from ranvier.cells.cell import Cell
+from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
 from ranvier.network.other_simulators import ABSENT_MODELS, IN_PLACE_OF_MODELS
@@ -56,15 +57,27 @@ def check_seed(seed: int) -> int:
     return whole_number("seed", seed, 0, _LARGEST_SEED)
 
 
-def check_size(size: int) -> int:
-    """Return the checked size of a population.
+def check_size(size: int | None, model: str | Cell | CellKinds) -> int:
+    """Return the checked size of a population. A list of cells has its own.
 
     Raises
     ------
+    ShapeError
+        When another size was given than that of the list of cells.
     ValueOutOfBoundsError
         When there would be no neurons, or more neurons than the core has ids for.
     """
-    return whole_number("size of a population", size, 1, _MOST_UNITS)
+    if not isinstance(model, CellKinds):
+        return whole_number("size of a population", size, 1, _MOST_UNITS)
+    cells = len(model.kind_of)
+    if size is not None and whole_number("size of a population", size, 1, _MOST_UNITS) != cells:
+        raise ShapeError(
+            "size of a population",
+            str(size),
+            f"the list has {cells} cells",
+            "leave the size out, or repeat cells in the list: net.create([a] * 30 + [b] * 70)",
+        )
+    return cells
 
 
 def check_name(what: str, name: str | None) -> str:
@@ -151,10 +164,13 @@ def population_names(view: PopulationView) -> str:
     return some_names([population.name for population in view.populations], " + ")
 
 
-def model_and_values(model: object) -> tuple[str | Cell, dict[str, StoredValues]]:
+def model_and_values(model: object) -> tuple[str | Cell | CellKinds, dict[str, StoredValues]]:
     """Return the name and the values of a neuron model, which may be passed as an object or by name, or a cell."""
     if isinstance(model, Cell):
         return model, {}
+    if isinstance(model, list | tuple):
+        kinds = CellKinds(model)
+        return kinds, {name: locked(values) for name, values in kinds.differing_values().items()}
     name = model.name if isinstance(model, Stimulator) else model
     if isinstance(name, str) and name in models.STIMULATORS:
         raise WrongTypeError("model", f"the stimulator {name}", "must be a neuron model", "use net.stimulate()")
@@ -223,9 +239,9 @@ def _synapse_model(synapse: object) -> SynapseModel:
     return models.SYNAPSE_MODELS[name]()
 
 
-def check_value_names(model: str | Cell, values: Iterable[str], call: str, keywords: list[str]) -> str:
+def check_value_names(model: str | Cell | CellKinds, values: Iterable[str], call: str, keywords: list[str]) -> str:
     """Check the names of values that are given to a call beside a model and keywords; return the name of the model."""
-    name = model.name if isinstance(model, Cell) else model
+    name = model if isinstance(model, str) else model.name
     known = known_values(model)
     for key in values:
         if known and key not in known:
@@ -233,9 +249,9 @@ def check_value_names(model: str | Cell, values: Iterable[str], call: str, keywo
     return name
 
 
-def known_values(model: str | Cell) -> list[str]:
+def known_values(model: str | Cell | CellKinds) -> list[str]:
     """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
-    if isinstance(model, Cell):
+    if isinstance(model, Cell | CellKinds):
         return [*(info.name for info in model.core_cell.parameters), *model.variables]
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
     return kind.value_names() if kind else []

@@ -46,7 +46,8 @@ def creates_in_one_form(create: Callable[Arguments, Result]) -> Callable[Argumen
     def checked(*arguments: Arguments.args, **keywords: Arguments.kwargs) -> Result:
         given = {**dict(zip(("self", "model", "size", "name"), arguments, strict=False)), **keywords}
         values = given.get("params", given.get("name"))
-        if isinstance(values, Mapping) or len(arguments) > 4 or not {"model", "size"} <= given.keys():
+        needed = {"model"} if isinstance(given.get("model"), list | tuple) else {"model", "size"}
+        if isinstance(values, Mapping) or len(arguments) > 4 or not needed <= given.keys():
             words = [_text(given.get("model"), "model"), _text(given.get("size"), "size")]
             if isinstance(values, Mapping):
                 words += [f"{name}={_text(value)}" for name, value in values.items()]

@@ -74,7 +74,11 @@ class Network(RecordingNetwork):
 
     @creates_in_one_form
     def create(
-        self, model: NeuronModel | Cell | str, size: int, name: str | None = None, **values: Values
+        self,
+        model: NeuronModel | Cell | Sequence[Cell] | str,
+        size: int | None = None,
+        name: str | None = None,
+        **values: Values,
     ) -> Population:
         """Create a population of neurons.
 
@@ -82,9 +86,11 @@ class Network(RecordingNetwork):
         ----------
         model
             The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name; or a
-            `Cell`, whose populations take ``V_m``, the initial potential (mV), and ``I_e``, a constant current (pA).
+            `Cell`, whose populations take ``V_m``, the initial potential (mV), ``I_e``, a constant current (pA), and
+            its parameters `per_cell`; or a list with the `Cell` of each neuron, in which cells may come several times:
+            ``[a] * 30 + [b] * 70``. These have the same receptors, probes, parameters, temperature, rates and scheme.
         size
-            Number of neurons, >= 1.
+            Number of neurons, >= 1; a list of cells has its own.
         name
             Name of the population; None: a name made of the model and a number.
         **values
@@ -98,11 +104,11 @@ class Network(RecordingNetwork):
         ValueOutOfBoundsError
             For values that are outside their bounds or not finite, and for ``size < 1``.
         ShapeError
-            For an array that does not hold one value for each neuron.
+            For an array that does not hold one value for each neuron, or a size that is not that of the list of cells.
         """
         checked, given = model_and_values(model)
         given |= changes.numbers_of(check_value_names(checked, values, "create()", ["name"]), values)
-        return self._make(Create(checked, check_size(size), check_name("population", name), given))
+        return self._make(Create(checked, check_size(size, checked), check_name("population", name), given))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:

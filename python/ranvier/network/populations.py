@@ -14,6 +14,7 @@ from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
+from ranvier.cells.kinds import CellKinds
 from ranvier.errors import StateError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.selections import Index, Indices, chosen_positions, index_text, merged, part_of_positions, pick
 
@@ -284,14 +285,14 @@ class Population(PopulationView):
     model
         Name of the model.
     cell
-        The detailed cell that is the model; None for other models.
+        The detailed cell that is the model, or the cells of several kinds; None for other models.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
 
     index: int
     model: str
-    cell: Cell | None
+    cell: Cell | CellKinds | None
     values: Mapping[str, StoredValues]
     _network: Any
     _name: str
@@ -306,7 +307,7 @@ class Population(PopulationView):
         first_id: int,
         size: int,
         values: dict[str, StoredValues],
-        cell: Cell | None = None,
+        cell: Cell | CellKinds | None = None,
     ) -> None:
         self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model, cell=cell)
         super().__init__(((self, range(size)),))
@@ -330,6 +331,20 @@ class Population(PopulationView):
     def first_id(self) -> int:
         """Global id of the first neuron."""
         return self._first_id
+
+    @property
+    def compartment_count(self) -> int:
+        """Number of compartments of all of its cells; 0 for other models."""
+        if self.cell is None:
+            return 0
+        each = self.cell.compartment_count
+        return each if isinstance(self.cell, CellKinds) else each * len(self)
+
+    def model_for(self, size: int) -> Cell | list[Cell] | str:
+        """Return what makes another population of the same model, with another size."""
+        if isinstance(self.cell, CellKinds):
+            return self.cell.sample(size)
+        return self.cell or self.model
 
     @property
     def plays_spikes(self) -> bool:

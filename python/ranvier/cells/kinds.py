@@ -1,0 +1,90 @@
+"""Populations of cells of several kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier import _core
+from ranvier.base.immutable import Immutable
+from ranvier.cells.cell import Cell
+from ranvier.errors import ShapeError, WrongTypeError
+
+__all__ = ["CellKinds"]
+
+
+class CellKinds(Immutable):
+    """The model of a population that `Network.create` was given a list of cells for.
+
+    Attributes
+    ----------
+    kinds
+        The cells that differ, in the order in which they first come.
+    kind_of
+        Of each cell of the population its index among `kinds`.
+    """
+
+    kinds: tuple[Cell, ...]
+    kind_of: npt.NDArray[np.int64]
+    name: str
+    core_cell: _core.CellModel
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        for i, cell in enumerate(cells):
+            if not isinstance(cell, Cell):
+                raise WrongTypeError(f"model[{i}]", type(cell).__name__, "must be a rv.Cell")
+        if not cells:
+            raise ShapeError("model", "an empty list", "a population has one cell at least")
+        numbers: dict[int, int] = {}
+        kinds: list[Cell] = []
+        for cell in cells:
+            if id(cell) not in numbers:
+                numbers[id(cell)] = len(kinds)
+                kinds.append(cell)
+        self._build(tuple(kinds), np.array([numbers[id(cell)] for cell in cells], dtype=np.int64))
+
+    def _build(self, kinds: tuple[Cell, ...], kind_of: npt.NDArray[np.int64]) -> None:
+        names = {cell.name for cell in kinds}
+        kind_of.flags.writeable = False
+        self._put(kinds=kinds, kind_of=kind_of, name=names.pop() if len(names) == 1 else "cells")
+        self._put(core_cell=_core.CellModel.of_kinds([cell.core_cell for cell in kinds], kind_of))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of what can be recorded: ``V_m``, then the probes."""
+        return self.kinds[0].variables
+
+    @property
+    def compartment_count(self) -> int:
+        """Number of compartments of all cells."""
+        return int(np.array([cell.compartment_count for cell in self.kinds])[self.kind_of].sum())
+
+    def sample(self, size: int) -> list[Cell]:
+        """Return so many cells that are spread over all of them."""
+        places = np.linspace(0, len(self.kind_of) - 1, size).astype(np.int64)
+        return [self.kinds[kind] for kind in self.kind_of[places]]
+
+    def differing_values(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Return the defaults that kinds differ in, by name: one value for each cell."""
+        defaults: dict[str, list[float]] = {"V_m": [cell._given["initial_potential"] for cell in self.kinds]}
+        for parameter in self.core_cell.parameters:
+            defaults[parameter.name] = [
+                next(own.default for own in cell.core_cell.parameters if own.name == parameter.name)
+                for cell in self.kinds
+            ]
+        return {name: np.array(values)[self.kind_of] for name, values in defaults.items() if len(set(values)) > 1}
+
+    def _way_to(self, name: str) -> str:
+        return "make another population"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"kinds": self.kinds, "kind_of": self.kind_of}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._build(**state)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.kind_of)} cells of {len(self.kinds)} kinds>"
