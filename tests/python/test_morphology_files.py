@@ -6,6 +6,7 @@ import random
 import sys
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -36,7 +37,7 @@ BAD = {
     "a missing parent": ("1 1 0 0 0 10 -1\n2 3 10 0 0 1 7\n", "line 2"),
     "nothing": ("", "no samples"),
     "comments": ("# nothing\n", "no samples"),
-    "text": ("hello world\n", "no samples"),
+    "text": ("hello world\n", "line 1"),
     "two roots": ("1 1 0 0 0 1 -1\n2 3 10 0 0 1 -1\n3 3 20 0 0 1 2\n", "line 2"),
     "two neurites and no soma": ("1 3 0 0 0 1 -1\n2 3 9 0 0 1 1\n3 3 0 5 0 1 -1\n4 3 0 9 0 1 3\n", "no soma"),
     "not a number": ("1 1 0 0 0 nan -1\n2 3 1 0 0 1 1\n3 3 5 0 0 1 2\n", "line 1"),
@@ -46,6 +47,37 @@ BAD = {
     "a single point": ("1 1 0 0 0 10 -1\n2 3 10 0 0 1 1\n", "single point"),
     "no length": ("1 1 0 0 0 10 -1\n2 3 10 0 0 1 1\n3 3 10 0 0 1 2\n", "long"),
     "a soma of size 0": ("1 1 0 0 0 0 -1\n2 3 10 0 0 1 1\n3 3 60 0 0 0.5 2\n", "line 1"),
+}
+BAD_SWC = {
+    "a field that is missing": ("1 1 0 0 0 10 -1\n2 3.5 0.5 0 1 1\n3 3 9 0 0 1 2\n", "line 2.*the tag"),
+    "fields that are missing": ("1 1 0 0 0 10 -1\n2 3 5 0 1 1\n3 3 9 0 0 1 2\n", "line 2.*6 fields"),
+    "a parent with an exponent": ("1 1 0 0 0 10 -1\n2 3 5 0 0 1 1\n3 3 9 0 0 1 2e0\n", "line 3.*whole number"),
+    "a place that is no number": ("1 1 0 nan 0 10 -1\n2 3 5 0 0 1 1\n3 3 9 0 0 1 2\n", "line 1.*the y"),
+    "a place far away": ("1 1 0 0 1e400 10 -1\n2 3 5 0 0 1 1\n3 3 9 0 0 1 2\n", "line 1"),
+    "no kind in the middle": ("1 1 0 0 0 9 -1\n2 3 5 0 0 1 1\n3 3 9 0 0 1 2\n4 0 12 0 0 1 3\n", "line 4.*no kind"),
+    "old ends of lines": ("1 1 0 0 0 10 -1\r2 3 5 0 0 1 1\r3 3 9 0 0 1 2\r", "line 1.*Macintosh"),
+    "a neurite of one point": ("1 1 0 0 0 9 -1\n2 3 5 0 0 1 1\n3 3 7 0 0 1 2\n4 2 9 0 0 1 1\n", "line 4.*single"),
+}
+SOMA = "((CellBody) (-5 -5 0 0.1) (5 -5 0 0.1) (5 5 0 0.1))\n"
+BAD_ASC = {
+    "a neurite without a kind": (SOMA + "((Color Red)\n (5 0 0 1) (9 0 0 1))", "line 2.*no kind"),
+    "a soma without a kind": ('("CellBody" (-5 -5 0 1) (5 5 0 1))\n((Axon) (5 0 0 1) (9 0 0 1))', "line 1.*no kind"),
+    "two kinds": (SOMA + "((Axon) (Dendrite) (5 0 0 1) (9 0 0 1))", "line 2.*axon and dendrite"),
+    "one parenthesis more": (SOMA + ")\n((Axon) (5 0 0 1) (9 0 0 1))", "line 2.*not opened"),
+    "one parenthesis less": (SOMA + "((Axon) (5 0 0 1) (9 0 0 1)", "line 2.*not closed"),
+    "words outside": (SOMA + "Axon", "line 2.*outside"),
+    "a place that is no number": (SOMA + "((Axon) (5 0 0 1)\n (nan 0 0 1) (9 0 0 1))", "line 3.*no point"),
+    "a word among numbers": (SOMA + "((Axon) (5 0 0 1)\n (abc 7 0 1) (9 0 0 1))", "line 3.*no point"),
+    "letters in a diameter": (SOMA + "((Axon) (5 0 0 1)\n (7 0 0 1.2x) (9 0 0 1))", "line 3.*no point"),
+    "a fork that begins with its end": (
+        SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n(Normal (10 0 0 1) | (9 5 0 1)))",
+        "line 3.*word Normal",
+    ),
+    "a branch after its end": (SOMA + "((Axon) (5 0 0 1)\nNormal\n(9 0 0 1))", "line 4.*after the word Normal"),
+    "a branch after a fork": (SOMA + "((Axon) (5 0 0 1) ((7 0 0 1)|(7 1 0 1))\n(9 0 0 1))", "line 3.*after a fork"),
+    "no thickness": (SOMA + "((Axon) (5 0 0 1)\n(9 0 0 0))", "line 3.*thickness"),
+    "a text without an end": (SOMA + '((Axon) (Name "a) (5 0 0 1)\n(9 0 0 1))', "line 2.*quotes"),
+    "what is no text": (SOMA + "((Axon) \udcff (5 0 0 1) (9 0 0 1))", "cell.asc"),
 }
 
 
@@ -90,6 +122,72 @@ def test_a_bad_file_is_refused(text: str, words: str, tmp_path: Path) -> None:
         rv.read_morphology(write(tmp_path, text))
     assert "cell.swc" in str(caught.value)
     assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_SWC.values(), ids=BAD_SWC)
+def test_what_morphio_reads_otherwise_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    """MorphIO makes another cell of these, without a word."""
+    with pytest.raises(rv.errors.FileError, match=words):
+        rv.read_morphology(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(("text", "words"), BAD_ASC.values(), ids=BAD_ASC)
+def test_what_morphio_leaves_out_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    """It drops neurites, points and whatever follows, or hands on errors of Python."""
+    path = tmp_path / "cell.asc"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(rv.errors.FileError, match=words):
+        rv.read_morphology(path)
+
+
+STRUCTURE = [[0, 1, -1], [3, 3, 0], [5, 3, 1], [7, 3, 1]]
+POINTS = [[x, x % 2, 0.0, 1.0] for x in (-5.0, 4.0, 5.0, 5.0, 9.0, 9.0, 12.0, 9.0, 13.0)]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value"),
+    [(1, 0, 100), (1, 0, -3), (2, 0, 1), (2, 2, 7), (2, 2, 2), (1, 2, -1), (3, 2, -5), (1, 1, 0), (0, 0, 2), (2, 1, 1)],
+)
+def test_a_damaged_structure_in_hdf5_is_refused(row: int, column: int, value: int, tmp_path: Path) -> None:
+    """MorphIO reads outside of its memory for some of these."""
+    path = tmp_path / "cell.h5"
+    for number in (None, value):
+        structure = np.array(STRUCTURE)
+        if number is not None:
+            structure[row, column] = number
+        with h5py.File(path, "w") as file:
+            file["points"], file["structure"] = np.array(POINTS, dtype=np.float32), structure
+        if number is None:
+            assert len(rv.read_morphology(path)) == 4
+        else:
+            with pytest.raises(rv.errors.FileError, match="section"):
+                rv.read_morphology(path)
+
+
+@pytest.mark.parametrize("kind", ["swc", "asc"])
+def test_too_many_forks_in_a_row_are_refused(kind: str, tmp_path: Path) -> None:
+    """MorphIO goes from fork to fork in calls of calls: 100,000 of them end the process."""
+    count = 6000
+    if kind == "swc":
+        twigs = "".join(
+            f"{2 * i} 3 {i} 0 0 1 {2 * i - 2}\n{2 * i + 1} 3 {i} 1 0 1 {2 * i - 2}\n" for i in range(2, count)
+        )
+        text = "1 1 0 0 0 5 -1\n2 3 1 0 0 1 1\n" + twigs
+    else:
+        text = SOMA + "((Axon) " + "(5 0 0 1) ((6 0 0 1) | " * count + "(7 0 0 1)" + ")" * count + ")"
+    with pytest.raises(rv.errors.FileError, match=r"line \d+.*5000 forks"):
+        rv.read_morphology(write(tmp_path, text, f"cell.{kind}"))
+
+
+@pytest.mark.parametrize("kind", ["swc", "asc"])
+def test_a_fork_at_the_soma_with_one_point(kind: str, tmp_path: Path) -> None:
+    """Its branches begin at the soma, with this point."""
+    text = "1 1 0 0 0 5 -1\n2 3 5 0 0 1 1\n3 3 9 0 0 1 2\n4 3 5 7 0 1 2\n"
+    if kind == "asc":
+        text = SOMA + "((Dendrite) (5 0 0 2) ((9 0 0 2) | (5 7 0 2)))"
+    cell = rv.read_morphology(write(tmp_path, text, f"cell.{kind}"))
+    assert [(section.parent, section.parent_position) for section in cell.sections[1:]] == [(0, 0.5), (0, 0.5)]
+    assert cell.lengths[1:].tolist() == [4.0, 7.0]
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

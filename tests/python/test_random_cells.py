@@ -149,3 +149,18 @@ def test_parts_of_cells_take_hostile_values_or_refuse_them() -> None:
                 call(value)
             except rv.errors.RanvierError:
                 continue
+
+
+def test_functions_of_distance_take_one_argument() -> None:
+    """What goes wrong within them is an error of their own."""
+    functions: list[Any] = [lambda: 1.0, lambda a, b: a + b]
+    for function in functions:
+        with pytest.raises(rv.errors.WrongTypeError, match=r"gnabar of hh.*one argument"):
+            rv.Cell(TREE, membrane=[("all", rv.hh(gnabar=function))])
+
+    def wrong(distances: Any) -> Any:
+        return "x" + distances[0].item()
+
+    with pytest.raises(TypeError, match="concatenate") as caught:
+        rv.Cell(TREE, membrane=[("all", rv.hh(gnabar=wrong))])
+    assert not isinstance(caught.value, rv.errors.RanvierError)

@@ -111,7 +111,7 @@ class Mechanism(Model):
             if isinstance(value, PerCell):
                 value = value.profile
             if callable(value):
-                value = number_array(f"the values of the function for {what}", value(distances))
+                value = number_array(f"the values of the function for {what}", _called(what, value, distances))
                 value = np.full(len(distances), float(value)) if value.ndim == 0 else value
             if default is None and np.isnan(value).any():
                 raise ValueOutOfBoundsError(what, "nan", "it must be finite", "leave it out, or give a number")
@@ -132,6 +132,18 @@ class Mechanism(Model):
         if name in self._defaults():
             return f"write rv.{self.name}({name}=...), and make another rv.Cell"
         return "make another mechanism"
+
+
+def _called(what: str, function: Callable[[FloatArray], npt.ArrayLike], distances: FloatArray) -> npt.ArrayLike:
+    try:
+        return function(distances)
+    except TypeError as error:
+        # One of the call itself; what the function does is its own matter.
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise WrongTypeError(
+                what, repr(function), "a function must take one argument, distances in um", "write lambda distance: ..."
+            ) from None
+        raise
 
 
 class Receptor(Model):

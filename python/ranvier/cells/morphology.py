@@ -109,6 +109,21 @@ class Section(Immutable):
             points=None if coordinates is None else locked(coordinates),
         )
 
+    @classmethod
+    def _of_points(cls, what: str, points: FloatArray, parent: int | None, parent_position: float, tag: int) -> Section:
+        """Return a section of points, whose other values are known to be good; there may be very many."""
+        distances, radii, coordinates = _measured(what, points)
+        made = cls.__new__(cls)
+        made._put(
+            parent=parent,
+            parent_position=parent_position,
+            tag=tag,
+            distances=locked(distances),
+            radii=locked(radii),
+            points=locked(coordinates),
+        )
+        return made
+
     @property
     def length(self) -> float:
         """Its length, um."""
@@ -224,13 +239,23 @@ def _from_points(
             f"an array of shape {array.shape}",
             "it must have the shape (n, 4), n >= 2: x, y, z, diameter",
         )
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise ValueOutOfBoundsError(f"point {row} of a section", str(array[row].tolist()), "coordinates must be finite")
-    if not (array[:, 3] > 0.0).all():
-        row = int(np.flatnonzero(~(array[:, 3] > 0.0))[0])
+    return _measured("a section", array)
+
+
+def _measured(what: str, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return distances along points, radii and coordinates."""
+    good = np.isfinite(points).all(axis=1) & (points[:, 3] > 0.0)
+    if not good.all():
+        row = int(np.flatnonzero(~good)[0])
+        if np.isfinite(points[row]).all():
+            raise ValueOutOfBoundsError(
+                f"diameter of point {row} of {what}", str(points[row, 3]), "it must be > 0", "give diameters in um"
+            )
         raise ValueOutOfBoundsError(
-            f"diameter of point {row} of a section", str(array[row, 3]), "it must be > 0", "give diameters in um"
+            f"point {row} of {what}", str(points[row].tolist()), "coordinates must be finite", "give numbers in um"
         )
-    steps = np.sqrt((np.diff(array[:, :3], axis=0) ** 2).sum(axis=1))
-    return np.concatenate([[0.0], np.cumsum(steps)]), array[:, 3] / 2.0, array[:, :3].copy()
+    distances = np.empty(len(points))
+    distances[0] = 0.0
+    steps = points[1:, :3] - points[:-1, :3]
+    np.sqrt((steps * steps).sum(axis=1)).cumsum(out=distances[1:])
+    return distances, points[:, 3] / 2.0, points[:, :3].copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,11 @@ import numpy as np
 
 from ranvier.base.packages import package
 from ranvier.base.paths import checked_path
+from ranvier.cells.cones import Cones
+from ranvier.cells.hdf5_check import check_hdf5
 from ranvier.cells.morphology import Morphology, Section
+from ranvier.cells.neurolucida_check import check_neurolucida
+from ranvier.cells.swc_check import check_swc
 from ranvier.errors import FileError, RanvierError
 
 __all__ = ["read_morphology"]
@@ -37,8 +42,9 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     Raises
     ------
     FileError
-        When it cannot be read, is no morphology, has points without thickness, points that belong to no soma, several
-        roots or loops; the error names the line where it can.
+        When it cannot be read, is no morphology, has points without thickness, numbers that are none, points that
+        belong to no soma, several roots or loops, more than 5000 forks in a row, or parts that MorphIO would leave out;
+        the error names the line or the section where it can.
     MissingPackageError
         When MorphIO is not installed: ``pip install 'ranvier[morphology]'``.
 
@@ -51,12 +57,12 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     morphio = package("morphio", "read_morphology", "morphology")
     if not file.is_file():
         raise FileError(f"file {file}", bound="there is no such file", remedy="check the path")
-    if file.suffix.lower() == ".swc":
-        _check_tree(file)
+    cones = _checked(file)
     warnings = morphio.WarningHandlerCollector()
     try:
         found = morphio.Morphology(str(file), warning_handler=warnings)
-    except morphio.MorphioError as error:
+    # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
+    except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
         raise FileError(f"file {file}", bound=_words(error, file), remedy="mend the file") from None
     for emission in warnings.get_all():
         warning = emission.warning
@@ -65,6 +71,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         if name in _HARMLESS or (name == "disconnected_neurite" and len(found.soma.points) == 0):
             continue
         raise FileError(f"file {file}", bound=_words(warning.msg(), file), remedy="mend the file")
+    _check_whole(file, cones, found)
     try:
         return Morphology(_sections(file, found), name=file.stem)
     except FileError:
@@ -77,9 +84,49 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         raise FileError(f"file {file}: {error.object}", error.value, error.bound, error.remedy) from None
 
 
+def _checked(file: Path) -> Cones:
+    """Return the cones of the file, after checks that MorphIO does not do."""
+    kind = file.suffix.lower()
+    if kind == ".h5":
+        return check_hdf5(file)
+    checks = {".swc": check_swc, ".asc": check_neurolucida}
+    if kind not in checks:
+        raise FileError(
+            f"file {file}", f"of the kind '{kind}'", "files of morphologies end in .swc, .asc or .h5", "convert it"
+        )
+    try:
+        text = file.read_bytes().decode("utf-8", errors="replace")
+    except OSError as error:
+        raise FileError(
+            f"file {file}", bound=str(error.strerror or error), remedy="check that it can be read"
+        ) from None
+    return checks[kind](file, text)
+
+
+def _check_whole(file: Path, cones: Cones, found: Any) -> None:
+    """Check that MorphIO has read all neurites: their cones have the number and the lengths that the file tells."""
+    count, length = cones.counted()
+    begins = np.asarray(found.section_offsets, dtype=np.int64)[:-1] if len(found.sections) else np.empty(0, np.int64)
+    steps = np.diff(np.asarray(found.points, dtype=np.float64), axis=0)
+    # From the last point of a section to the first one of the next is no cone.
+    steps = np.delete(steps, begins[begins > 0] - 1, axis=0)
+    lengths = np.sqrt((steps**2).sum(axis=1))
+    if np.count_nonzero(lengths) == count and np.isclose(lengths.sum(), length, rtol=1e-6, atol=0.0):
+        return
+    raise FileError(
+        f"file {file}",
+        f"read by MorphIO as {np.count_nonzero(lengths)} cones of {lengths.sum():.9g} um",
+        f"the file has {count} of {length:.9g} um in its neurites",
+        "mend the file",
+    )
+
+
 def _words(error: object, file: Path) -> str:
     """Return a message of MorphIO in one line, without colours and the name of the file."""
-    text = " ".join(_COLOURS.sub("", str(error)).split()).replace(f"{file}:", "line ")
+    # A message that quotes what is no text cannot be made one.
+    given = error.object.decode(errors="replace") if isinstance(error, UnicodeDecodeError) else str(error)
+    text = " ".join(_COLOURS.sub("", given).split()).replace(f"{file}:", "line ")
+    text = "".join(letter if letter.isprintable() else "?" for letter in text)
     return re.sub(r":(error|warning) (Warning: )?", ": ", text) or "it is no morphology"
 
 
@@ -99,23 +146,36 @@ def _sections(file: Path, found: Any) -> list[Section]:
         if not 0.0 < size < float("inf"):
             raise FileError(f"file {file}", f"a soma with a diameter of {size:g} um", "it must be > 0 and finite")
         sections.append(Section(length=size, diameter=size, tag="soma"))
-    numbers: dict[int, int] = {}
-    for section in found.iter():
-        numbers[section.id] = len(sections)
-        tag = int(section.type)
-        if tag == _UNDEFINED:
-            raise FileError(f"file {file}", f"section {section.id}", "it has no kind", "give it a tag")
-        if section.is_root:
-            parent, position = (0, 0.5) if len(soma.points) else (None, 1.0)
-        else:
-            parent, position = numbers[section.parent.id], 1.0
-        points = np.column_stack([section.points, section.diameters]).astype(np.float64)
-        if len(points) < 2:
-            raise FileError(
-                f"file {file}", f"section {section.id}", "it has a single point", "add a second one, or remove it"
-            )
-        sections.append(Section(points=points, parent=parent, parent_position=position, tag=tag))
+    points = np.column_stack([found.points, found.diameters]).astype(np.float64).reshape(-1, 4)
+    offsets = np.asarray(found.section_offsets).tolist()
+    tags = np.asarray(found.section_types).tolist()
+    # Section of MorphIO: that of the cell where it ends.
+    ends: dict[int, tuple[int | None, float]] = {-1: (0, 0.5) if sections else (None, 1.0)}
+    for section, before in _depth_first(found.connectivity):
+        own = points[offsets[section] : offsets[section + 1]]
+        if tags[section] == _UNDEFINED:
+            raise FileError(f"file {file}", f"section {section}", "it has no kind", "give it a tag")
+        parent, position = ends[before]
+        if len(own) < 2:
+            # A fork at the soma, with a point of its own: its branches begin there.
+            if before != -1 or not sections or section not in found.connectivity:
+                raise FileError(
+                    f"file {file}", f"section {section}", "it has a single point", "add a second one, or remove it"
+                )
+            ends[section] = ends[before]
+            continue
+        ends[section] = len(sections), 1.0
+        sections.append(Section._of_points(f"section {section}", own, parent, position, tags[section]))
     return sections
+
+
+def _depth_first(children: dict[int, list[int]]) -> Iterator[tuple[int, int]]:
+    """Yield all sections and their parents, those of a section before its neighbours."""
+    waiting = [(root, -1) for root in reversed(children.get(-1, []))]
+    while waiting:
+        section, parent = waiting.pop()
+        yield section, parent
+        waiting += [(child, section) for child in reversed(children.get(section, []))]
 
 
 def _soma_size(found: Any) -> float:
@@ -124,45 +184,3 @@ def _soma_size(found: Any) -> float:
     if found.soma_type.name == "SOMA_SIMPLE_CONTOUR":
         return 2.0 * float(np.linalg.norm(soma.points - soma.center, axis=1).mean())
     return float(np.sqrt(soma.surface / np.pi))
-
-
-def _check_tree(file: Path) -> None:
-    """Check that the samples of an SWC file form trees: of those that do not, MorphIO leaves some out.
-
-    Lines that are no samples are left to MorphIO, which names them.
-    """
-    parents: dict[int, tuple[int, int]] = {}
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise FileError(f"file {file}", bound=str(error.strerror or error)) from None
-    for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].split()
-        if len(words) < 7:
-            continue
-        try:
-            sample, parent = int(words[0]), int(words[6])
-        except ValueError:
-            continue
-        if sample in parents:
-            raise FileError(f"file {file}, line {number}", f"sample {sample}", "it is there already", "number it anew")
-        parents[sample] = (parent, number)
-    if not parents:
-        raise FileError(f"file {file}", "no samples", "a cell has at least one", "check that it is an SWC file")
-    known: set[int] = set()
-    for sample in parents:
-        path: list[int] = []
-        on_path: set[int] = set()
-        place = sample
-        while place in parents and place not in known:
-            if place in on_path:
-                raise FileError(
-                    f"file {file}, line {parents[place][1]}",
-                    f"sample {place}",
-                    "it is among its own ancestors: the samples form a loop",
-                    "correct its parent",
-                )
-            path.append(place)
-            on_path.add(place)
-            place = parents[place][0]
-        known.update(path)

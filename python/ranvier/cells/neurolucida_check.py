@@ -1,0 +1,189 @@
+"""Checks Neurolucida files, before MorphIO reads them: of some damaged ones it leaves parts out."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ranvier.cells.cones import DEEPEST, Cones
+from ranvier.errors import FileError
+
+__all__ = ["check_neurolucida"]
+
+_TOKEN = re.compile(r'[^\S\n]+|\n|;[^\n]*|"[^"\n]*"|[()|<>,]|[^\s()|<>;",]+|.', re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+_NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
+_SOMA = "cellbody"
+_KINDS = frozenset({_SOMA, "axon", "dendrite", "apical"})
+_SOMA_NAMES = frozenset({'"cellbody"', '"cell body"', '"soma"'})
+# What MorphIO knows as the end of a branch.
+_ENDS = frozenset({"normal", "high", "low", "incomplete", "midpoint", "origin", "generated"})
+_FARTHEST = 1e9  # um
+
+
+class _List(list[Any]):
+    """What stands between two parentheses: words and lists."""
+
+    line: int = 0
+
+
+class _Checker:
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.points: list[list[float]] = []
+        self.parents: list[int] = []
+        self.lines: list[int] = []
+
+    def refuse(self, line: int, bound: str, remedy: str = "mend the file") -> NoReturn:
+        raise FileError(f"file {self.file}, line {line}", bound=bound, remedy=remedy)
+
+    def parsed(self, text: str) -> _List:
+        """Return the blocks of the file."""
+        top, line = _List(), 1
+        stack = [top]
+        for match in _TOKEN.finditer(text):
+            token = match.group()
+            if token == "\n":
+                line += 1
+            elif token == "(":
+                below = _List()
+                below.line = line
+                stack[-1].append(below)
+                stack.append(below)
+            elif token == ")":
+                if len(stack) == 1:
+                    self.refuse(line, "a parenthesis is closed that was not opened")
+                stack.pop()
+            elif token == '"':
+                self.refuse(line, "a text in quotes does not end on its line")
+            elif not token[0].isspace() and token[0] not in ";,":
+                if len(stack) == 1:
+                    self.refuse(line, f"the word {token[:40]!r} stands outside of parentheses")
+                stack[-1].append(token)
+        if len(stack) > 1:
+            self.refuse(stack[-1].line, "a parenthesis is opened here and not closed")
+        return top
+
+    def check_block(self, block: _List) -> None:
+        """Check a contour, a neurite, or what is no part of the cell."""
+        kinds = {each[0].lower() for each in block if _is_words(each) and len(each) == 1} & _KINDS
+        first = block[0] if block else ""
+        if len(kinds) > 1:
+            self.refuse(block.line, f"it is {' and '.join(sorted(kinds))} at once", "give it one kind")
+        if not kinds:
+            named = isinstance(first, str)
+            if named and first.lower() not in _SOMA_NAMES | _KINDS:
+                return  # a contour of something else, or settings of the program
+            if named or any(_is_point(each) for each in block):
+                self.refuse(block.line, "it has no kind", "add (CellBody), (Axon), (Dendrite) or (Apical)")
+            return
+        if kinds == {_SOMA}:
+            for each in block:
+                if isinstance(each, _List) and each and not _is_property(each):
+                    self.point(each)
+            return
+        self.check_neurite(block)
+
+    def check_neurite(self, block: _List) -> None:
+        """Check a tree of branches; the next one to be checked is the last of a list."""
+        waiting: list[tuple[_List, int, int]] = [(block, -1, 0)]
+        while waiting:
+            branch, before, depth = waiting.pop()
+            if depth > DEEPEST:
+                self.refuse(branch.line, f"there are more than {DEEPEST} forks on the way from the soma to here")
+            waiting += [(twig, end, depth + 1) for twig, end in self.twigs(branch, before)]
+
+    def twigs(self, branch: _List, before: int) -> Iterator[tuple[_List, int]]:
+        """Check the points of a branch, and yield what goes on from its end."""
+        ended, in_spine, forked = "", False, False
+        for each in branch:
+            if isinstance(each, str):
+                if each == "|":
+                    self.refuse(branch.line, "there is a | outside of a fork in what begins here")
+                in_spine = each == "<" or (in_spine and each != ">")
+                if _WORD.fullmatch(each):
+                    ended = each
+                elif each not in "<>" and each[0] != '"' and not in_spine:
+                    self.refuse(branch.line, f"there is {each[:40]!r} among the points of what begins here")
+                continue
+            if in_spine:
+                continue
+            if _is_property(each):
+                if _is_words(each) and sum(bool(_NUMBER.fullmatch(word)) for word in each) > 2:
+                    self.point(each)
+                if "|" in each or each[0].lower() in _ENDS:
+                    self.refuse(each.line, f"a fork begins with the word {each[0]}", "begin it with a point")
+                continue
+            if ended or forked:
+                after = f"the word {ended}" if ended else "a fork"
+                self.refuse(each.line, f"a branch goes on after {after}", "end the branch there")
+            if each and isinstance(each[0], list):
+                forked = True
+                yield from ((twig, before) for twig in _split(each))
+            else:
+                self.points.append(self.point(each))
+                self.lines.append(each.line)
+                self.parents.append(before)
+                before = len(self.points) - 1
+
+    def point(self, words: _List) -> list[float]:
+        """Return x, y, z and diameter."""
+        shown = " ".join(str(word) for word in words[:6])[:60]
+        shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
+        numbers = [float(w) if isinstance(w, str) and _NUMBER.fullmatch(w) else math.nan for w in words[:4]]
+        if len(numbers) < 4 or len(words) > 5 or not all(abs(number) <= _FARTHEST for number in numbers):
+            self.refuse(
+                words.line, f"({shown}) is no point", f"a point is (x y z diameter), numbers up to {_FARTHEST:g} um"
+            )
+        if numbers[3] <= 0.0:
+            self.refuse(words.line, f"the point ({shown}) has no thickness", "give diameters in um, or remove it")
+        return numbers
+
+
+def _split(fork: _List) -> Iterator[_List]:
+    twig = _List()
+    twig.line = fork.line
+    for each in fork:
+        if each != "|":
+            if isinstance(each, _List) and not twig:
+                twig.line = each.line
+            twig.append(each)
+            continue
+        yield twig
+        twig = _List()
+        twig.line = fork.line
+    yield twig
+
+
+def _is_words(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
+
+
+def _is_property(value: list[Any]) -> bool:
+    """Whether something is no point and no fork: a colour, a name, a marker."""
+    first = value[0] if value else ""
+    if not isinstance(first, str):
+        return False
+    return (bool(_WORD.fullmatch(first)) and first.lower() not in _NO_NUMBERS) or first[:1] == '"'
+
+
+def _is_point(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], str) and not _is_property(value)
+
+
+def check_neurolucida(file: Path, text: str) -> Cones:
+    """Check the file, and return the cones of its neurites."""
+    checker = _Checker(file)
+    for block in checker.parsed(text):
+        checker.check_block(block)
+    points = np.array(checker.points, dtype=np.float64).reshape(-1, 4)
+    cones = Cones(points, np.array(checker.parents, dtype=np.int64), checker.lines)
+    if (line := cones.single()) is not None:
+        checker.refuse(line, "a neurite has a single point", "add a second one, or remove it")
+    return cones
