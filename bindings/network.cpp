@@ -137,18 +137,19 @@ void bind_creation(nb::class_<Network>& network) {
         .def("set_seed", &Network::set_seed, nb::arg("seed"))
         .def(
             "create",
-            [](Network& self, std::string_view model, std::uint64_t size, std::string name, const InputValues& values) {
-                return self.create(model, size, std::move(name), to_values(values)).value;
+            [](Network& self, std::string_view model, std::uint64_t size, std::string name, const InputValues& values,
+               std::optional<double> step) {
+                return self.create(model, size, std::move(name), to_values(values), step).value;
             },
-            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
+            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def(
             "create_cells",
             [](Network& self, const std::shared_ptr<const cable::CellModel>& cell, std::uint64_t size, std::string name,
-               const InputValues& values) {
+               const InputValues& values, std::optional<double> step) {
                 if (cell->size() != 0 && cell->size() != size) throw InternalError("cells of another population");
-                return self.create(cell->neuron_model(), cell, size, std::move(name), to_values(values)).value;
+                return self.create(cell->neuron_model(), cell, size, std::move(name), to_values(values), step).value;
             },
-            nb::arg("cell"), nb::arg("size"), nb::arg("name"), nb::arg("values"))
+            nb::arg("cell"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),

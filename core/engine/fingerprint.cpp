@@ -73,6 +73,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(population.parameters);
             mixed.add(population.variables);
             mixed.add(population.spike_steps);
+            mixed.add(population.stride);
         }));
     }
     for (const Projection& projection : network.projections()) {

@@ -25,7 +25,7 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
                                   .population_first = population.first,
                                   .population_size = population.size,
                                   .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
-                                  .resolution = network.network().resolution(),
+                                  .resolution = network.network().step_of(population),
                                   .precision = precision,
                                   .instruction_set = instruction_set,
                                   .parameters = group.parameters,
@@ -36,8 +36,8 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
 }
 
 std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,
-                                                  const IdSequence& targets, InstructionSet instruction_set,
-                                                  std::pmr::memory_resource* memory) {
+                                                  const Population& population, const IdSequence& targets,
+                                                  InstructionSet instruction_set, std::pmr::memory_resource* memory) {
     const Network& description = network.network();
     const StimulusSpec& spec = description.stimuli()[index];
     const bool current = spec.model->output == models::StimulatorOutput::current;
@@ -47,14 +47,15 @@ std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network,
         sequences.push_back(given == spec.sequences.end() ? std::vector<double>{} : given->second);
     }
     const std::vector<models::GroupValues> parameters = network.parameters(index, targets);
-    return spec.model->create({.resolution = description.resolution(),
+    const double step = description.step_of(population);
+    return spec.model->create({.resolution = step,
                                .instruction_set = instruction_set,
                                .key = make_key(description.seed(), current ? Purpose::noise : Purpose::poisson, index),
                                .targets = targets,
                                .parameters = parameters,
                                .sequences = sequences,
                                .weights = network.weights(index, targets),
-                               .delay = static_cast<DelaySteps>(description.to_steps(spec.delay, "delay")),
+                               .delay = connect::round_delay(spec.delay, 1.0 / step),
                                .memory = memory});
 }
 

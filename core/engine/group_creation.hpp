@@ -21,9 +21,9 @@ struct GroupParts {
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
                         models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory);
 
-/// Makes a stimulus of the description for some of its targets. @pre there are some
+/// Makes a stimulus of the description for some of its targets, which belong to a population. @pre there are some
 std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,
-                                                  const IdSequence& targets, InstructionSet instruction_set,
-                                                  std::pmr::memory_resource* memory);
+                                                  const Population& population, const IdSequence& targets,
+                                                  InstructionSet instruction_set, std::pmr::memory_resource* memory);
 
 }  // namespace ranvier::engine

@@ -125,7 +125,12 @@ Line sample_stimulus(const LoweredNetwork& network, std::size_t stimulus, const 
                      InstructionSet set) {
     const auto bytes = [&](const IdSequence& chosen) {
         return bytes_of(
-            [&](parallel::NodeMemory* memory) { return create_stimulus(network, stimulus, chosen, set, memory); });
+            // The step of the first target stands for all.
+            [&](parallel::NodeMemory* memory) {
+                const Network& description = network.network();
+                const Population& population = description.population(description.populations_of(chosen).front());
+                return create_stimulus(network, stimulus, population, chosen, set, memory);
+            });
     };
     const Positions extremes = extreme_targets(network, stimulus, targets);
     const auto sample = [&](std::uint64_t most) {

@@ -15,7 +15,10 @@ InventedSpikes::InventedSpikes(const connect::ShardLayout& layout, std::span<con
         const connect::ShardLayout::PopulationShare& share = layout.share(sender.population);
         const auto size = static_cast<std::uint32_t>(share.ids.size());
         for (std::uint32_t i = 0; i < size; ++i) {
-            Next next{.rate = sender.rate, .neuron = share.ids[i], .local = share.offset + i};
+            Next next{.rate = sender.rate,
+                      .neuron = share.ids[i],
+                      .local = share.offset + i,
+                      .stride = static_cast<std::uint32_t>(sender.stride)};
             draw(next);
             queue_.push_back(next);
         }
@@ -37,7 +40,8 @@ void InventedSpikes::draw(Next& next) const {
     constexpr double never = 0x1p60;  // no simulation has so many steps
     const RandomStream random{.key = key_, .stream = next.neuron.value};
     next.time -= math::log(to_open_unit(random.word64(next.drawn++))) / next.rate;
-    next.step = static_cast<Step>(std::ceil(std::min(next.time, never)));
+    const auto stride = static_cast<double>(next.stride);
+    next.step = static_cast<Step>(std::ceil(std::min(next.time, never) / stride)) * next.stride;
 }
 
 }  // namespace ranvier::engine

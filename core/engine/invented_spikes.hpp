@@ -19,7 +19,8 @@ class InventedSpikes {
     /// A population whose neurons send.
     struct Sender {
         PopulationId population;
-        double rate = 0.0;  ///< spikes per step of each neuron, >= 0
+        double rate = 0.0;  ///< spikes per step of the resolution of each neuron, >= 0
+        Step stride = 1;    ///< neurons spike at its multiples
     };
     InventedSpikes(const connect::ShardLayout& layout, std::span<const Sender> senders, std::uint64_t seed,
                    std::pmr::memory_resource* memory);
@@ -36,6 +37,7 @@ class InventedSpikes {
         NeuronId neuron;
         std::uint32_t local = 0;
         std::uint32_t drawn = 0;  ///< spikes of this neuron so far
+        std::uint32_t stride = 1;
     };
     static bool is_later(const Next& a, const Next& b) {
         return a.step != b.step ? a.step > b.step : a.local > b.local;

@@ -119,6 +119,10 @@ struct SynapseSets {
     }
 };
 
+std::uint32_t times_saturated(std::uint32_t number, std::uint64_t factor) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number * factor, UINT32_MAX));
+}
+
 Step step_of_change(const StimulusSpec& spec, std::string_view name) {
     const auto found = spec.changed_at.find(name);
     return found == spec.changed_at.end() ? 0 : found->second;
@@ -136,7 +140,6 @@ LoweredNetwork::LoweredNetwork(const Network& network) : network_(&network) {
 
 void LoweredNetwork::lower_projections() {
     shortest_delay_ = std::numeric_limits<std::int32_t>::max();
-    const double steps_per_millisecond = 1.0 / network_->resolution();
     std::vector<connect::ProjectionPlan> plans;
     std::vector<connect::KindChoice> kinds;
     SynapseSets synapses;
@@ -168,9 +171,15 @@ void LoweredNetwork::lower_projections() {
             const IdSequence own = network_->part_of(id, projection.sources);
             plan.most_spikes = std::max(plan.most_spikes, most_repeated(sources, own));
         }
+        for (const PopulationId id : plan.target_populations) {
+            const Population& targets = network_->population(id);
+            plan.delay_grid = {.steps_per_millisecond = 1.0 / network_->step_of(targets),
+                               .stride = static_cast<DelaySteps>(targets.stride)};
+        }
+        plan.most_spikes = times_saturated(plan.most_spikes, spikes_at_once(projection));
         if (plan.pairs.sources > 0 && plan.pairs.targets > 0) {
             shortest_delay_ =
-                std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), steps_per_millisecond));
+                std::min<Step>(shortest_delay_, connect::round_delay(plan.delays.least(), plan.delay_grid));
         }
         plans.push_back(std::move(plan));
     }
@@ -195,7 +204,9 @@ std::uint64_t LoweredNetwork::growth_of_bursts(const Population& changed, std::u
         const IdSequence own = network_->part_of(changed.id, network_->projections()[plan.id.value].sources);
         if (own.empty() || !plan_.feeds_receptor(plan, receptor)) continue;
         const std::uint64_t before = plan.most_spikes;
-        growth = std::max(growth, (most_repeated(changed, own) + before - 1) / before);
+        const std::uint64_t after =
+            most_repeated(changed, own) * spikes_at_once(network_->projections()[plan.id.value]);
+        growth = std::max(growth, (after + before - 1) / before);
     }
     return growth;
 }
@@ -205,8 +216,22 @@ void LoweredNetwork::count_bursts(PopulationId population) {
         const IdSequence own = network_->part_of(population, network_->projections()[plan.id.value].sources);
         if (own.empty()) continue;
         // The sums have room for the values before, too.
-        plan.most_spikes = std::max(plan.most_spikes, most_repeated(network_->population(population), own));
+        const std::uint64_t at_once = spikes_at_once(network_->projections()[plan.id.value]);
+        const std::uint32_t repeated = most_repeated(network_->population(population), own);
+        plan.most_spikes = std::max(plan.most_spikes, times_saturated(repeated, at_once));
     }
+}
+
+/// Steps of the sources that end within one of the targets, at most.
+std::uint64_t LoweredNetwork::spikes_at_once(const Projection& projection) const {
+    Step most = 1;
+    for (const PopulationId target : network_->populations_of(projection.targets)) {
+        for (const PopulationId source : network_->populations_of(projection.sources)) {
+            const Step stride = network_->population(source).stride;
+            most = std::max(most, (network_->population(target).stride + stride - 1) / stride);
+        }
+    }
+    return static_cast<std::uint64_t>(most);
 }
 
 std::uint64_t LoweredNetwork::array_bytes() const {

@@ -62,6 +62,7 @@ class LoweredNetwork {
 
    private:
     void lower_projections();
+    std::uint64_t spikes_at_once(const Projection& projection) const;
 
     const Network* network_;
     std::vector<connect::PopulationRange> ranges_;

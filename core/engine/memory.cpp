@@ -240,10 +240,11 @@ double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& 
                    const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
     // By receptor: slots of the sums that tables add to, 0 where there is no table.
     std::vector<std::uint64_t> slots(network.receptors(), 0);
+    const auto waiting = static_cast<std::uint64_t>(network.network().longest_stride() - 1);
     for (std::size_t kind = 0; kind < tables.tables.size(); ++kind) {
         if (!tables.tables[kind].used) continue;
         std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
-        own = std::max(own, std::bit_ceil(std::max<std::uint64_t>(window, tables.tables[kind].reach + 1)));
+        own = std::max(own, std::bit_ceil(std::max<std::uint64_t>(window, tables.tables[kind].reach + 1) + waiting));
     }
     std::vector<bool> is_wide;
     for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {

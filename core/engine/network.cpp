@@ -42,6 +42,7 @@ void Network::set_resolution(double resolution) {
     if (!projections_.empty()) what = "delays of projections";
     if (!stimuli_.empty()) what = "delays of stimuli";
     if (!state_recorders_.empty()) what = "recording intervals";
+    if (std::ranges::any_of(populations_, &Population::has_given_step)) what = "steps of populations";
     if (plays_spikes) what = "spike times";
     if (!what.empty()) {
         throw StateError({.object = "resolution",
@@ -54,7 +55,37 @@ void Network::set_resolution(double resolution) {
     resolution_ = resolution;
 }
 
-PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values) {
+double Network::step_of(const Population& population) const {
+    return population.stride == 1 ? resolution_ : StepTimes(resolution_)(population.stride);
+}
+
+Step Network::longest_stride() const {
+    Step longest = 1;
+    for (const Population& population : populations_) {
+        if (population.size > 0) longest = std::max(longest, population.stride);
+    }
+    return longest;
+}
+
+Step Network::stride_of(double step, const std::string& population) const {
+    const std::string object = "step of population " + quoted(population);
+    const auto fail = [&](std::string bound, std::string remedy) {
+        throw ValueOutOfBoundsError(
+            {.object = object, .value = to_text(step) + " ms", .bound = std::move(bound), .remedy = std::move(remedy)});
+    };
+    if (!std::isfinite(step) || step <= 0.0) fail("it must be finite and greater than 0", "give a time in ms");
+    const auto stride = steps_on_grid(step, resolution_);
+    if (!stride || *stride < 1) throw grid_error(step, resolution_, object);
+    if (*stride > longest_step) {
+        fail("it can be at most " + std::to_string(longest_step) + " steps of the resolution, " + to_text(resolution_) +
+                 " ms",
+             "choose a shorter step, or a larger resolution");
+    }
+    return *stride;
+}
+
+PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values,
+                             std::optional<double> step) {
     const models::NeuronModel& model = models::find_neuron_model(model_name);
     if (model.plays_spikes) {
         throw ValueOutOfBoundsError({.object = name.empty() ? "model" : "model of population " + quoted(name),
@@ -62,16 +93,18 @@ PopulationId Network::create(std::string_view model_name, std::uint64_t size, st
                                      .bound = "it needs the spike times of each unit",
                                      .remedy = "use create_spike_generators"});
     }
-    return create(model, nullptr, size, std::move(name), std::move(values));
+    return create(model, nullptr, size, std::move(name), std::move(values), step);
 }
 
 PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                             std::string name, NamedValues values) {
+                             std::string name, NamedValues values, std::optional<double> step) {
     Population population;
     population.name = name_population(std::move(name), model.name);
     population.model = &model;
     population.model_owner = std::move(owner);
     population.size = size;
+    population.has_given_step = step.has_value();
+    if (step) population.stride = stride_of(*step, population.name);
     give(population, std::move(values));
     return add(std::move(population));
 }
@@ -110,7 +143,9 @@ void Network::set_values(PopulationId id, NamedValues values) {
                        .size = present.size,
                        .parameters = {},
                        .variables = {},
-                       .spike_steps = present.spike_steps};
+                       .spike_steps = present.spike_steps,
+                       .stride = present.stride,
+                       .has_given_step = present.has_given_step};
     give(changed, std::move(values));
     populations_[id.value] = std::move(changed);
 }
@@ -199,6 +234,21 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
     return projections_.back().id;
 }
 
+Step Network::stride_of_targets(const Projection& projection) const {
+    Step stride = 0;
+    for (const PopulationId id : populations_of(projection.targets)) {
+        const Step own = population(id).stride;
+        if (stride == 0) stride = own;
+        if (own == stride) continue;
+        throw ValueOutOfBoundsError({.object = "targets of projection " + quoted(projection.name),
+                                     .value = "steps of " + to_text(StepTimes(resolution_)(stride)) + " and " +
+                                              to_text(StepTimes(resolution_)(own)) + " ms",
+                                     .bound = "all targets of a projection must have the same step",
+                                     .remedy = "connect populations with other steps apart"});
+    }
+    return std::max<Step>(stride, 1);
+}
+
 double Network::checked_synapses(const Projection& projection) const {
     check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
     check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
@@ -208,7 +258,10 @@ double Network::checked_synapses(const Projection& projection) const {
     check_weight_bounds(*this, projection.targets, projection.weight,
                         "weight of projection " + quoted(projection.name));
     check_weight_bound(projection.weight_bound, projection.weight, projection.name);
-    check_delays(projection.delay, resolution_, "delay of projection " + quoted(projection.name), *sampler);
+    const Step stride = stride_of_targets(projection);
+    check_delays(projection.delay,
+                 {.resolution = resolution_, .step = StepTimes(resolution_)(stride), .stride = stride},
+                 "delay of projection " + quoted(projection.name), *sampler);
     const auto [least_weight, greatest_weight] = range_of(projection.weight);
     check_synapse(projection.synapse,
                   {.least_weight = least_weight,
@@ -298,6 +351,14 @@ RecorderIndex Network::record_state(IdSequence neurons, std::vector<std::string>
                                      .value = to_text(interval) + " ms",
                                      .bound = "it must be at least one step, " + to_text(resolution_) + " ms",
                                      .remedy = "raise it"});
+    }
+    for (const PopulationId id : populations_of(neurons)) {
+        if (steps % population(id).stride == 0) continue;
+        throw GridError({.object = "interval" + of_recorder,
+                         .value = to_text(interval) + " ms",
+                         .bound = "it must be a multiple of the step of population " + quoted(population(id).name) +
+                                  ", " + to_text(step_of(population(id))) + " ms",
+                         .remedy = "choose such an interval, or record populations with other steps apart"});
     }
     state_recorders_.push_back({.neurons = std::move(neurons), .variables = std::move(variables), .interval = steps});
     return state_recorders_.size() - 1;

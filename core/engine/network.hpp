@@ -42,6 +42,8 @@ struct Population {
     std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
     std::map<std::string, Values, std::less<>> variables;   ///< initial values set, by name
     std::vector<std::vector<Step>> spike_steps;             ///< per unit, only for models that play spikes
+    Step stride = 1;              ///< steps of the resolution in one step of the neurons
+    bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
 };
 
 struct Projection {
@@ -51,7 +53,8 @@ struct Projection {
     IdSequence targets;  ///< of populations to whose models weights mean the same
     connect::RuleSpec rule;
     Values weight = 1.0;
-    Values delay = 1.0;  ///< ms; one for all lies on the grid, those of an array or drawn ones are rounded to it
+    /// ms; one for all is a multiple of the resolution. All are rounded to the steps of the targets.
+    Values delay = 1.0;
     /// Largest absolute weight that may be set later; 0: any.
     double weight_bound = 0.0;
     std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
@@ -65,7 +68,7 @@ struct StimulusSpec {
     std::map<std::string, Values, std::less<>> parameters;
     std::map<std::string, std::vector<double>, std::less<>> sequences;
     Values weight = 1.0;
-    double delay = 0.0;  ///< ms
+    double delay = 0.0;  ///< ms; rounded to the steps of the targets, at least one
     std::string receptor = {};  ///< as that of a projection; none for currents
     /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
     std::map<std::string, Step, std::less<>> changed_at = {};
@@ -105,12 +108,19 @@ class Network {
     void set_resolution(double resolution);
     void set_seed(std::uint64_t seed) { seed_ = seed; }
 
-    /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError
+    /// The length of a step of a population, ms.
+    double step_of(const Population& population) const;
+    /// Of all populations that have neurons, the greatest number of steps of the resolution in one of theirs.
+    Step longest_stride() const;
+
+    /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
+    /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
     PopulationId create(std::string_view model, std::uint64_t size, std::string name,
-                        std::map<std::string, Values, std::less<>> values);
+                        std::map<std::string, Values, std::less<>> values, std::optional<double> step = std::nullopt);
     /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
     PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                        std::string name, std::map<std::string, Values, std::less<>> values);
+                        std::string name, std::map<std::string, Values, std::less<>> values,
+                        std::optional<double> step = std::nullopt);
     /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
     /// stand more than once in a list.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
@@ -193,6 +203,10 @@ class Network {
     IdSequence ids_of(const Selection& selection, std::string_view object) const;
     /// @throws ValueOutOfBoundsError, named `object`, unless the ids ascend and exist
     void check_ids(const IdSequence& ids, std::string_view object) const;
+    /// Steps of the resolution in a step of a population. @throws GridError, ValueOutOfBoundsError
+    Step stride_of(double step, const std::string& population) const;
+    /// The same for all targets of a projection. @throws ValueOutOfBoundsError when they differ
+    Step stride_of_targets(const Projection& projection) const;
     /// @throws ValueOutOfBoundsError when units play spikes and so take no input,
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "connect/tables/projection_plan.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -71,12 +72,34 @@ void check_delay(double delay, double resolution, const std::string& object) {
 namespace {
 
 /// The rounding of connect::round_delay: half a step is rounded up.
-bool rounds_to_less_than_a_step(double delay, double resolution) { return delay * (1.0 / resolution) + 0.5 < 1.0; }
-bool rounds_to_more_than_the_most(double delay, double resolution) {
-    return delay * (1.0 / resolution) + 0.5 >= static_cast<double>(longest_delay) + 1.0;
+bool rounds_to_less_than_a_step(double delay, const TargetSteps& steps) {
+    return delay * (1.0 / steps.step) + 0.5 < 1.0;
+}
+bool rounds_to_more_than_the_most(double delay, const TargetSteps& steps) {
+    return delay * (1.0 / steps.step) + 0.5 >= static_cast<double>(longest_delay / steps.stride) + 1.0;
 }
 
-void check_delays(const SharedArray& delays, double resolution, const std::string& object,
+std::string one_step(const TargetSteps& steps) {
+    return (steps.stride == 1 ? "one step, " : "one step of the targets, ") + to_text(steps.step) + " ms";
+}
+
+void check_single_delay(double delay, const TargetSteps& steps, const std::string& object) {
+    check_delay(delay, steps.resolution, object);
+    if (rounds_to_less_than_a_step(delay, steps)) {
+        throw DelayError({.object = object,
+                          .value = to_text(delay) + " ms",
+                          .bound = "it rounds to less than " + one_step(steps),
+                          .remedy = "raise it, or choose a shorter step of the targets"});
+    }
+    if (rounds_to_more_than_the_most(delay, steps)) {
+        throw DelayError({.object = object,
+                          .value = to_text(delay) + " ms",
+                          .bound = "it can be at most 65535 steps of " + to_text(steps.resolution) + " ms",
+                          .remedy = "lower it"});
+    }
+}
+
+void check_delays(const SharedArray& delays, const TargetSteps& steps, const std::string& object,
                   const connect::RuleSampler& rule) {
     if (!rule.array_length()) {
         throw ShapeError({.object = object,
@@ -97,41 +120,41 @@ void check_delays(const SharedArray& delays, double resolution, const std::strin
                               .bound = std::move(bound),
                               .remedy = std::move(remedy)});
         };
-        const std::string step = to_text(resolution) + " ms";
         if (!std::isfinite(delays[i])) fail("it must be finite", "give a time in ms");
-        if (rounds_to_less_than_a_step(delays[i], resolution)) {
-            fail("it rounds to less than one step, " + step, "raise it, or choose a smaller resolution");
+        if (rounds_to_less_than_a_step(delays[i], steps)) {
+            fail("it rounds to less than " + one_step(steps), "raise it, or choose a smaller resolution");
         }
-        if (rounds_to_more_than_the_most(delays[i], resolution)) {
-            fail("it can be at most 65535 steps of " + step, "lower it, or choose a larger resolution");
+        if (rounds_to_more_than_the_most(delays[i], steps)) {
+            fail("it can be at most 65535 steps of " + to_text(steps.resolution) + " ms",
+                 "lower it, or choose a larger resolution");
         }
     }
 }
 
-void check_delays(const Distribution& distribution, double resolution, const std::string& object) {
+void check_delays(const Distribution& distribution, const TargetSteps& steps, const std::string& object) {
     distribution.check(object);
-    if (const double least = distribution.least(); rounds_to_less_than_a_step(least, resolution)) {
+    if (const double least = distribution.least(); rounds_to_less_than_a_step(least, steps)) {
         throw DelayError({.object = "least value that can be drawn for " + object,
                           .value = to_text(least) + " ms",
-                          .bound = "it rounds to less than one step, " + to_text(resolution) + " ms",
-                          .remedy = "restrict the distribution with low= at half a step, " + to_text(0.5 * resolution) +
+                          .bound = "it rounds to less than " + one_step(steps),
+                          .remedy = "restrict the distribution with low= at half a step, " + to_text(0.5 * steps.step) +
                                     " ms, or more"});
     }
-    if (const double greatest = distribution.greatest(); rounds_to_more_than_the_most(greatest, resolution)) {
+    if (const double greatest = distribution.greatest(); rounds_to_more_than_the_most(greatest, steps)) {
         throw DelayError({.object = "greatest value that can be drawn for " + object,
                           .value = to_text(greatest) + " ms",
-                          .bound = "a delay can be at most 65535 steps of " + to_text(resolution) + " ms",
+                          .bound = "a delay can be at most 65535 steps of " + to_text(steps.resolution) + " ms",
                           .remedy = "restrict the distribution with high="});
     }
 }
 
 }  // namespace
 
-void check_delays(const Values& delays, double resolution, const std::string& object,
+void check_delays(const Values& delays, const TargetSteps& steps, const std::string& object,
                   const connect::RuleSampler& rule) {
-    if (const auto* number = std::get_if<double>(&delays)) return check_delay(*number, resolution, object);
-    if (const auto* array = std::get_if<SharedArray>(&delays)) return check_delays(*array, resolution, object, rule);
-    check_delays(std::get<Distribution>(delays), resolution, object);
+    if (const auto* number = std::get_if<double>(&delays)) return check_single_delay(*number, steps, object);
+    if (const auto* array = std::get_if<SharedArray>(&delays)) return check_delays(*array, steps, object, rule);
+    check_delays(std::get<Distribution>(delays), steps, object);
 }
 
 std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
@@ -164,7 +187,7 @@ void check_step_conflicts(const Network& network) {
         if (conflict == nullptr) continue;
         check_conflicts(
             population.model->parameters, population.parameters, population.size,
-            [&](std::span<const double> parameters) { return conflict(parameters, network.resolution()); },
+            [&](std::span<const double> parameters) { return conflict(parameters, network.step_of(population)); },
             "population " + quoted(population.name));
     }
 }
@@ -198,7 +221,19 @@ void try_stimulus(const StimulusSpec& spec, double resolution) {
                               .parameters = parameters,
                               .sequences = sequences,
                               .weights = {{1.0}},
-                              .delay = static_cast<DelaySteps>(steps_on_grid(spec.delay, resolution).value())});
+                              .delay = connect::round_delay(spec.delay, 1.0 / resolution)});
+}
+
+void try_stimulus(const StimulusSpec& spec, const Population& targets, double step) {
+    try {
+        try_stimulus(spec, step);
+    } catch (const GridError& error) {
+        throw GridError({.object = error.fields().object,
+                         .value = error.fields().value,
+                         .bound = "it must be a multiple of the step of population " + quoted(targets.name) + ", " +
+                                  to_text(step) + " ms",
+                         .remedy = error.fields().remedy + ", or stimulate populations with other steps apart"});
+    }
 }
 
 void check_weight_bound(double bound, const Values& weight, const std::string& projection) {

@@ -22,6 +22,16 @@ inline constexpr std::uint64_t most_units = std::uint64_t{1} << 48;
 /// Sums of weights must stay far from the end of single precision.
 inline constexpr double largest_weight = 1e30;
 
+/// The longest step of a population, in steps of the resolution: inputs of so many wait for it.
+inline constexpr Step longest_step = 1024;
+
+/// The steps of the targets of a projection.
+struct TargetSteps {
+    double resolution = 0.1;  ///< ms
+    double step = 0.1;        ///< ms
+    Step stride = 1;          ///< steps of the resolution in one of theirs
+};
+
 /// The number of steps that a time takes, if it lies on the grid within what rounding may have done to it.
 std::optional<Step> steps_on_grid(double milliseconds, double resolution);
 
@@ -47,9 +57,10 @@ ValueOutOfBoundsError read_only_variable(const std::string& object);
 /// @throws GridError, DelayError when it is under one step or too long for the tables
 void check_delay(double delay, double resolution, const std::string& object);
 
-/// Delays of synapses: one for all must lie on the grid; arrays and distributions are rounded to the nearest step.
+/// Delays of synapses: one for all must be a multiple of the resolution. All are rounded to the nearest step of the targets.
 /// @throws GridError, DelayError, ShapeError
-void check_delays(const Values& delays, double resolution, const std::string& object, const connect::RuleSampler& rule);
+void check_delays(const Values& delays, const TargetSteps& steps, const std::string& object,
+                  const connect::RuleSampler& rule);
 
 /// @throws ValueOutOfBoundsError, ShapeError
 void check_weights(const Values& weight, const std::string& projection, const connect::RuleSpec& rule,
@@ -71,5 +82,7 @@ void check_step_conflicts(const Network& network);
 
 /// Makes a stimulus and drops it, so that what only its model can check, such as times off the grid, is known now.
 void try_stimulus(const StimulusSpec& spec, double resolution);
+/// The same for targets of a population with another step. @throws GridError that names the population
+void try_stimulus(const StimulusSpec& spec, const Population& targets, double step);
 
 }  // namespace ranvier::engine

@@ -44,6 +44,7 @@ void add_population(Parts& parts, const Population& population) {
     parts.add_name(name("model"), population.model->name);
     if (population.model->own_fingerprint != 0) parts.add(name("cell"), population.model->own_fingerprint);
     parts.add_number(name("size"), population.size);
+    parts.add_number(name("steps of the resolution in a step"), static_cast<std::uint64_t>(population.stride));
     for (const models::ParameterInfo& info : population.model->parameters) {
         const auto given = population.parameters.find(info.name);
         parts.add_values(name("parameter " + std::string(info.name)),

@@ -145,6 +145,9 @@ void Network::check(StimulusSpec& spec) const {
     check_target_receptors(*this, spec, stimulus);
     check_delay(spec.delay, resolution_, "delay of " + stimulus);
     try_stimulus(spec, resolution_);
+    for (const PopulationId id : populations_of(spec.targets)) {
+        if (population(id).stride > 1) try_stimulus(spec, population(id), step_of(population(id)));
+    }
 }
 
 }  // namespace ranvier::engine

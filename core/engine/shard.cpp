@@ -43,6 +43,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
     for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
         static_kinds_.push_back(network.plan().dynamics_of(connect::KindIndex{kind}) == nullptr);
     }
+    longest_stride_ = network.network().longest_stride();
     create_groups(network, options);
     create_stimuli(network);
     create_recorders(network.network());
@@ -51,7 +52,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
     for (const Group& group : groups_) {
         const std::size_t place = options.invented_rates.size() == 1 ? 0 : group.population.value;
         const double spikes_per_step = options.invented_rates[place] * network.network().resolution() / 1000.0;
-        if (!group.plays_spikes) senders.push_back({group.population, spikes_per_step});
+        if (!group.plays_spikes) senders.push_back({group.population, spikes_per_step, group.stride});
     }
     invented_ =
         std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), memory_[Component::invention]);
@@ -68,6 +69,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
         group.plays_spikes = population.model->plays_spikes;
+        group.stride = population.stride;
         group.learns = has_learning_synapses(network, population.id);
         group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
         GroupParts parts = create_group(network, population, share.ids, options.precision, instruction_set_, memory);
@@ -97,7 +99,8 @@ std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& netw
         if (own.empty()) continue;
         ShardStimulus stimulus(memory_[Component::stimuli]);
         stimulus.index = index;
-        stimulus.stimulus = create_stimulus(network, index, own, instruction_set_, memory_[Component::stimuli]);
+        stimulus.stimulus = create_stimulus(network, index, description.population(id), own, instruction_set_,
+                                            memory_[Component::stimuli]);
         stimulus.population = id;
         stimulus.offset = layout_.local_index(id, own[0]).value;
         stimulus.receptor = network.receptor(index, description.population(id));
@@ -191,7 +194,10 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
         if (tables_[kind]->learns()) learning_.emplace_back(static_cast<std::uint32_t>(kind));
         const std::uint32_t receptor = kinds_[kind].receptor;
         receptors_[receptor].has_tables = true;
-        slots[receptor] = std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1)));
+        // Neurons with longer steps have not read the inputs of the latest steps.
+        const auto waiting = static_cast<std::uint32_t>(longest_stride_ - 1);
+        slots[receptor] =
+            std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1) + waiting));
     }
     // -0.0 is an input that nothing has reached (see UpdateArguments).
     const auto make_inputs = [&](std::uint32_t of_slots) {
@@ -257,6 +263,28 @@ void Shard::fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range
     ring.data = receptor.inputs.data();
     ring.wide = receptor.wide_sums.data();
     ring.exponent = exponent;
+}
+
+void Shard::ReceptorInputs::gather(Step step, Step stride, std::uint32_t first, std::uint32_t count) {
+    for (Step before = step - stride + 1; before < step; ++before) {
+        if (ring.wide != nullptr) {
+            connect::WideSum* const sums = ring.wide_slot(step) + first;
+            connect::WideSum* const added = ring.wide_slot(before) + first;
+            // The lowest bit tells whether there is an input.
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto is_there = static_cast<connect::WideSum>((sums[i] | added[i]) & 1);
+                sums[i] = ((sums[i] >> 1) + (added[i] >> 1)) << 1 | is_there;
+                added[i] = 0;
+            }
+            continue;
+        }
+        double* const sums = ring.slot(step) + first;
+        double* const added = ring.slot(before) + first;
+        for (std::size_t i = 0; i < count; ++i) {
+            sums[i] += added[i];
+            added[i] = -0.0;
+        }
+    }
 }
 
 void Shard::ReceptorInputs::round_sums(Step step, std::uint32_t first, std::uint32_t count) {

@@ -118,7 +118,15 @@ class Shard {
     std::uint32_t receptors() const { return static_cast<std::uint32_t>(receptors_.size()); }
     /// Whether synapses that are not static reach a receptor, and how many steps ahead of the present one inputs are kept.
     bool has_dynamic_inputs(std::uint32_t receptor) const;
-    Step input_steps(std::uint32_t receptor) const { return Step{receptors_[receptor].ring.slot_mask} + 1; }
+    Step input_steps(std::uint32_t receptor) const {
+        return Step{receptors_[receptor].ring.slot_mask} + 1 - (longest_stride_ - 1);
+    }
+    /// Whether synapses reach a receptor, and the first step whose inputs a neuron has not read after step `now`.
+    bool has_inputs(std::uint32_t receptor) const { return receptors_[receptor].has_tables; }
+    Step first_unread(PopulationId population, Step now) const {
+        const Step stride = groups_[population.value].stride;
+        return now / stride * stride + 1;
+    }
     /// Steps [begin, end), all of them kept.
     struct Steps {
         Step begin = 0;
@@ -128,6 +136,10 @@ class Shard {
     /// may be 0, is exact: visit(step, neuron, number). @pre Spikes that are under way have been accepted.
     void visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
                               const std::function<void(Step, std::uint32_t, double)>& visit) const;
+    /// What synapses have added to the inputs of neurons until step `now` that these have not read, since they take longer
+    /// steps.
+    void visit_unread_inputs(std::uint32_t receptor, Step now,
+                             const std::function<void(Step, std::uint32_t, double)>& visit) const;
     void add_input(std::uint32_t receptor, Step step, std::uint32_t neuron, double number);
 
     /// While a shard replays, its neurons stand still and only static tables take in spikes: those that were sent before the
@@ -150,6 +162,7 @@ class Shard {
         std::uint64_t spikes = 0;
         bool plays_spikes = false;
         bool learns = false;  ///< has synapses that change with its spikes
+        Step stride = 1;      ///< steps of the resolution in one of its own
         bool gains_from_stretches = false;
         double update_seconds = 0.0;  ///< if costs are measured
     };
@@ -221,6 +234,8 @@ class Shard {
             if (ring.wide == nullptr) return ring.slot(step);
             return ring.data + (static_cast<std::uint64_t>(step) & row_mask) * ring.slot_stride;
         }
+        /// Adds the inputs of the steps (step - stride, step) of some neurons to those of `step`, and clears them.
+        void gather(Step step, Step stride, std::uint32_t first, std::uint32_t count);
         /// Rounds the sums of a step to what some neurons read, and clears them.
         void round_sums(Step step, std::uint32_t first, std::uint32_t count);
     };
@@ -238,27 +253,27 @@ class Shard {
     std::vector<Sum> static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const;
     /// Tells tables of synapses that learn which neurons have fired.
     void tell_learning_tables(Step step, std::size_t first_of_step);
-    void add_stimulus(ShardStimulus& stimulus, Step step);
-    /// What acts on a group in a step.
-    void prepare_inputs(const Group& group, Step step);
+    void add_stimulus(ShardStimulus& stimulus, Step own_step, Step step);
+    /// What acts on a group in one of its steps.
+    void prepare_inputs(const Group& group, Step own_step);
     double* current_of(Step step) {
         return currents_.data() + static_cast<std::size_t>(step & (stretch_rows_ - 1)) * layout_.size();
     }
     void advance_group(Group& group, Step first, Step last);
     void advance_and_measure(Group& group, Step first, Step last);
-    void update_group(Group& group, Step step);
+    void update_group(Group& group, Step own_step);
     void emit(const Group& group, Step step, std::uint32_t neuron);
     void remember(NeuronId neuron, Step step);
     /// Makes room for the samples of these steps.
     void begin_samples(Step first, Step last);
-    void find_observed_steps(const Group& group, Step first, Step last);
+    void find_observed_steps(const Group& group, Step first_own, Step last_own);
     /// Records the state of some neurons of a group after a step, if any recorder takes it then.
     void sample(const Group& group, Step step, std::size_t begin, std::size_t end);
     class Observer final : public models::StateObserver {
        public:
         Observer(Shard& shard, const Group& group) : shard_(shard), group_(group) {}
-        void observe(Step step, std::size_t begin, std::size_t end) override {
-            shard_.sample(group_, step, begin, end);
+        void observe(Step own_step, std::size_t begin, std::size_t end) override {
+            shard_.sample(group_, own_step * group_.stride, begin, end);
         }
 
        private:
@@ -281,6 +296,7 @@ class Shard {
     /// Steps by which the shard can advance at once, so that there are rows of inputs for them: a power of two, the window or
     /// 1, since most point neurons gain nothing.
     Step stretch_rows_ = 1;
+    Step longest_stride_ = 1;  ///< of all populations
     std::vector<connect::TableKind> kinds_;
     std::vector<bool> stimulated_;  ///< by receptor
     std::vector<ReceptorInputs> receptors_;

@@ -48,14 +48,18 @@ void Shard::advance_and_measure(Group& group, Step first, Step last) {
     group.update_seconds += timer.lap();
 }
 
-void Shard::advance_group(Group& group, Step first, Step last) {
+void Shard::advance_group(Group& group, Step first_step, Step last_step) {
+    const Step first = group.stride == 1 ? first_step : (first_step + group.stride - 1) / group.stride;
+    const Step last = group.stride == 1 ? last_step : last_step / group.stride;
     for (Step step = first; step <= last; ++step) prepare_inputs(group, step);
+    if (first > last) return;
     if (first == last) return update_group(group, first);
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         const ReceptorInputs& inputs = receptors_[receptor];
         group_rows_[receptor] = {.data = inputs.of_step(0) + group.offset,
                                  .stride = inputs.ring.slot_stride,
-                                 .mask = inputs.ring.wide == nullptr ? inputs.ring.slot_mask : inputs.row_mask};
+                                 .mask = inputs.ring.wide == nullptr ? inputs.ring.slot_mask : inputs.row_mask,
+                                 .step_rows = group.stride};
     }
     group_spikes_.clear();
     find_observed_steps(group, first, last);
@@ -64,7 +68,8 @@ void Shard::advance_group(Group& group, Step first, Step last) {
     if (!currents_.empty()) {
         current = {.data = currents_.data() + group.offset,
                    .stride = layout_.size(),
-                   .mask = static_cast<std::uint64_t>(stretch_rows_ - 1)};
+                   .mask = static_cast<std::uint64_t>(stretch_rows_ - 1),
+                   .step_rows = group.stride};
     }
     group.neurons->advance({.first = first,
                             .last = last,
@@ -76,37 +81,40 @@ void Shard::advance_group(Group& group, Step first, Step last) {
                             .observed = observed_steps_,
                             .observer = &observer});
     make_room(*outbox_, outbox_->size() + group_spikes_.size());
-    for (const models::GroupSpike& spike : group_spikes_) emit(group, spike.step, spike.neuron);
+    for (const models::GroupSpike& spike : group_spikes_) emit(group, spike.step * group.stride, spike.neuron);
     group.spikes += group_spikes_.size();
 }
 
 /// All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
 /// description, so that its rounding is the same however the work is cut.
-void Shard::prepare_inputs(const Group& group, Step step) {
+void Shard::prepare_inputs(const Group& group, Step own_step) {
+    const Step step = own_step * group.stride;
     if (!currents_.empty()) std::fill_n(current_of(step) + group.offset, group.size, 0.0);
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         ReceptorInputs& inputs = receptors_[receptor];
+        if (group.stride > 1 && inputs.has_tables) inputs.gather(step, group.stride, group.offset, group.size);
         if (inputs.ring.wide != nullptr) inputs.round_sums(step, group.offset, group.size);
     }
-    for (const std::size_t stimulus : group.stimuli) add_stimulus(stimuli_[stimulus], step);
+    for (const std::size_t stimulus : group.stimuli) add_stimulus(stimuli_[stimulus], own_step, step);
 }
 
-void Shard::add_stimulus(ShardStimulus& stimulus, Step step) {
+void Shard::add_stimulus(ShardStimulus& stimulus, Step own_step, Step step) {
     double* const out =
         (stimulus.current ? current_of(step) : receptors_[stimulus.receptor].of_step(step)) + stimulus.offset;
-    if (stimulus.places.empty()) return stimulus.stimulus->add(step, out);
+    if (stimulus.places.empty()) return stimulus.stimulus->add(own_step, out);
     // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
     std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
-    stimulus.stimulus->add(step, stimulus.sums.data());
+    stimulus.stimulus->add(own_step, stimulus.sums.data());
     for (std::size_t i = 0; i < stimulus.places.size(); ++i) out[stimulus.places[i]] += stimulus.sums[i];
 }
 
-void Shard::update_group(Group& group, Step step) {
+void Shard::update_group(Group& group, Step own_step) {
+    const Step step = own_step * group.stride;
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.offset;
     }
     const std::size_t fired =
-        group.neurons->update({.step = step,
+        group.neurons->update({.step = own_step,
                                .inputs = group_inputs_.data(),
                                .current = currents_.empty() ? nullptr : current_of(step) + group.offset,
                                .spikes = fired_.data()});
@@ -162,10 +170,12 @@ void Shard::begin_samples(Step first, Step last) {
     }
 }
 
-void Shard::find_observed_steps(const Group& group, Step first, Step last) {
+void Shard::find_observed_steps(const Group& group, Step first_own, Step last_own) {
     observed_steps_.clear();
-    for (Step step = first; !group.recorders.empty() && step <= last; ++step) {
-        const auto samples = [&](RecorderIndex recorder) { return step % state_recorders_[recorder].interval == 0; };
+    for (Step step = first_own; !group.recorders.empty() && step <= last_own; ++step) {
+        const auto samples = [&](RecorderIndex recorder) {
+            return step * group.stride % state_recorders_[recorder].interval == 0;
+        };
         if (std::ranges::any_of(group.recorders, samples)) observed_steps_.push_back(step);
     }
 }

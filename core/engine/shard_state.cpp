@@ -108,6 +108,28 @@ void Shard::visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
         });
 }
 
+void Shard::visit_unread_inputs(std::uint32_t receptor, Step now,
+                                const std::function<void(Step, std::uint32_t, double)>& visit) const {
+    // Neurons of some models have no receptor.
+    if (receptor >= receptors_.size() || !receptors_[receptor].has_tables) return;
+    const ReceptorInputs& inputs = receptors_[receptor];
+    const connect::InputRing& ring = inputs.ring;
+    for (const Group& group : groups_) {
+        if (receptor >= group.receptors) continue;
+        for (Step step = first_unread(group.population, now); step <= now; ++step) {
+            for (std::uint32_t neuron = group.offset; neuron < group.offset + group.size; ++neuron) {
+                if (ring.wide == nullptr) {
+                    const double sum = ring.slot(step)[neuron];
+                    if (sum != 0.0 || !std::signbit(sum)) visit(step, neuron, sum);
+                } else if (const WideSum sum = ring.wide_slot(step)[neuron]; sum != 0) {
+                    visit_parts(sum >> 1, std::ldexp(1.0, ring.exponent + 1),
+                                [&](double part) { visit(step, neuron, part); });
+                }
+            }
+        }
+    }
+}
+
 void Shard::add_input(std::uint32_t receptor, Step step, std::uint32_t neuron, double number) {
     const connect::InputRing& ring = receptors_[receptor].ring;
     if (ring.wide == nullptr) {

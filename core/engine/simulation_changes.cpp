@@ -90,7 +90,9 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                                  .size = population.size,
                                  .parameters = {},
                                  .variables = {},
-                                 .spike_steps = lists};
+                                 .spike_steps = lists,
+                                 .stride = 1,
+                                 .has_given_step = false};
         WeightRanges ranges = self.shards.front()->weights();
         for (std::uint32_t receptor = 0; receptor < ranges.size(); ++receptor) {
             ranges[receptor].most_inputs *= self.lowered.growth_of_bursts(changed, receptor);

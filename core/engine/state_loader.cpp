@@ -177,8 +177,8 @@ void StateLoader::load_neurons(std::uint32_t population, StateColumns& columns) 
         Shard& shard = *self().shards[self().layout.shard_of(id).value];
         const auto place = shard.layout().share(PopulationId{population}).ids.find(id);
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
-        shard.group(PopulationId{population})
-            .neurons->exchange_state(static_cast<std::uint32_t>(*place), totals_.step, columns);
+        const Shard::Group& group = shard.group(PopulationId{population});
+        group.neurons->exchange_state(static_cast<std::uint32_t>(*place), totals_.step / group.stride, columns);
     }
 }
 
@@ -359,11 +359,14 @@ void StateLoader::load_inputs(StateColumns& columns) {
         columns.exchange("sum", sum);
         const std::uint32_t index = layout.shard_of(id).value;
         Shard& shard = *self().shards[index];
-        if (receptor >= shard.receptors() || !shard.has_dynamic_inputs(receptor) || step <= totals_.step ||
+        const PopulationId population = layout.population_of(id);
+        const bool is_known = receptor < shard.receptors() &&
+                              (step > totals_.step ? shard.has_dynamic_inputs(receptor) : shard.has_inputs(receptor));
+        if (!is_known || step < shard.first_unread(population, totals_.step) ||
             step > totals_.step + shard.input_steps(receptor) || !std::isfinite(sum)) {
             throw impossible("input in a saved state", "");
         }
-        shard.add_input(receptor, step, layout.shard(index).local_index(layout.population_of(id), id).value, sum);
+        shard.add_input(receptor, step, layout.shard(index).local_index(population, id).value, sum);
     }
 }
 

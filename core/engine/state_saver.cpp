@@ -125,7 +125,7 @@ bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumn
         std::int64_t id = id_of(shard, group.offset + neuron);
         columns.exchange("id", id);
         if (table.kind == StateTableKind::neurons) {
-            group.neurons->exchange_state(neuron, totals_.step, columns);
+            group.neurons->exchange_state(neuron, totals_.step / group.stride, columns);
             continue;
         }
         for (std::size_t k = 0; k < model.parameters.size(); ++k) {
@@ -219,19 +219,20 @@ bool StateSaver::save_inputs(Place& place, StateColumns& columns) const {
     const Shard& shard = *self().shards[place.shard];
     auto receptor = static_cast<std::uint32_t>(place.next >> 32);
     const auto done = static_cast<Step>(place.next & UINT32_MAX);
+    const auto save = [&](Step step, std::uint32_t neuron, double sum) {
+        std::int64_t id = id_of(shard, neuron);
+        columns.exchange("id", id);
+        columns.exchange("receptor", receptor);
+        columns.exchange("step", step);
+        columns.exchange("sum", sum);
+    };
+    if (done == 0) shard.visit_unread_inputs(receptor, totals_.step, save);
     const Step steps = shard.has_dynamic_inputs(receptor) ? shard.input_steps(receptor) : 0;
     const Step some = std::max<Step>(1, static_cast<Step>(rows_at_once / std::max(1U, shard.layout().size())));
     const Step first = totals_.step + 1 + done;
     const Step end = std::min(totals_.step + 1 + steps, first + some);
     if (first < end) {
-        shard.visit_dynamic_inputs(receptor, totals_.step, {.begin = first, .end = end},
-                                   [&](Step step, std::uint32_t neuron, double sum) {
-                                       std::int64_t id = id_of(shard, neuron);
-                                       columns.exchange("id", id);
-                                       columns.exchange("receptor", receptor);
-                                       columns.exchange("step", step);
-                                       columns.exchange("sum", sum);
-                                   });
+        shard.visit_dynamic_inputs(receptor, totals_.step, {.begin = first, .end = end}, save);
     }
     const bool ends = end >= totals_.step + 1 + steps;
     if (ends) ++receptor;

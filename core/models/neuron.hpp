@@ -34,7 +34,8 @@ struct GroupValues {
 
 /// What one step of a group reads and writes.
 struct UpdateArguments {
-    Step step = 0;
+    Step step =
+        0;  ///< of the group: step n leads from (n - 1) h to n h, with h the resolution that it was created with
     /// One array per receptor with n inputs of this step each: the sum of the weights of the spikes that arrived, or -0.0
     /// where none did and no stimulus acted. (Weights are never -0.0, so that adding one of 0 to -0.0 gives +0.0.) The group
     /// sets them to -0.0 when it has read them.
@@ -48,11 +49,12 @@ struct UpdateArguments {
 
 /// Rows of numbers, one for each of several steps, in a ring.
 struct StepRows {
-    double* data = nullptr;   ///< null: there are none
-    std::size_t stride = 0;   ///< elements between rows
-    std::uint64_t mask = 0;   ///< rows - 1; rows are a power of two
+    double* data = nullptr;  ///< null: there are none
+    std::size_t stride = 0;  ///< elements between rows
+    std::uint64_t mask = 0;  ///< rows - 1; rows are a power of two
+    Step step_rows = 1;  ///< rows from one step to the next
 
-    double* row(Step step) const { return data + (static_cast<std::uint64_t>(step) & mask) * stride; }
+    double* row(Step step) const { return data + (static_cast<std::uint64_t>(step * step_rows) & mask) * stride; }
 };
 
 /// A neuron of a group has fired.
@@ -72,7 +74,7 @@ class StateObserver {
 /// What several steps of a group, one after another, read and write.
 struct AdvanceArguments {
     Step first = 0;
-    Step last = 0;         ///< inclusive, not before the first
+    Step last = 0;  ///< inclusive, not before the first
     std::size_t size = 0;  ///< neurons of the group
     /// Of each receptor the inputs of all of these steps: see UpdateArguments::inputs.
     std::span<const StepRows> inputs;
@@ -156,12 +158,12 @@ struct GroupArguments {
     /// The population that they belong to, all shards together.
     NeuronId population_first;
     std::uint64_t population_size = 0;
-    RandomKey key;            ///< of the population, for what is drawn while it runs: per (neuron id, count)
-    double resolution = 0.1;  ///< ms
+    RandomKey key;  ///< of the population, for what is drawn while it runs: per (neuron id, count)
+    double resolution = 0.1;  ///< ms: the length of a step
     Precision precision = Precision::double_precision;
     InstructionSet instruction_set = InstructionSet::baseline;
     std::span<const GroupValues> parameters;  ///< in the order of NeuronModel::parameters
-    std::span<const GroupValues> variables;   ///< initial values, in the order of NeuronModel::variables
+    std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronModel::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
     std::span<const std::vector<Step>> spike_steps;
     std::pmr::memory_resource* memory = page_memory();  ///< must outlive the group
@@ -170,7 +172,7 @@ struct GroupArguments {
 /// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
 struct NeuronModel {
     std::string_view name;
-    std::string_view summary;    ///< one line
+    std::string_view summary;  ///< one line
     std::string_view equations;  ///< several lines, plain text
     std::string_view reference;  ///< the paper
     std::span<const ParameterInfo> parameters;

@@ -292,6 +292,7 @@ class Network:
             | Distribution
             | float,
         ],
+        step: float | None = ...,
     ) -> int: ...
     def create_cells(
         self,
@@ -304,6 +305,7 @@ class Network:
             | Distribution
             | float,
         ],
+        step: float | None = ...,
     ) -> int: ...
     def create_spike_generators(
         self,

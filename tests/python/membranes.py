@@ -81,7 +81,7 @@ def in_ranvier(
     """Run the experiment in Ranvier."""
     net = rv.Network(resolution=experiment.resolution)
     names = experiment.neurons[0].keys()
-    values = {name: np.array([neuron[name] for neuron in experiment.neurons]) for name in names}
+    values: dict[str, Any] = {name: np.array([neuron[name] for neuron in experiment.neurons]) for name in names}
     neurons = net.create(experiment.model, len(experiment.neurons), name="neurons", **values)
     synapses = experiment.synapses
     projection = None

@@ -12,6 +12,12 @@
 
 namespace ranvier::connect {
 
+/// The grid of delays: steps of the targets of a projection, which are whole multiples of the resolution.
+struct DelayGrid {
+    double steps_per_millisecond = 10.0;  ///< of the targets
+    DelaySteps stride = 1;                ///< steps of the resolution in one of theirs
+};
+
 /// A projection, checked and lowered to what building its synapses takes.
 struct ProjectionPlan {
     ProjectionId id;
@@ -21,6 +27,7 @@ struct ProjectionPlan {
     std::shared_ptr<const RuleSampler> sampler;
     SynapseValues weights;  ///< mV or pA
     SynapseValues delays;   ///< ms
+    DelayGrid delay_grid;
     /// Of each parameter of which synapses have values of their own (SynapseDynamics::own_parameters).
     std::vector<SynapseValues> parameters;
     /// Of synapses with weights >= 0 and of those with weights < 0; the same one where the sign does not matter, or where all
@@ -28,7 +35,7 @@ struct ProjectionPlan {
     KindIndex positive_kind;
     KindIndex negative_kind;
     double weight_bound = 0.0;  ///< as the user gave it; 0: none
-    std::uint32_t most_spikes = 1;  ///< of one source in one step
+    std::uint32_t most_spikes = 1;  ///< of one source that a target takes in at once
 
     bool reaches(PopulationId population) const {
         return std::ranges::find(target_populations, population) != target_populations.end();
@@ -40,10 +47,14 @@ struct ProjectionPlan {
     KindIndex kind_of(double weight) const { return weight < 0.0 ? negative_kind : positive_kind; }
 };
 
-/// Delay in ms to steps: to the nearest point of the grid, at least one step.
+/// Delay in ms to steps: to the nearest step, at least one.
 RANVIER_ALWAYS_INLINE DelaySteps round_delay(double milliseconds, double steps_per_millisecond) {
     const double steps = milliseconds * steps_per_millisecond + 0.5;
     return steps < 1.0 ? 1 : static_cast<DelaySteps>(static_cast<std::int32_t>(steps));
+}
+/// The same for the steps of the targets, in steps of the resolution.
+RANVIER_ALWAYS_INLINE DelaySteps round_delay(double milliseconds, const DelayGrid& grid) {
+    return round_delay(milliseconds, grid.steps_per_millisecond) * grid.stride;
 }
 
 }  // namespace ranvier::connect

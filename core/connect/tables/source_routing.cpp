@@ -36,7 +36,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
             if (!plan.parameters.empty()) synapse.weight = k;
             synapse.kind = static_cast<std::uint16_t>(kind.value);
             if (store) {
-                const DelaySteps delay = round_delay(scratch.milliseconds[position], 1.0 / options.resolution);
+                const DelaySteps delay = round_delay(scratch.milliseconds[position], plan.delay_grid);
                 synapse.delay = static_cast<std::uint16_t>(delay - table(kind).least_delay);
             }
             if (location.rank == layout.rank()) {

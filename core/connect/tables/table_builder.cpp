@@ -14,11 +14,10 @@ namespace {
 constexpr std::size_t batch_synapses = 8192;
 
 struct RoundDelays {
-    RANVIER_ALWAYS_INLINE static void run(const double* __restrict milliseconds, std::size_t count,
-                                          double steps_per_millisecond, DelaySteps least,
-                                          std::uint16_t* __restrict out) {
+    RANVIER_ALWAYS_INLINE static void run(const double* __restrict milliseconds, std::size_t count, DelayGrid grid,
+                                          DelaySteps least, std::uint16_t* __restrict out) {
         for (std::size_t i = 0; i < count; ++i) {
-            out[i] = static_cast<std::uint16_t>(round_delay(milliseconds[i], steps_per_millisecond) - least);
+            out[i] = static_cast<std::uint16_t>(round_delay(milliseconds[i], grid) - least);
         }
     }
 };
@@ -127,7 +126,7 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
         scratch.delays.resize(total);
         Dispatched<RoundDelays>::call(options.instruction_set,
                                       static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
-                                      1.0 / options.resolution, table(kind).least_delay, scratch.delays.data() + begin);
+                                      plan.delay_grid, table(kind).least_delay, scratch.delays.data() + begin);
         builders[worker]->store(kind,
                                 {.rows = scratch.rows.data() + begin,
                                  .targets = scratch.targets.data() + begin,

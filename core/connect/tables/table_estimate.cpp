@@ -57,15 +57,15 @@ double expected_rows(std::span<const SourceStretch> sources, double places) {
 
 /// The delays that will be drawn: tables depend on these, not on what the distributions could give.
 std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
-                                                  KindIndex kind, double resolution) {
+                                                  KindIndex kind) {
     DelaySteps least = UINT32_MAX;
     DelaySteps greatest = 1;
     const double shards = static_cast<double>(layout.shards().size());
     for (const ProjectionPlan& plan : plans) {
         if (!counts_for(plan, kind) || plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         const auto [low, high] = plan.delays.expected_range(expected_synapses_here(plan, layout) / shards);
-        least = std::min(least, round_delay(low, 1.0 / resolution));
-        greatest = std::max(greatest, round_delay(high, 1.0 / resolution));
+        least = std::min(least, round_delay(low, plan.delay_grid));
+        greatest = std::max(greatest, round_delay(high, plan.delay_grid));
     }
     return {std::min(least, greatest), greatest};
 }
@@ -201,7 +201,7 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
         const auto sources =
             stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, kind); });
         if (sources.empty()) continue;
-        const auto delays = expected_delays(plans, layout, kind, options.resolution);
+        const auto delays = expected_delays(plans, layout, kind);
         add_table(estimate, plans, kind, planned.tables[i], sources, delays, layout, options);
         all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }

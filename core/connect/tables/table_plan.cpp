@@ -67,15 +67,15 @@ RowMap map_rows(std::span<const ProjectionPlan> plans, KindIndex kind) {
     return RowMap(std::move(ranges));
 }
 
-TablePlan plan_table(std::span<const ProjectionPlan> plans, KindIndex kind, double resolution) {
+TablePlan plan_table(std::span<const ProjectionPlan> plans, KindIndex kind) {
     TablePlan table;
     DelaySteps least = UINT32_MAX;
     DelaySteps greatest = 0;
     for (const ProjectionPlan& plan : plans) {
         if (!needs_rows(plan, kind)) continue;
         table.used = true;
-        least = std::min(least, round_delay(plan.delays.least(), 1.0 / resolution));
-        greatest = std::max(greatest, round_delay(plan.delays.greatest(), 1.0 / resolution));
+        least = std::min(least, round_delay(plan.delays.least(), plan.delay_grid));
+        greatest = std::max(greatest, round_delay(plan.delays.greatest(), plan.delay_grid));
     }
     if (!table.used) return table;
     table.row_map = map_rows(plans, kind);
@@ -113,8 +113,7 @@ ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layou
     double rows = 0.0;
     const auto shards = static_cast<double>(layout.shards().size());
     for (std::uint32_t kind = 0; kind < network.kinds.size(); ++kind) {
-        TablePlan& table =
-            planned.tables.emplace_back(plan_table(network.projections, KindIndex{kind}, options.resolution));
+        TablePlan& table = planned.tables.emplace_back(plan_table(network.projections, KindIndex{kind}));
         table.receptor = network.receptor(KindIndex{kind});
         table.dynamics = network.dynamics_of(KindIndex{kind});
         synapses.push_back(table.used ? expected_synapses_here(network.projections, KindIndex{kind}, layout) : 0.0);

@@ -229,9 +229,10 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
     """Return the time, in seconds, of one step of a neuron, including its stimulus if there is one."""
     if population.plays_spikes:
         return 0.0
-    net = Network(resolution=population.network.resolution)
+    net = Network(resolution=population.step)
     # Rates depend on the distribution of values over neurons.
-    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **_sampled(population.values))
+    own: dict[str, Any] = dict(_sampled(population.values))
+    copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **own)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):
             # A list of times or of currents: its cost per step is negligible.

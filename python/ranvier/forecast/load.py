@@ -12,6 +12,7 @@ from ranvier.base.distributions import Distribution
 from ranvier.base.numeric import number, whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.network import Network, check_network
+from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection
 from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 
@@ -111,8 +112,9 @@ def expect_load(
         rows, records = {}, 0.0
     shortest = min((shortest_delay(projection) for projection in network.projections), default=_LONGEST_EPOCH)
     return Load(
-        neurons=tuple(len(population) / ranks for population in network.populations),
-        stimulated=tuple(len(stimulus.targets) / ranks for stimulus in network.stimuli),
+        # Those that are updated in a step of the resolution, on average.
+        neurons=tuple(_updated(population) / ranks for population in network.populations),
+        stimulated=tuple(_updated(stimulus.targets) / ranks for stimulus in network.stimuli),
         synapses=sum(here.values()),
         entries=sum(rows.values()) if directed else 0.0,
         steps_per_second=1000.0 / network.resolution,
@@ -147,6 +149,10 @@ def rates_by_population(network: Network, rates: Mapping[str, float], rate: floa
     return result
 
 
+def _updated(neurons: PopulationView) -> float:
+    return math.fsum(len(part) * part.population.network.resolution / part.population.step for part in neurons.parts)
+
+
 def _rows(synapses: float, sources: float, threads: int) -> float:
     """Return the number of spike records that a process gets if each of some sources fires once."""
     # If most sources have targets on each thread, one record serves all threads; otherwise each thread has its own.
@@ -167,4 +173,8 @@ def shortest_delay(projection: Projection) -> int:
         shortest = low if math.isfinite(low) else 0.0
     else:
         shortest = float(np.min(delay)) if np.size(delay) else math.inf
-    return max(1, round(shortest / resolution)) if math.isfinite(shortest) else _LONGEST_EPOCH
+    if not math.isfinite(shortest):
+        return _LONGEST_EPOCH
+    step: float = max((part.population.step for part in projection.targets.parts), default=resolution)
+    steps: int = max(1, math.floor(shortest / step + 0.5)) * round(step / resolution)
+    return steps

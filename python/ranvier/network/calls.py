@@ -64,6 +64,7 @@ class Create(ChangeableCall[Population]):
     size: int
     name: str
     values: Numbers
+    step: float | None
 
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
@@ -71,12 +72,12 @@ class Create(ChangeableCall[Population]):
         cell: Cell | CellKinds | None = None
         if not isinstance(self.model, str):
             cell, model = self.model, self.model.name
-            index = contents.core.create_cells(cell.core_cell, self.size, self.name, _numbers(self.values))
+            index = contents.core.create_cells(cell.core_cell, self.size, self.name, _numbers(self.values), self.step)
         else:
             model = self.model
-            index = contents.core.create(model, self.size, self.name, _numbers(self.values))
+            index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step)
         name = contents.core.population_name(index)
-        made = Population(contents.network, index, name, model, first_id, self.size, self.values, cell)
+        made = Population(contents.network, index, name, model, first_id, self.size, self.values, cell, self.step)
         contents.populations.append(made)
         return made
 

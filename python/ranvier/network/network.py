@@ -78,6 +78,8 @@ class Network(RecordingNetwork):
         model: NeuronModel | Cell | Sequence[Cell] | str,
         size: int | None = None,
         name: str | None = None,
+        *,
+        step: float | None = None,
         **values: Values,
     ) -> Population:
         """Create a population of neurons.
@@ -93,6 +95,9 @@ class Network(RecordingNetwork):
             Number of neurons, >= 1; a list of cells has its own.
         name
             Name of the population; None: a name made of the model and a number.
+        step
+            Length of a step of the neurons, ms, a multiple of the resolution; None: the resolution. Delays onto the
+            neurons are rounded to whole steps of them.
         **values
             Values of parameters or initial values of state variables: one number for all neurons, an array of shape
             ``(size,)`` or a distribution. They take precedence over the values in `model`.
@@ -105,10 +110,14 @@ class Network(RecordingNetwork):
             For values that are outside their bounds or not finite, and for ``size < 1``.
         ShapeError
             For an array that does not hold one value for each neuron, or a size that is not that of the list of cells.
+        GridError
+            For a step that is not a multiple of the resolution.
         """
         checked, given = model_and_values(model)
-        given |= changes.numbers_of(check_value_names(checked, values, "create()", ["name"]), values)
-        return self._make(Create(checked, check_size(size, checked), check_name("population", name), given))
+        given |= changes.numbers_of(check_value_names(checked, values, "create()", ["name", "step"]), values)
+        own_step = None if step is None else number("step", step)
+        own_size = check_size(size, checked)
+        return self._make(Create(checked, own_size, check_name("population", name), given, own_step))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -162,8 +171,8 @@ class Network(RecordingNetwork):
             In the unit of the model of the targets (pA, mV or nS): a number, an array (the rule determines its shape),
             or a distribution.
         delay
-            Milliseconds, at least one step. A single number must be a multiple of the resolution. Delays in an array or
-            drawn from a distribution are rounded to the nearest step; half a step is rounded up.
+            Milliseconds, at least one step of the targets. A single number must be a multiple of the resolution. All
+            delays are rounded to the nearest step of the targets; half a step is rounded up.
         receptor
             Name of the receptor of the targets that all these synapses reach, whatever the sign of their weights; None:
             the only receptor, or, where the model says so, the one that the sign of each weight chooses. Targets of
@@ -252,8 +261,8 @@ class Network(RecordingNetwork):
             Weight of the spikes in the unit of the target's model (pA, mV or nS); for currents, a factor. A number, an
             array of shape ``(len(targets),)`` or a distribution.
         delay
-            Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution; None: the
-            shortest delay, one step.
+            Milliseconds until the output of the stimulator acts on the targets, a multiple of the resolution, which is
+            rounded to steps of the targets, at least one; None: the shortest delay, one step.
         receptor
             Name of the receptor that the spikes reach, as for `connect`. Without it, where the sign of the weight
             chooses, all weights must have one sign. Currents reach no receptor.

@@ -297,6 +297,7 @@ class Population(PopulationView):
     _network: Any
     _name: str
     _first_id: int
+    _step: float | None
 
     def __init__(
         self,
@@ -308,8 +309,9 @@ class Population(PopulationView):
         size: int,
         values: dict[str, StoredValues],
         cell: Cell | CellKinds | None = None,
+        step: float | None = None,
     ) -> None:
-        self._put(_network=network, _name=name, _first_id=first_id, index=index, model=model, cell=cell)
+        self._put(_network=network, _name=name, _first_id=first_id, _step=step, index=index, model=model, cell=cell)
         super().__init__(((self, range(size)),))
         self._show(values)
 
@@ -331,6 +333,11 @@ class Population(PopulationView):
     def first_id(self) -> int:
         """Global id of the first neuron."""
         return self._first_id
+
+    @property
+    def step(self) -> float:
+        """Length of a step of the neurons, ms: the resolution, unless `Network.create` was given another."""
+        return float(self._network.resolution) if self._step is None else self._step
 
     @property
     def compartment_count(self) -> int:

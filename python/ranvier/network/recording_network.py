@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number
+from ranvier.base.times import time_of
 from ranvier.errors import StateError, WrongTypeError
 from ranvier.network.calls import RecordSpikes, RecordState, RecordWeights
 from ranvier.network.checks import as_view, check_text, name_type
@@ -74,8 +76,8 @@ class RecordingNetwork(NetworkBase):
         variables
             Names of state variables of their models, for example ``["V_m", "I_syn_ex"]``.
         interval
-            Sampling interval, ms, a multiple of the resolution; None: the resolution. Samples are taken at multiples of
-            the interval.
+            Sampling interval, ms, a multiple of the steps of all neurons; None: the shortest that there is, in most
+            networks the resolution. Samples are taken at multiples of the interval.
         to, overwrite
             As for `record_spikes`.
 
@@ -84,7 +86,7 @@ class RecordingNetwork(NetworkBase):
         UnknownNameError
             When the model has no such variable; the message suggests the nearest one.
         GridError
-            For an interval that is not a multiple of the resolution.
+            For an interval that is not a multiple of the steps of the neurons.
         FileError
             As for `record_spikes`.
         """
@@ -99,7 +101,7 @@ class RecordingNetwork(NetworkBase):
             RecordState(
                 selection=selection_of(view),
                 variables=tuple(check_text("name of a variable", name) for name in names),
-                interval=self.resolution if interval is None else number("interval", interval),
+                interval=self._shortest_interval(view) if interval is None else number("interval", interval),
                 to=destination,
                 overwrite=replaces,
             )
@@ -154,6 +156,12 @@ class RecordingNetwork(NetworkBase):
         return made
 
     # ---- checks that need the network --------------------------------------------------------------------------------
+
+    def _shortest_interval(self, neurons: PopulationView) -> float:
+        """Return the least common multiple of the steps of some neurons, ms."""
+        steps = {round(part.population.step / self.resolution) for part in neurons.parts}
+        longest = math.lcm(*steps)
+        return self.resolution if longest == 1 else time_of(longest, self.resolution)
 
     def _view(self, what: str, neurons: Neurons, wanted: str = "") -> PopulationView:
         """Return a population, a view or a sequence of them as one view of this network."""

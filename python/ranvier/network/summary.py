@@ -125,7 +125,11 @@ def _populations(network: Summarized) -> Table:
             population.model,
             f"{len(population):,}",
             f"{population.first_id:,}",
-            describe_settings(population.values),
+            describe_settings(
+                population.values
+                if population.step == network.resolution
+                else {**population.values, "step": population.step}
+            ),
         ]
         for population in network.populations
     ]
