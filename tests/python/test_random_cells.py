@@ -164,3 +164,19 @@ def test_functions_of_distance_take_one_argument() -> None:
     with pytest.raises(TypeError, match="concatenate") as caught:
         rv.Cell(TREE, membrane=[("all", rv.hh(gnabar=wrong))])
     assert not isinstance(caught.value, rv.errors.RanvierError)
+
+
+def test_what_a_probe_cannot_be_is_shown_in_one_line() -> None:
+    """Letters that are none can be printed, too."""
+    hostile: list[Any] = ["\ud800", np.zeros((2, 2, 2))]
+    for probe in hostile:
+        with pytest.raises(rv.errors.RanvierError) as caught:
+            rv.Cell(TREE, membrane=[("all", rv.pas())], probes={"b": probe})
+        assert str(caught.value).isprintable()
+
+
+def test_a_distribution_is_no_density() -> None:
+    """Of the compartments of a cell."""
+    distribution: Any = rv.Normal(0.1, 0.01)
+    with pytest.raises(rv.errors.WrongTypeError, match=r"gnabar of hh"):
+        rv.Cell(TREE, membrane=[("all", rv.hh(gnabar=distribution))])

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.distributions import Distribution
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.model import Model
 from ranvier.base.numeric import number, number_array
@@ -115,6 +116,8 @@ class Mechanism(Model):
                 value = np.full(len(distances), float(value)) if value.ndim == 0 else value
             if default is None and np.isnan(value).any():
                 raise ValueOutOfBoundsError(what, "nan", "it must be finite", "leave it out, or give a number")
+            if isinstance(value, Distribution):
+                raise WrongTypeError(what, repr(value), "must be a number, an array or a function of distances")
             array = np.atleast_1d(np.asarray(value, dtype=np.float64))
             if array.shape not in ((1,), distances.shape):
                 raise ShapeError(

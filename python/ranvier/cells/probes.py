@@ -43,7 +43,9 @@ def core_probes(
         else:
             if not isinstance(probe, tuple | list) or len(probe) != 2:
                 raise WrongTypeError(
-                    what, repr(probe), "must be a place, the name of a receptor, or a place and a variable"
+                    what,
+                    " ".join(repr(probe).split()),
+                    "must be a place, the name of a receptor, or a place and a variable",
                 )
             if isinstance(probe[0], Everywhere):
                 made += _everywhere(str(name), probe[1], membrane, cut)
@@ -74,7 +76,7 @@ def _of_receptor_or_clamp(what: str, probe: str, receptors: Sequence[str], clamp
     for kind, names in (("receptor_current", receptors), ("clamp_current", clamps)):
         known.update({f"i of {name}": (kind, i) for i, name in enumerate(names) if f"i of {name}" not in known})
     if probe not in known:
-        raise UnknownNameError(what, f"'{probe}'", f"receptors and currents are {', '.join(known) or 'none'}")
+        raise UnknownNameError(what, repr(probe), f"receptors and currents are {', '.join(known) or 'none'}")
     return known[probe]
 
 
