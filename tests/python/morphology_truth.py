@@ -144,7 +144,7 @@ def _branch(elements: list[Any], before: Point | None) -> tuple[float, int]:
     length, cones = 0.0, 0
     for element in elements:
         if not isinstance(element, list):
-            if element in ("Normal", "High", "Low", "Incomplete", "Origin") or element.startswith('"'):
+            if element in ("Normal", "High", "Low", "Incomplete", "Origin", "Generated") or element.startswith('"'):
                 continue
             raise ValueError("a word that is not known")
         if element and all(isinstance(word, str) for word in element):
@@ -175,12 +175,11 @@ def _branch(elements: list[Any], before: Point | None) -> tuple[float, int]:
 
 
 def _has_point(elements: list[Any]) -> bool:
-    """Whether there is a number anywhere in what may be nested."""
-    waiting = list(elements)
+    """Whether there is a list that begins with a number in what may be nested."""
+    waiting = [element for element in elements if isinstance(element, list)]
     while waiting:
         element = waiting.pop()
-        if isinstance(element, list):
-            waiting += element
-        elif _NUMBER.fullmatch(element):
+        if element and isinstance(element[0], str) and _NUMBER.fullmatch(element[0]):
             return True
+        waiting += [each for each in element if isinstance(each, list)]
     return False
