@@ -276,6 +276,17 @@ double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& 
     return inputs;
 }
 
+/// Adds to the peak what building the presynaptic table takes; returns the bytes that stay.
+double add_presynaptic_peak(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                            const SimulationOptions& options, MemoryEstimate& estimate) {
+    const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
+    // While it is built, buffers too, which are not larger than what has to go through them.
+    const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
+    const std::uint64_t built = to_saturated(presynaptic.peak_bytes + buffers);
+    estimate.peak_bytes = std::max(estimate.peak_bytes, add_saturated(estimate.final_bytes, built));
+    return presynaptic.final_bytes;
+}
+
 }  // namespace
 
 std::uint64_t available_memory(std::int32_t processes) { return parallel::memory_room().of_one(processes); }
@@ -304,14 +315,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     bool directed = true;
     if (travels) {
         directed = comm::find_exchange(options.exchange).directed;
-        if (directed) {
-            const PresynapticEstimate presynaptic = estimate_presynaptic(layout, tables);
-            // While it is built, buffers too, which are not larger than what has to go through them.
-            const double buffers = std::min(static_cast<double>(options.connection_buffer), 64.0 * tables.addresses);
-            const std::uint64_t built = to_saturated(presynaptic.peak_bytes + buffers);
-            estimate.peak_bytes = std::max(estimate.peak_bytes, add_saturated(estimate.final_bytes, built));
-            add("presynaptic", presynaptic.final_bytes);
-        }
+        if (directed) add("presynaptic", add_presynaptic_peak(layout, tables, options, estimate));
     }
     // The following grows while the network runs, when the memory for building has been given back.
     const double spikes_of_all = spikes_of_one * static_cast<double>(network.network().neuron_count());
