@@ -10,6 +10,7 @@
 #include "base/instruction_set.hpp"
 #include "cable/cell_plan.hpp"
 #include "cable/kernel.hpp"
+#include "cable/pool_plan.hpp"
 #include "models/neuron.hpp"
 
 namespace ranvier::cable {
@@ -77,6 +78,29 @@ class CellStore {
 /// Advances gates of some slots without a table.
 void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const std::uint32_t> slots, double celsius,
                      double* gates, const double* argument, BlockStep& step);
+
+/// Pools of a block as the kernel takes them.
+/// @param concentration of this block, mM
+template <bool packed>
+KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScratch& scratch, RateMethod rates) {
+    if (plan.size() == 0) return {};
+    KernelPools pools{.size = plan.size(),
+                      .slots = plan.slots.data(),
+                      .rest = plan.rest.data(),
+                      .log_outside = plan.log_outside.data(),
+                      .decay = plan.decay.data(),
+                      .gain = plan.gain.data(),
+                      .half_decay = plan.half_decay.data(),
+                      .half_gain = plan.half_gain.data(),
+                      .nernst = plan.nernst,
+                      .concentration = concentration,
+                      .logarithm = scratch.logarithm.data(),
+                      .conductance = scratch.calcium_conductance.data(),
+                      .reversal = scratch.calcium_reversal.data()};
+    // Exact rates are calculated before the kernel begins.
+    if (rates == RateMethod::exact) CalciumKernel<false, packed>::begin(pools);
+    return pools;
+}
 
 bool all_finite(std::span<const double> values);
 

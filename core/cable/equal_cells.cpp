@@ -40,7 +40,8 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     scratch.inputs.resize((plan_->receptors.size() + plan_->clamps.size()) * lanes);
     take_inputs(block, step);
     prepare_electrodes(step, injected, scratch.inputs.data() + plan_->receptors.size() * lanes);
-    const KernelPools pools = prepare_pools(block, scratch);
+    const KernelPools pools = pools_of_block<false>(plan_->pools, calcium_.data() + block * plan_->pools.size() * lanes,
+                                                    scratch, plan_->spec->rates);
     prepare_classes(block, step, potential);
     const KernelArguments kernel{.slots = plan_->slots(),
                                  .parents = plan_->parents.data(),
@@ -94,27 +95,6 @@ void EqualCells::prepare_electrodes(BlockStep& step, const double* injected, dou
         electrodes.push_back({.slot = clamp.slot, .conductance = action.conductance, .current = clamped});
         clamped += lanes;
     }
-}
-
-KernelPools EqualCells::prepare_pools(std::size_t block, BlockScratch& scratch) {
-    const PoolPlan& pools = plan_->pools;
-    if (pools.size() == 0) return {};
-    KernelPools kernel{.size = pools.size(),
-                       .slots = pools.slots.data(),
-                       .rest = pools.rest.data(),
-                       .log_outside = pools.log_outside.data(),
-                       .decay = pools.decay.data(),
-                       .gain = pools.gain.data(),
-                       .half_decay = pools.half_decay.data(),
-                       .half_gain = pools.half_gain.data(),
-                       .nernst = pools.nernst,
-                       .concentration = calcium_.data() + block * pools.size() * lanes,
-                       .logarithm = scratch.logarithm.data(),
-                       .conductance = scratch.calcium_conductance.data(),
-                       .reversal = scratch.calcium_reversal.data()};
-    // Exact rates are calculated before the kernel begins.
-    if (plan_->spec->rates == RateMethod::exact) CalciumKernel<false, false>::begin(kernel);
-    return kernel;
 }
 
 void EqualCells::prepare_classes(std::size_t block, BlockStep& step, const double* potential) {

@@ -40,7 +40,6 @@ class EqualCells final : public CellStore {
     }
     void take_inputs(std::size_t block, BlockStep& step);
     void prepare_electrodes(BlockStep& step, const double* injected, double* clamped);
-    KernelPools prepare_pools(std::size_t block, BlockScratch& scratch);
     void prepare_classes(std::size_t block, BlockStep& step, const double* potential);
 
     std::shared_ptr<const CellPlan> plan_;

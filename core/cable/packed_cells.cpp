@@ -62,7 +62,8 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
     scratch.inputs.resize((plan_.receptors.size() + plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
-    const KernelPools pools = prepare_pools(scratch);
+    const KernelPools pools =
+        pools_of_block<true>(plan_.pools, calcium_.data(), scratch, layouts_.front()->spec->rates);
     const KernelDesks desks{
         .first = plan_.node_slots * lanes, .size = plan_.sources.size(), .sources = plan_.sources.data()};
     // Exact rates are calculated before the kernel begins.
@@ -137,26 +138,6 @@ void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
         step.scratch.electrodes.push_back(
             {.slot = 0, .positions = own.positions.data(), .conductance = action.conductance, .current = current});
     }
-}
-
-KernelPools PackedCells::prepare_pools(BlockScratch& scratch) {
-    const PoolPlan& pools = plan_.pools;
-    if (pools.size() == 0) return {};
-    KernelPools kernel{.size = pools.size(),
-                       .slots = pools.slots.data(),
-                       .rest = pools.rest.data(),
-                       .log_outside = pools.log_outside.data(),
-                       .decay = pools.decay.data(),
-                       .gain = pools.gain.data(),
-                       .half_decay = pools.half_decay.data(),
-                       .half_gain = pools.half_gain.data(),
-                       .nernst = pools.nernst,
-                       .concentration = calcium_.data(),
-                       .logarithm = scratch.logarithm.data(),
-                       .conductance = scratch.calcium_conductance.data(),
-                       .reversal = scratch.calcium_reversal.data()};
-    if (layouts_.front()->spec->rates == RateMethod::exact) CalciumKernel<false, true>::begin(kernel);
-    return kernel;
 }
 
 void PackedCells::prepare_classes(BlockStep& step) {

@@ -33,7 +33,6 @@ class PackedCells final : public CellStore {
     std::size_t receptor_place(std::size_t cell, std::size_t receptor) const;
     void take_inputs(BlockStep& step);
     void prepare_electrodes(BlockStep& step, double* currents);
-    KernelPools prepare_pools(BlockScratch& scratch);
     void prepare_classes(BlockStep& step);
 
     std::vector<std::uint32_t> cells_;
