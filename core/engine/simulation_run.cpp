@@ -129,7 +129,7 @@ void Simulation::Implementation::check_finite() const {
             if (!failure) continue;
             throw StateError(
                 {.object = "state of population " + quoted(network.population(group.population).name),
-                 .value = "not finite",
+                 .value = {},
                  .bound = *failure + " by step " + std::to_string(step.load()),
                  .remedy = "check the units of weights, currents and parameters, or use double precision"});
         }
