@@ -36,7 +36,9 @@ class Capacitance:
             return
         self.values = np.ascontiguousarray(np.atleast_1d(number_array("C_m", given)))
         if self.values.ndim != 1 or not len(self.values):
-            raise ShapeError("C_m", f"an array of shape {self.values.shape}", "it must have one dimension")
+            raise ShapeError(
+                "C_m", f"an array of shape {self.values.shape}", "it must have one dimension, and one value at least"
+            )
 
     def of(self, morphology: Morphology, cut: _core.Compartments) -> FloatArray:
         """Return one value, or one for each compartment, uF/cm^2."""
