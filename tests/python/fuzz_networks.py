@@ -223,7 +223,9 @@ def _with_own_parameters(
     }
     if "W_max" in synapse.per_synapse_names:
         # The weights are as great.
-        bounds["W_max"] = (-120.0, -60.0) if synapse.values.get("W_max", 0.0) < 0.0 else (60.0, 120.0)  # type: ignore[operator]
+        greatest = synapse.values.get("W_max", 0.0)
+        assert isinstance(greatest, float)
+        bounds["W_max"] = (-120.0, -60.0) if greatest < 0.0 else (60.0, 120.0)
     if isinstance(synapse, rv.quantal_stp):
         sites = synapse.values.get("n", 1.0)
         assert isinstance(sites, float)

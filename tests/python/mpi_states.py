@@ -60,7 +60,9 @@ def check_recordings(recordings: str, tmp_path: Path) -> None:
     net = with_synapses("stdp")
     plain = rv.Simulation(net, progress=False)
     plain.run(2.0 * HALF)
-    expected = plain.spikes(net.recorders[0])  # type: ignore[arg-type]
+    recorder = net.recorders[0]
+    assert isinstance(recorder, rv.SpikeRecorder)
+    expected = plain.spikes(recorder)
     assert rv.read_spikes(tmp_path / "spikes.h5").digest() == expected.digest()
     spikes = [list(zip(*each["spikes"], strict=True)) for each in told]
     all_of_them = list(zip(expected.steps.tolist(), expected.ids.tolist(), strict=True))
@@ -116,7 +118,9 @@ def check_other_ranks(
         net = with_synapses(model, records_weights=not forgets)
         plain = rv.Simulation(net, progress=False)
         plain.run(HALF)
-        expected = plain.spikes(net.recorders[0])  # type: ignore[arg-type]
+        recorder = net.recorders[0]
+        assert isinstance(recorder, rv.SpikeRecorder)
+        expected = plain.spikes(recorder)
         spikes = [set(zip(*each[model + " before"], strict=True)) for each in told]
         assert sum(map(len, spikes)) == len(expected)
         assert set.union(*spikes) == set(zip(expected.steps.tolist(), expected.ids.tolist(), strict=True))

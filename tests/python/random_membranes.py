@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -143,9 +143,10 @@ def check_bits(seed: int, folder: Path) -> None:
     expected = _values(rv.Simulation(net, threads=1), recorder)
     assert np.isfinite(expected).all()
     assert np.ptp(expected[:, 0]) > 1.0
-    for threads, instruction_set in ((3, "auto"), (2, "avx2"), (1, "baseline")):
-        tuning = rv.Tuning(instruction_set=instruction_set)  # type: ignore[arg-type]
+    sets: list[tuple[int, Literal["auto", "avx2", "baseline"]]] = [(3, "auto"), (2, "avx2"), (1, "baseline")]
+    for threads, instruction_set in sets:
         again, recorder = _network(cell, 19)
+        tuning = rv.Tuning(instruction_set=instruction_set)
         values = _values(rv.Simulation(again, threads=threads, tuning=tuning), recorder)
         np.testing.assert_array_equal(values, expected)
     for count in (1, 5):

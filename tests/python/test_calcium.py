@@ -196,8 +196,7 @@ def build(threads: int = 1, instruction_set: Any = "auto", **keys: Any) -> tuple
     net.connect(cells, cells, rv.FixedIndegree(3), weight=5.0, delay=1.0)
     net.stimulate(cells, rv.poisson_generator(rate=500.0), weight=4.0)
     recorder = net.record_state(cells, list(cell.variables), interval=0.5)
-    options = {"threads": threads, "tuning": rv.Tuning(instruction_set=instruction_set)}
-    return rv.Simulation(net, **options), recorder  # type: ignore[arg-type]
+    return rv.Simulation(net, threads=threads, tuning=rv.Tuning(instruction_set=instruction_set)), recorder
 
 
 @pytest.mark.parametrize("keys", [{}, {"rates": "exact"}, {"scheme": "staggered"}], ids=["table", "exact", "staggered"])

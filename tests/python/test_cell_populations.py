@@ -164,7 +164,8 @@ def test_populations_of_kinds_are_described() -> None:
     b = rv.Cell(rv.Morphology([SOMA]), membrane=[("all", rv.pas(g=rv.per_cell("g", 2e-4)))], V_init=-60.0, name="b")
     net = rv.Network()
     cells = net.create([a, b, a], name="both")
-    assert (len(cells), cells.compartment_count, cells.cell.variables) == (3, 5, ("V_m",))  # type: ignore[union-attr]
+    assert cells.cell is not None
+    assert (len(cells), cells.compartment_count, cells.cell.variables) == (3, 5, ("V_m",))
     net.set(cells[:1], I_e=5.0)
     copy = pickle.loads(pickle.dumps(net))
     simulation = rv.Simulation(copy)

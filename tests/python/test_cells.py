@@ -168,8 +168,8 @@ def build(threads: int = 1, instruction_set: Any = "auto", **keys: Any) -> tuple
     """Return a simulation of a ring with its recorders of spikes and states."""
     model = ring(cells=19, depth=2, **keys)
     states = model.net.record_state(model.net.populations[0], ["V_m"], interval=1.0)
-    options = {"threads": threads, "tuning": rv.Tuning(instruction_set=instruction_set)}
-    return rv.Simulation(model.net, **options), model.spikes, states  # type: ignore[arg-type]
+    simulation = rv.Simulation(model.net, threads=threads, tuning=rv.Tuning(instruction_set=instruction_set))
+    return simulation, model.spikes, states
 
 
 @pytest.mark.parametrize("dendrites", ["hh", "pas"])

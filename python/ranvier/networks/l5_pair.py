@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -106,7 +107,7 @@ def l5_cell(
     *,
     clamps: Mapping[str, tuple[Clamp, Place]] | None = None,
     probes: Mapping[str, ProbeLike] | None = None,
-    rates: str = "table",
+    rates: Literal["table", "exact"] = "table",
 ) -> Cell:
     """Return a pyramidal cell of layer 5, with AMPA and NMDA receptors at some places. See `l5_pair`."""
     form = drawn_pyramidal_cell() if morphology is None else morphology
@@ -131,7 +132,7 @@ def l5_cell(
         R_a=100.0,
         celsius=34.0,
         V_init=-80.0,
-        rates=rates,  # type: ignore[arg-type]
+        rates=rates,
         name="l5_cell",
     )
 

@@ -30,7 +30,11 @@ _DEEPEST = 20
 
 
 def ring_cell(
-    *, depth: int = 5, compartments: int = 2, dendrites: Literal["hh", "pas"] = "hh", rates: str = "table"
+    *,
+    depth: int = 5,
+    compartments: int = 2,
+    dendrites: Literal["hh", "pas"] = "hh",
+    rates: Literal["table", "exact"] = "table",
 ) -> Cell:
     """Return a cell of the ring: a soma with a binary tree of dendrites. See `ring`."""
     depth = whole_number("depth of a cell of the ring", depth, 0, _DEEPEST)
@@ -52,7 +56,7 @@ def ring_cell(
         membrane=membrane,
         # On the first dendrite.
         receptors={"exc": (expsyn(tau=2.0, e=0.0), at(min(1, len(sections) - 1), _SYNAPSE))},
-        rates=rates,  # type: ignore[arg-type]
+        rates=rates,
         name="branched_cell",
     )
 
