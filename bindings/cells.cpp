@@ -32,6 +32,8 @@ using InputMechanism =
     std::tuple<std::string, InputArray<double>, std::vector<InputArray<double>>, std::vector<std::int32_t>>;
 /// Name, default.
 using InputOwn = std::pair<std::string, double>;
+/// What an own parameter gives a value to: kind, own parameter, receptor or clamp, its parameter or level, profile.
+using InputUse = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, InputArray<double>>;
 /// Name, model, values of parameters, place.
 using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, InputPlace>;
 /// Name, kind, place, start, levels, durations, resistance.
@@ -78,12 +80,31 @@ Choice choose(std::string_view option, std::string_view name, const std::map<std
     throw unknown_name(option, name, names);
 }
 
+std::vector<cable::OwnUse> to_uses(const std::vector<InputUse>& given) {
+    using Kind = cable::OwnUse::Kind;
+    std::vector<cable::OwnUse> uses;
+    for (const auto& [kind, own, of, index, profile] : given) {
+        uses.push_back({choose<Kind>("kind of own parameter", kind,
+                                     {{"capacitance", Kind::capacitance},
+                                      {"axial_resistivity", Kind::axial_resistivity},
+                                      {"initial_potential", Kind::initial_potential},
+                                      {"threshold", Kind::threshold},
+                                      {"receptor", Kind::receptor},
+                                      {"clamp_start", Kind::clamp_start},
+                                      {"clamp_level", Kind::clamp_level},
+                                      {"clamp_duration", Kind::clamp_duration},
+                                      {"clamp_resistance", Kind::clamp_resistance}}),
+                        own, of, index, to_vector<double>(profile)});
+    }
+    return uses;
+}
+
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
-               std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputMechanism>& mechanisms,
-               const std::vector<InputReceptor>& receptors, const std::vector<InputClamp>& clamps,
-               const std::vector<InputProbe>& probes, const InputPlace& detector, double threshold,
-               const InputPlace& electrode) {
+               std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputUse>& uses,
+               const std::vector<InputMechanism>& mechanisms, const std::vector<InputReceptor>& receptors,
+               const std::vector<InputClamp>& clamps, const std::vector<InputProbe>& probes, const InputPlace& detector,
+               double threshold, const InputPlace& electrode) {
     CellSpec spec{.compartments = compartments,
                   .capacitance = to_vector<double>(capacitance),
                   .axial_resistivity = axial_resistivity,
@@ -95,6 +116,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                       "scheme", scheme,
                       {{"backward_euler", cable::Scheme::backward_euler}, {"staggered", cable::Scheme::staggered}}),
                   .own = {},
+                  .uses = to_uses(uses),
                   .mechanisms = {},
                   .receptors = {},
                   .clamps = {},
@@ -226,8 +248,8 @@ void bind_cells(nb::module_& module) {
     nb::class_<CellModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
-             nb::arg("scheme"), nb::arg("own"), nb::arg("mechanisms"), nb::arg("receptors"), nb::arg("clamps"),
-             nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
+             nb::arg("scheme"), nb::arg("own"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
+             nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
         .def_static(
             "of_kinds",
             [](std::vector<std::shared_ptr<const CellModel>> kinds, const InputArray<std::int64_t>& kind_of) {

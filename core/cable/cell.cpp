@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "base/errors.hpp"
-#include "base/hash.hpp"
+#include "cable/bound_checks.hpp"
+#include "cable/cell_fingerprint.hpp"
 #include "cable/cell_group.hpp"
 #include "cable/pool_plan.hpp"
 
@@ -18,39 +18,13 @@ namespace {
 constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
                                                   "Constant current, injected where the electrode is"};
 
-constexpr models::Bounds capacitance_bounds{.lower = 1e-6, .upper = 1e6};  // uF/cm^2
-constexpr models::Bounds resistivity_bounds{.lower = 1e-3, .upper = 1e9};  // ohm cm
 constexpr models::Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
-/// What rates are tabulated for; see RateTable.
-constexpr models::Bounds potential_bounds{.lower = -250.0, .upper = 250.0};
-
-void check(double value, const models::Bounds& bounds, std::string object, std::string_view unit) {
-    if (bounds.contains(value)) return;
-    const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
-    throw ValueOutOfBoundsError({.object = std::move(object),
-                                 .value = to_text(value) + suffix,
-                                 .bound = std::string("it must be ") + (bounds.lower_open ? "above " : "at least ") +
-                                          to_text(bounds.lower) + " and at most " + to_text(bounds.upper) + suffix,
-                                 .remedy = "check the unit"});
-}
-
-void check_length(std::size_t length, std::size_t compartments, std::string object) {
-    if (length == 1 || length == compartments) return;
-    throw ShapeError({.object = std::move(object),
-                      .value = std::to_string(length) + " values",
-                      .bound = "the cell has " + std::to_string(compartments) + " compartments",
-                      .remedy = "give one value, or one for each compartment"});
-}
-
-bool scales_current(const MechanismModel& mechanism, std::size_t parameter) {
-    return std::ranges::any_of(mechanism.currents, [&](const CurrentInfo& current) {
-        return current.conductance == parameter || (current.reversal == parameter && current.gates.empty());
-    });
-}
 
 /// Whether a parameter may have a value for each compartment.
 bool may_differ(const MechanismModel& mechanism, std::size_t parameter) {
-    return mechanism.pool != nullptr || scales_current(mechanism, parameter);
+    return mechanism.pool != nullptr || std::ranges::any_of(mechanism.currents, [&](const CurrentInfo& current) {
+               return current.conductance == parameter || (current.reversal == parameter && current.gates.empty());
+           });
 }
 
 /// A parameter that each cell has a value of its own for.
@@ -58,22 +32,13 @@ void check_own(const PaintedMechanism& painted, std::size_t parameter) {
     const MechanismModel& model = *painted.mechanism;
     const std::string object =
         std::string(model.parameters[parameter].name) + " of mechanism " + std::string(model.name);
-    if (!scales_current(model, parameter)) {
-        throw ValueOutOfBoundsError(
-            {.object = object,
-             .value = "a value for each cell",
-             .bound = "only conductances and reversal potentials of leaks can differ between cells of one kind; others "
-                      "change the tables of rates",
-             .remedy = "make a rv.Cell for each value, and give net.create() a list of them"});
+    if (model.pool == nullptr && !is_of_current(model, parameter)) {
+        throw ValueOutOfBoundsError({.object = object,
+                                     .value = "a value for each cell",
+                                     .bound = "it changes rates, of which cells of one kind share tables",
+                                     .remedy = "make a rv.Cell for each value, and give net.create() a list of them"});
     }
-    for (const double factor : painted.parameters[parameter]) {
-        check(factor, {.lower = 0.0, .upper = 1e6}, "profile of " + object, "");
-    }
-    if (std::ranges::max(painted.parameters[parameter]) > 0.0) return;
-    throw ValueOutOfBoundsError({.object = "profile of " + object,
-                                 .value = "0 everywhere",
-                                 .bound = "the value of a cell must change something",
-                                 .remedy = "leave the mechanism out"});
+    check_factors(painted.parameters[parameter], model.parameters[parameter].bounds, false, object);
 }
 
 void check(const PaintedMechanism& painted, std::size_t compartments) {
@@ -81,7 +46,7 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
     const std::string name = "mechanism " + std::string(model.name);
     check_length(painted.covered.size(), compartments, "covered membrane of " + name);
     for (const double part : painted.covered) {
-        check(part, {.lower = 0.0, .upper = 1.0}, "covered membrane of " + name, "");
+        check_bounds(part, {.lower = 0.0, .upper = 1.0}, "covered membrane of " + name, "");
     }
     if (painted.parameters.size() != model.parameters.size()) {
         throw ShapeError({.object = "parameters of " + name,
@@ -93,12 +58,11 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
         const models::ParameterInfo& info = model.parameters[p];
         const std::string object = std::string(info.name) + " of " + name;
         check_length(painted.parameters[p].size(), compartments, object);
-        if (!painted.own.empty() && painted.own[p] >= 0) {
-            check_own(painted, p);
-            continue;
-        }
+        const bool is_own = !painted.own.empty() && painted.own[p] >= 0;
+        if (is_own) check_own(painted, p);
         for (const double value : painted.parameters[p]) {
-            if (!std::isnan(value) || !is_calcium_reversal(model, p)) check(value, info.bounds, object, info.unit);
+            if (is_own || (std::isnan(value) && is_calcium_reversal(model, p))) continue;
+            check_bounds(value, info.bounds, object, info.unit);
         }
         if (painted.parameters[p].size() == 1 || may_differ(model, p)) continue;
         throw ShapeError(
@@ -121,7 +85,7 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     }
     for (std::size_t p = 0; p < model.parameters.size(); ++p) {
         const models::ParameterInfo& info = model.parameters[p];
-        check(receptor.parameters[p], info.bounds, std::string(info.name) + " of " + name, info.unit);
+        check_bounds(receptor.parameters[p], info.bounds, std::string(info.name) + " of " + name, info.unit);
     }
     if (model.conflict == nullptr) return;
     if (const auto reason = model.conflict(receptor.parameters)) {
@@ -214,136 +178,92 @@ std::string_view unit_of(Probe::Kind kind) {
     return "";
 }
 
-/// Bounds are such that no parameter that is multiplied by the value leaves its own.
-models::ParameterInfo info_of(const CellSpec& spec, std::uint32_t index) {
-    const OwnParameter& own = spec.own[index];
-    models::ParameterInfo info{own.name, "", own.default_value, models::any_number, "Of each cell"};
-    bool is_used = false;
-    for (const PaintedMechanism& painted : spec.mechanisms) {
-        for (std::size_t p = 0; p < painted.own.size(); ++p) {
-            if (painted.own[p] != static_cast<std::int32_t>(index)) continue;
-            const models::ParameterInfo& scaled = painted.mechanism->parameters[p];
-            if (is_used && info.unit != scaled.unit) {
-                throw ValueOutOfBoundsError({.object = "parameter '" + own.name + "' of cells",
-                                             .value = std::string(info.unit) + " and " + std::string(scaled.unit),
-                                             .bound = "all that it gives values to have the same unit",
-                                             .remedy = "choose another name for one of them"});
-            }
-            const double factor = std::max(1.0, std::ranges::max(painted.parameters[p]));
-            info.unit = scaled.unit;
-            info.bounds.lower = std::max(info.bounds.lower, scaled.bounds.lower / factor);
-            info.bounds.upper = std::min(info.bounds.upper, scaled.bounds.upper / factor);
-            info.meaning = scaled.meaning;
-            is_used = true;
-        }
+/// What own parameters give values to gets that of their defaults, so that it is checked as all else.
+void take_defaults(CellSpec& spec) {
+    CellConstants constants = constants_of(spec, defaults_of(spec.own));
+    spec.axial_resistivity = constants.axial_resistivity;
+    spec.initial_potential = constants.initial_potential;
+    spec.threshold = constants.threshold;
+    spec.clamps = std::move(constants.clamps);
+    for (std::size_t r = 0; r < spec.receptors.size(); ++r) {
+        spec.receptors[r].parameters = std::move(constants.receptors[r]);
     }
-    if (!is_used) throw InternalError("parameter '" + own.name + "' of cells gives no value");
-    check(own.default_value, info.bounds, "default of parameter '" + own.name + "' of cells", info.unit);
-    return info;
-}
-
-std::uint64_t fingerprint(const CellSpec& spec) {
-    SequenceHash hash;
-    const auto number = [&](double value) { hash.add(std::bit_cast<std::uint64_t>(value)); };
-    const auto numbers = [&](const std::vector<double>& values) {
-        hash.add(values.size());
-        for (const double value : values) number(value);
-    };
-    const auto text = [&](std::string_view letters) {
-        hash.add(letters.size());
-        for (const char letter : letters) hash.add(static_cast<unsigned char>(letter));
-    };
-    const auto place = [&](Place own) {
-        hash.add(own.section);
-        number(own.position);
-    };
-    for (const Section& section : spec.compartments.morphology().sections()) {
-        hash.add(static_cast<std::uint64_t>(section.parent));
-        number(section.parent_position);
-        numbers(section.distances);
-        numbers(section.radii);
+    check_length(spec.capacitance.size(), spec.compartments.size(), "capacitance of the membrane");
+    for (const double capacitance : constants.capacitance) {
+        check_bounds(capacitance, capacitance_bounds, "capacitance of the membrane", "uF/cm^2");
     }
-    for (const Compartment& own : spec.compartments.compartments()) place({own.section, own.end});
-    numbers(spec.capacitance);
-    for (const PlacedClamp& clamp : spec.clamps) {
-        text(clamp.name);
-        hash.add(static_cast<std::uint64_t>(clamp.kind));
-        place(clamp.place);
-        numbers(clamp.levels);
-        numbers(clamp.durations);
-        numbers({clamp.start, clamp.resistance});
-    }
-    for (const Probe& probe : spec.probes) {
-        text(probe.name);
-        hash.add(static_cast<std::uint64_t>(probe.kind));
-        place(probe.place);
-        hash.add(probe.of);
-        hash.add(probe.gate);
-    }
-    numbers({spec.axial_resistivity, spec.celsius, spec.initial_potential, spec.threshold});
-    hash.add(static_cast<std::uint64_t>(spec.rates));
-    hash.add(static_cast<std::uint64_t>(spec.scheme));
-    for (const PaintedMechanism& painted : spec.mechanisms) {
-        text(painted.mechanism->name);
-        numbers(painted.covered);
-        for (const auto& values : painted.parameters) numbers(values);
-        for (const std::int32_t own : painted.own) hash.add(static_cast<std::uint64_t>(own));
-    }
-    for (const OwnParameter& own : spec.own) text(own.name);
-    for (const PlacedReceptor& receptor : spec.receptors) {
-        text(receptor.name);
-        text(receptor.model->name);
-        numbers(receptor.parameters);
-        place(receptor.place);
-    }
-    place(spec.detector);
-    place(spec.electrode);
-    return hash.value();
 }
 
 }  // namespace
 
 CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
-    const CellSpec& spec = *spec_;
-    const std::size_t compartments = spec.compartments.size();
-    check_length(spec.capacitance.size(), compartments, "capacitance of the membrane");
-    for (const double capacitance : spec.capacitance) {
-        check(capacitance, capacitance_bounds, "capacitance of the membrane", "uF/cm^2");
-    }
-    check(spec.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
-    check(spec.celsius, temperature_bounds, "temperature", "degrees Celsius");
-    check(spec.initial_potential, potential_bounds, "initial potential", "mV");
-    check(spec.threshold, potential_bounds, "threshold", "mV");
+    CellSpec& spec = *spec_;
+    // Defaults of own parameters are parameters of the population.
+    const std::uint64_t of_given = fingerprint_of(spec);
+    for (const PaintedMechanism& painted : spec.mechanisms) check(painted, spec.compartments.size());
+    check_names(spec);
+    check_own(spec);
+    for (std::uint32_t own = 0; own < spec.own.size(); ++own) (void)own_info(spec, own);
+    take_defaults(spec);
+    check_bounds(spec.axial_resistivity, resistivity_bounds, "axial resistivity", "ohm cm");
+    check_bounds(spec.celsius, temperature_bounds, "temperature", "degrees Celsius");
+    check_bounds(spec.initial_potential, potential_bounds, "initial potential", "mV");
+    check_bounds(spec.threshold, potential_bounds, "threshold", "mV");
     spec.compartments.morphology().check(spec.detector, "place of the detector");
     spec.compartments.morphology().check(spec.electrode, "place of the electrode");
-    for (const PaintedMechanism& painted : spec.mechanisms) check(painted, compartments);
     for (const PlacedReceptor& receptor : spec.receptors) check(receptor, spec.compartments.morphology());
     check_clamps(spec.clamps, spec.compartments);
     check_scheme(spec);
     check_calcium(spec);
-    check_names(spec);
     for (const Probe& probe : spec.probes) check(probe, spec);
+    describe(of_given);
+}
 
-    describe(fingerprint(spec));
+/// A value must do for all kinds.
+models::ParameterInfo CellModel::info_of(std::uint32_t own) const {
+    models::ParameterInfo info = own_info(spec(), own);
+    for (std::size_t kind = 1; kind < kinds(); ++kind) {
+        const models::ParameterInfo other = own_info(spec(kind), own);
+        info.bounds.lower = std::max(info.bounds.lower, other.bounds.lower);
+        info.bounds.upper = std::min(info.bounds.upper, other.bounds.upper);
+        info.may_be_infinite = info.may_be_infinite && other.may_be_infinite;
+        info.is_initial = info.is_initial && other.is_initial;
+    }
+    return info;
+}
+
+std::vector<std::uint32_t> CellModel::kinds_that_may_conflict() const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t kind = 0; kind < kinds(); ++kind) {
+        if (may_conflict(spec(kind))) found.push_back(kind);
+    }
+    return found;
+}
+
+std::optional<std::string> CellModel::conflict(const models::NeuronModel& model, std::optional<std::uint64_t> cell,
+                                               std::span<const double> least, std::span<const double> greatest) {
+    const CellModel& own = of(model);
+    const std::size_t count = own.spec().own.size();
+    for (const std::uint32_t kind : own.conflicting_kinds_) {
+        if (cell && own.kind_of(*cell) != kind) continue;
+        // The first parameter is the current of the electrode.
+        auto reason = conflict_between(own.spec(kind), least.subspan(1, count), greatest.subspan(1, count));
+        if (reason) return reason;
+    }
+    return std::nullopt;
 }
 
 void CellModel::describe(std::uint64_t fingerprint) {
     const CellSpec& spec = this->spec();
     parameters_ = {electrode_current};
-    for (std::uint32_t index = 0; index < spec.own.size(); ++index) {
-        parameters_.push_back(info_of(spec, index));
-        // A value must do for all kinds.
-        models::Bounds& bounds = parameters_.back().bounds;
-        for (std::size_t kind = 1; kind < kinds(); ++kind) {
-            const models::Bounds other = info_of(this->spec(kind), index).bounds;
-            bounds.lower = std::max(bounds.lower, other.lower);
-            bounds.upper = std::min(bounds.upper, other.upper);
-        }
-    }
+    for (std::uint32_t own = 0; own < spec.own.size(); ++own) parameters_.push_back(info_of(own));
+    conflicting_kinds_ = kinds_that_may_conflict();
+    const OwnParameter* const initial = initial_parameter(spec);
     variables_.push_back({.name = "V_m",
                           .unit = "mV",
                           .meaning = "Potential of the membrane where the cell fires; its initial value is that of the "
                                      "whole cell",
+                          .initial_parameter = initial == nullptr ? std::string_view() : initial->name,
                           .initial_value = spec.initial_potential});
     for (const Probe& probe : spec.probes) {
         variables_.push_back(
@@ -361,6 +281,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .weight_unit = "nS",
               .gains_from_stretches = true,
               .create = create_cell_group,
+              .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
               .own = this,
               .own_fingerprint = fingerprint};
 }

@@ -12,6 +12,7 @@
 #include "cable/clamp.hpp"
 #include "cable/compartments.hpp"
 #include "cable/mechanism.hpp"
+#include "cable/own_parameters.hpp"
 #include "cable/receptor.hpp"
 #include "models/neuron.hpp"
 
@@ -33,12 +34,6 @@ struct PaintedMechanism {
     /// Of each parameter: the own parameter of cells (an index of CellSpec::own) that its values are multiplied by, or -1.
     /// Empty: none has one.
     std::vector<std::int32_t> own = {};
-};
-
-/// A parameter of which each cell of a population has a value of its own; see PaintedMechanism::own.
-struct OwnParameter {
-    std::string name;
-    double default_value = 0.0;
 };
 
 /// A receptor at one place.
@@ -82,13 +77,15 @@ struct CellSpec {
     }
 
     Compartments compartments;
-    std::vector<double> capacitance;  ///< uF/cm^2: one value, or one for each compartment
+    /// uF/cm^2: one value, or one for each compartment; of own parameters more may be added.
+    std::vector<double> capacitance;
     double axial_resistivity = 100.0;  ///< ohm cm
     double celsius = 6.3;
     double initial_potential = -65.0;  ///< mV
     RateMethod rates = RateMethod::table;
     Scheme scheme = Scheme::backward_euler;
     std::vector<OwnParameter> own = {};
+    std::vector<OwnUse> uses = {};
     std::vector<PaintedMechanism> mechanisms;
     std::vector<PlacedReceptor> receptors;
     std::vector<PlacedClamp> clamps;
@@ -128,10 +125,16 @@ class CellModel {
 
    private:
     void describe(std::uint64_t fingerprint);
+    models::ParameterInfo info_of(std::uint32_t own) const;
+    std::vector<std::uint32_t> kinds_that_may_conflict() const;
+    /// See models::NeuronModel::range_conflict.
+    static std::optional<std::string> conflict(const models::NeuronModel& model, std::optional<std::uint64_t> cell,
+                                               std::span<const double> least, std::span<const double> greatest);
 
     std::optional<CellSpec> spec_;
     std::vector<std::shared_ptr<const CellModel>> kinds_;
     std::vector<std::uint32_t> kind_of_;
+    std::vector<std::uint32_t> conflicting_kinds_;
     std::vector<models::ParameterInfo> parameters_;
     std::vector<models::VariableInfo> variables_;
     std::vector<std::string_view> receptors_;

@@ -17,11 +17,20 @@ CellLayouts::CellLayouts(const CellModel& model, std::vector<std::uint32_t> kind
       memory_(memory),
       tables_(step, model.spec().celsius, memory),
       plans_(model.kinds()) {
-    std::vector<double> defaults;
-    for (const OwnParameter& own : model.spec().own) defaults.push_back(own.default_value);
+    changing_.resize(model.kinds());
     for (const std::uint32_t kind : kinds_of_cells_) {
-        if (plans_[kind] == nullptr) plans_[kind] = plan(kind, defaults);
+        if (plans_[kind] != nullptr) continue;
+        const CellSpec& spec = model.spec(kind);
+        plans_[kind] = plan(kind, defaults_of(spec.own));
+        for (std::uint32_t own = 0; own < spec.own.size(); ++own) changing_[kind].push_back(changes_plan(spec, own));
     }
+}
+
+std::vector<double> CellLayouts::plan_values(std::uint32_t kind, std::vector<double> own_values) const {
+    for (std::size_t own = 0; own < own_values.size(); ++own) {
+        if (!changing_[kind][own]) own_values[own] = model_.spec(kind).own[own].default_value;
+    }
+    return own_values;
 }
 
 std::shared_ptr<const CellPlan> CellLayouts::plan(std::uint32_t kind, std::span<const double> own_values) const {
@@ -37,7 +46,8 @@ CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const mod
     }
     std::map<std::pair<std::uint32_t, std::vector<double>>, std::vector<std::uint32_t>> alike;
     for (std::uint32_t cell = 0; cell < layouts.cells(); ++cell) {
-        alike[{layouts.kind_of(cell), own_values(cell)}].push_back(cell);
+        const std::uint32_t kind = layouts.kind_of(cell);
+        alike[{kind, layouts.plan_values(kind, own_values(cell))}].push_back(cell);
     }
     std::vector<std::uint32_t> others;
     for (auto& [variant, cells] : alike) {
@@ -46,7 +56,9 @@ CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const mod
         others.insert(others.end(), cells.begin() + static_cast<std::ptrdiff_t>(equal), cells.end());
         cells.resize(equal);
         if (equal == 0) continue;
-        add(std::make_unique<EqualCells>(layouts.plan(variant.first, variant.second), std::move(cells), memory));
+        CellSettings own_settings = settings(cells, layouts, own_);
+        add(std::make_unique<EqualCells>(layouts.plan(variant.first, variant.second), std::move(cells),
+                                         std::move(own_settings), memory));
     }
     std::ranges::sort(others);
     for (std::size_t begin = 0; begin < others.size();) {
@@ -82,11 +94,44 @@ void CellArrangement::pack(std::span<const std::uint32_t> cells, const CellLayou
     std::vector<const CellPlan*> given;
     std::vector<std::shared_ptr<const CellPlan>> shared;
     for (const std::uint32_t cell : cells) {
-        plans.push_back(layouts.plan(layouts.kind_of(cell), own_values(cell)));
+        const std::uint32_t kind = layouts.kind_of(cell);
+        plans.push_back(layouts.plan(kind, layouts.plan_values(kind, own_values(cell))));
         given.push_back(plans.back().get());
         shared.push_back(layouts.shared(cell));
     }
-    add(std::make_unique<PackedCells>(std::vector(cells.begin(), cells.end()), given, std::move(shared), memory));
+    add(std::make_unique<PackedCells>(std::vector(cells.begin(), cells.end()), given, std::move(shared),
+                                      settings(cells, layouts, own_), memory));
+}
+
+CellSettings CellArrangement::settings(std::span<const std::uint32_t> cells, const CellLayouts& layouts,
+                                       const std::pmr::vector<double>& own) const {
+    CellSettings made(own.get_allocator().resource());
+    for (const std::uint32_t cell : cells) {
+        made.add(layouts.spec(cell), std::span(own).subspan(cell * own_count_, own_count_), layouts.step());
+    }
+    return made;
+}
+
+CellArrangement::Settings CellArrangement::prepare_settings(std::span<const models::GroupValues> own,
+                                                            const CellLayouts& layouts) const {
+    Settings prepared{.own = std::pmr::vector<double>(own_.get_allocator()), .of_stores = {}};
+    for (std::size_t cell = 0; cell < layouts.cells(); ++cell) {
+        for (const models::GroupValues& values : own) prepared.own.push_back(values[cell]);
+    }
+    for (const auto& store : stores_) {
+        std::vector<std::uint32_t> cells;
+        for (std::size_t block = 0; block < store->blocks(); ++block) {
+            const auto of_block = store->cells_of(block);
+            cells.insert(cells.end(), of_block.begin(), of_block.end());
+        }
+        prepared.of_stores.push_back(settings(cells, layouts, prepared.own));
+    }
+    return prepared;
+}
+
+void CellArrangement::swap_settings(Settings& settings) noexcept {
+    own_.swap(settings.own);
+    for (std::size_t i = 0; i < stores_.size(); ++i) std::swap(stores_[i]->settings(), settings.of_stores[i]);
 }
 
 void CellArrangement::take(const CellArrangement& other, const CellLayouts& layouts) noexcept {

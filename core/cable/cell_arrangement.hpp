@@ -26,6 +26,10 @@ class CellLayouts {
     const std::shared_ptr<const CellPlan>& shared(std::size_t cell) const { return plans_[kinds_of_cells_[cell]]; }
     /// Of a cell with these values of its own parameters.
     std::shared_ptr<const CellPlan> plan(std::uint32_t kind, std::span<const double> own_values) const;
+    /// Values of own parameters of a cell with which it has the same plan: those that do not change it have their defaults.
+    std::vector<double> plan_values(std::uint32_t kind, std::vector<double> own_values) const;
+    const CellSpec& spec(std::size_t cell) const { return model_.spec(kinds_of_cells_[cell]); }
+    double step() const { return step_; }  ///< ms
     /// Kinds that there are, by their numbers; null: not in this group.
     std::span<const std::shared_ptr<const CellPlan>> kinds() const { return plans_; }
 
@@ -36,6 +40,7 @@ class CellLayouts {
     std::pmr::memory_resource* memory_;
     mutable RateTables tables_;
     std::vector<std::shared_ptr<const CellPlan>> plans_;
+    std::vector<std::vector<bool>> changing_;  ///< of each kind, whether an own parameter changes the plan
 };
 
 /// Where the cells of a group are stored: those that are alike by eights, the others packed.
@@ -60,11 +65,21 @@ class CellArrangement {
     CellStore& store(std::size_t cell) const { return *stores_[homes_[cell].store]; }
     std::vector<double> own_values(std::size_t cell) const;
 
+    /// Other values of own parameters that change no plan, which are not in force yet.
+    struct Settings {
+        std::pmr::vector<double> own;
+        std::vector<CellSettings> of_stores;
+    };
+    Settings prepare_settings(std::span<const models::GroupValues> own, const CellLayouts& layouts) const;
+    void swap_settings(Settings& settings) noexcept;
+
     /// Copies the state of all cells of another arrangement of them.
     void take(const CellArrangement& other, const CellLayouts& layouts) noexcept;
 
    private:
     void add(std::unique_ptr<CellStore> store);
+    CellSettings settings(std::span<const std::uint32_t> cells, const CellLayouts& layouts,
+                          const std::pmr::vector<double>& own) const;
     void pack(std::span<const std::uint32_t> cells, const CellLayouts& layouts, std::pmr::memory_resource* memory);
 
     std::pmr::vector<double> own_;  ///< [cell][parameter]

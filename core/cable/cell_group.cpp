@@ -130,29 +130,40 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     }
 
     std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const GroupValues> parameters) override {
+        const std::span<const GroupValues> own = parameters.subspan(1);
         std::unique_ptr<CellArrangement> changed;
-        for (std::size_t cell = 0; cell < layouts_.cells() && parameters.size() > 1; ++cell) {
+        std::optional<CellArrangement::Settings> settings;
+        for (std::size_t cell = 0; cell < layouts_.cells() && changed == nullptr; ++cell) {
             const std::vector<double> present = cells_->own_values(cell);
-            for (std::size_t p = 0; p < present.size() && changed == nullptr; ++p) {
-                if (parameters[p + 1][cell] == present[p]) continue;
-                changed = std::make_unique<CellArrangement>(layouts_, parameters.subspan(1), memory_);
-                reserve(*changed);
+            std::vector<double> values;
+            for (const GroupValues& each : own) values.push_back(each[cell]);
+            if (values == present) continue;
+            const std::uint32_t kind = layouts_.kind_of(cell);
+            if (layouts_.plan_values(kind, values) == layouts_.plan_values(kind, present)) {
+                if (!settings) settings = cells_->prepare_settings(own, layouts_);
+                continue;
             }
+            changed = std::make_unique<CellArrangement>(layouts_, own, memory_);
+            reserve(*changed);
         }
-        return std::make_unique<Change>(*this, currents(parameters[0]), std::move(changed));
+        return std::make_unique<Change>(*this, currents(parameters[0]), std::move(changed), std::move(settings));
     }
 
    private:
     class Change final : public models::ParameterChange {
        public:
-        Change(CellGroup& group, AlignedVector<double> current, std::unique_ptr<CellArrangement> cells)
-            : group_(group), current_(std::move(current)), cells_(std::move(cells)) {}
+        Change(CellGroup& group, AlignedVector<double> current, std::unique_ptr<CellArrangement> cells,
+               std::optional<CellArrangement::Settings> settings)
+            : group_(group), current_(std::move(current)), cells_(std::move(cells)), settings_(std::move(settings)) {}
         void check(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) const override {
             group_.check(variable, neurons, values);
         }
         void apply() noexcept override {
             std::ranges::copy(current_, group_.constant_current_.begin());
-            if (cells_ == nullptr) return;
+            if (cells_ == nullptr) {
+                if (settings_) group_.cells_->swap_settings(*settings_);
+                return;
+            }
             cells_->take(*group_.cells_, group_.layouts_);
             group_.cells_ = std::move(cells_);
         }
@@ -160,7 +171,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
        private:
         CellGroup& group_;
         AlignedVector<double> current_;
-        std::unique_ptr<CellArrangement> cells_;  ///< null: no own parameter has changed
+        std::unique_ptr<CellArrangement> cells_;  ///< null: no plan of a cell has changed
+        std::optional<CellArrangement::Settings> settings_;  ///< else, if any own parameter has changed
     };
 
     std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
@@ -186,7 +198,6 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         CellStore& store = cells_->store(cell);
         const std::size_t k = number(cell);
         for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) store.potential(k, slot) = potential;
-        for (std::size_t p = 0; p < plan.pools.size(); ++p) store.calcium(k, p) = plan.pools.rest[p];
         for (std::size_t c = 0; c < plan.classes.size(); ++c) {
             const CellPlan::Class& own = plan.classes[c];
             std::vector<double> arguments{potential};
@@ -290,7 +301,13 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return store.slow(number(cell), receptor) - store.fast(number(cell), receptor);
     }
     ClampCourse::Action action(std::size_t cell, std::size_t clamp) const override {
-        return layouts_.of(cell).clamps[clamp].course.at(now_);
+        return cells_->store(cell).settings().action(number(cell), layouts_.of(cell).clamps[clamp], now_);
+    }
+    const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
+        return cells_->store(cell).receptor_constants(number(cell), receptor);
+    }
+    double log_outside(std::size_t cell, std::size_t pool) const override {
+        return cells_->store(cell).log_outside(number(cell), pool);
     }
     std::vector<double> own_values(std::size_t cell) const override { return cells_->own_values(cell); }
 

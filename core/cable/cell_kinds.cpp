@@ -41,6 +41,8 @@ void check_kind(const CellModel& first, const CellModel& own, std::size_t kind) 
     };
     compare("parameters", a.parameters, b.parameters, with_unit);
     compare("probes", a.variables, b.variables, with_unit);
+    compare("own parameters of V_init", a.variables.first(1), b.variables.first(1),
+            [](const models::VariableInfo& info) { return info.initial_parameter; });
     const auto scheme = [](const CellModel& model) {
         return std::string(model.spec().scheme == Scheme::staggered ? "staggered" : "backward_euler");
     };

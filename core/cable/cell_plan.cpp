@@ -45,21 +45,23 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
       leak(memory),
       drive(memory),
       pools(memory) {
+    const CellConstants constants = constants_of(cell, own_values);
     order_nodes();
-    add_cable(cell.scheme == Scheme::staggered ? 0.5 * step : step);
+    add_cable(constants, cell.scheme == Scheme::staggered ? 0.5 * step : step);
     for (const PaintedMechanism& painted : cell.mechanisms) {
         for (const CurrentInfo& current : painted.mechanism->currents) {
             if (current.gates.empty()) add_leak(painted, current);
         }
     }
-    pools = PoolPlan(cell, slot_of_node, step, memory);
+    pools = PoolPlan(cell, own_values, slot_of_node, step, memory);
     add_classes(Follows::potential, memory);
     add_classes(Follows::calcium, memory);
     for (Class& each : classes) complete(each, tables, memory);
-    for (const PlacedReceptor& receptor : cell.receptors) {
-        receptors.push_back({slot_at(receptor.place), receptor.model->constants(receptor.parameters, step)});
+    for (std::size_t r = 0; r < cell.receptors.size(); ++r) {
+        const PlacedReceptor& receptor = cell.receptors[r];
+        receptors.push_back({slot_at(receptor.place), receptor.model->constants(constants.receptors[r], step)});
     }
-    for (const PlacedClamp& clamp : cell.clamps) clamps.push_back({slot_at(clamp.place), ClampCourse(clamp, step)});
+    add_clamps(constants.clamps, step);
     detector = slot_at(cell.detector);
     electrode = slot_at(cell.electrode);
 }
@@ -81,20 +83,38 @@ void CellPlan::order_nodes() {
     for (std::uint32_t slot = 0; slot < order.size(); ++slot) slot_of_node[order[slot]] = slot;
 }
 
-void CellPlan::add_cable(double capacity_time) {
+void CellPlan::add_clamps(std::span<const PlacedClamp> given, double step) {
+    for (std::uint32_t c = 0; c < given.size(); ++c) {
+        clamps.push_back({.slot = slot_at(given[c].place),
+                          .course = ClampCourse(given[c], step),
+                          .holds = given[c].kind == PlacedClamp::Kind::voltage,
+                          .is_own = has_own(*spec, c),
+                          .first_number = own_numbers});
+        if (clamps.back().is_own) own_numbers += clamps.back().course.numbers().size();
+    }
+}
+
+void CellPlan::fill_axial(const CellSpec& spec, double resistivity, std::span<const std::uint32_t> slots,
+                          std::span<double> axial) {
+    const auto nodes = spec.compartments.nodes();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (nodes[i].parent < 0) continue;
+        axial[slots[i]] = axial_nanosiemens / (resistivity * nodes[i].resistance_integral);
+    }
+}
+
+void CellPlan::add_cable(const CellConstants& constants, double capacity_time) {
     const auto nodes = spec->compartments.nodes();
     parents.assign(nodes.size(), 0);
     for (auto* const values : {&axial, &capacity, &leak, &drive}) values->assign(nodes.size(), 0.0);
+    fill_axial(*spec, constants.axial_resistivity, slot_of_node, axial);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::uint32_t slot = slot_of_node[i];
-        if (nodes[i].parent >= 0) {
-            parents[slot] = slot_of_node[static_cast<std::size_t>(nodes[i].parent)];
-            axial[slot] = axial_nanosiemens / (spec->axial_resistivity * nodes[i].resistance_integral);
-        }
+        if (nodes[i].parent >= 0) parents[slot] = slot_of_node[static_cast<std::size_t>(nodes[i].parent)];
         if (nodes[i].compartment < 0) continue;
         const auto index = static_cast<std::uint32_t>(nodes[i].compartment);
         const Compartment& own = spec->compartments.compartments()[index];
-        capacity[slot] = own.area * value_at(spec->capacitance, index) * picofarads / capacity_time;
+        capacity[slot] = own.area * value_at(constants.capacitance, index) * picofarads / capacity_time;
         leak[slot] = capacity[slot];
     }
     // In the order of the nodes, whatever that of the slots.
@@ -177,7 +197,7 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
         }
         own.conductances.push_back(std::move(conductances));
         KernelCurrent kernel{.conductance = own.conductances.back().data(),
-                             .reversal = painted.parameters[current.reversal].front()};
+                             .reversal = spec->value(painted, current.reversal, 0, own_values)};
         own.key.push_back(std::bit_cast<std::uint64_t>(kernel.reversal));
         for (const GatePower& gate : current.gates) {
             kernel.gates[kernel.gate_count++] = {first + gate.gate, gate.power};

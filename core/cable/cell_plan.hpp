@@ -51,15 +51,22 @@ struct CellPlan {
     struct Clamp {
         std::uint32_t slot = 0;
         ClampCourse course;
+        bool holds = false;  ///< a potential
+        /// Whether it differs from cell to cell; then where its numbers begin among those of a cell. See CellSettings.
+        bool is_own = false;
+        std::size_t first_number = 0;
     };
 
-    /// @param own_values values of the cell's own parameters
+    /// @param own_values values of the cell's own parameters, of which those that do not change the plan may be any
     /// @param step ms
     CellPlan(const CellSpec& spec, std::span<const double> own_values, double step, RateTables& tables,
              std::pmr::memory_resource* memory);
 
     std::size_t slots() const { return parents.size(); }
     std::uint32_t slot_at(Place place) const;
+    /// nS, between a slot and its parent, with this axial resistivity. @param slots by node
+    static void fill_axial(const CellSpec& spec, double resistivity, std::span<const std::uint32_t> slots,
+                           std::span<double> axial);
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
 
     const CellSpec* spec;
@@ -74,12 +81,14 @@ struct CellPlan {
     PoolPlan pools;
     std::vector<Receptor> receptors;
     std::vector<Clamp> clamps;
+    std::size_t own_numbers = 0;  ///< of the clamps of a cell that differ from cell to cell
     std::uint32_t detector = 0;
     std::uint32_t electrode = 0;
 
    private:
     void order_nodes();
-    void add_cable(double capacity_time);
+    void add_cable(const CellConstants& constants, double capacity_time);
+    void add_clamps(std::span<const PlacedClamp> given, double step);
     void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
     void add_classes(Follows follows, std::pmr::memory_resource* memory);
     void complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "cable/cell_plan.hpp"
+#include "cable/cell_settings.hpp"
 #include "cable/kernel.hpp"
 #include "cable/pool_plan.hpp"
 #include "models/neuron.hpp"
@@ -56,7 +58,10 @@ struct BlockStep {
 /// pools, are those of the cell's CellPlan.
 class CellStore {
    public:
+    explicit CellStore(CellSettings settings) : settings_(std::move(settings)) {}
     virtual ~CellStore() = default;
+
+    CellSettings& settings() { return settings_; }
 
     virtual std::size_t blocks() const = 0;
     /// Slots of a block, for its scratch.
@@ -73,6 +78,14 @@ class CellStore {
     virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
     virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
     virtual bool is_finite() const = 0;
+
+    /// Constants that follow from own parameters.
+    virtual const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const = 0;
+    /// The logarithm of the concentration of calcium outside of the cell.
+    virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
+
+   protected:
+    CellSettings settings_;
 };
 
 /// Advances gates of some slots without a table.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/errors.hpp"
+#include "cable/bound_checks.hpp"
 #include "cable/compartments.hpp"
 #include "models/model_info.hpp"
 
@@ -13,20 +14,7 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr models::Bounds level_bounds{.lower = -1000.0, .upper = 1000.0};     // mV
-constexpr models::Bounds resistance_bounds{.lower = 1e-3, .upper = 1e9};      // MOhm
-constexpr models::Bounds start_bounds{.lower = 0.0, .upper = 1e12};           // ms
-constexpr models::Bounds duration_bounds{.lower = 1e-6, .upper = HUGE_VAL};  // ms
-constexpr double nanosiemens = 1e3;                                           // of 1/MOhm
-
-void check(double value, const models::Bounds& bounds, const std::string& object, std::string_view unit) {
-    if (bounds.contains(value)) return;
-    throw ValueOutOfBoundsError({.object = object,
-                                 .value = to_text(value) + " " + std::string(unit),
-                                 .bound = "it must be at least " + to_text(bounds.lower) + " and at most " +
-                                          to_text(bounds.upper) + " " + std::string(unit),
-                                 .remedy = "check the unit"});
-}
+constexpr double nanosiemens = 1e3;  // of 1/MOhm
 
 void check(const PlacedClamp& clamp, const Compartments& compartments) {
     const std::string name = "clamp '" + clamp.name + "'";
@@ -40,28 +28,28 @@ void check(const PlacedClamp& clamp, const Compartments& compartments) {
     const bool is_voltage = clamp.kind == PlacedClamp::Kind::voltage;
     for (const double level : clamp.levels) {
         if (is_voltage) {
-            check(level, level_bounds, "level of " + name, "mV");
+            check_bounds(level, level_bounds, "level of " + name, "mV");
         } else {
-            check(level, models::any_current, "amplitude of " + name, "pA");
+            check_bounds(level, models::any_current, "amplitude of " + name, "pA");
         }
     }
-    check(clamp.start, start_bounds, "start of " + name, "ms");
+    check_bounds(clamp.start, start_bounds, "start of " + name, "ms");
     for (const double& duration : clamp.durations) {
-        check(duration, duration_bounds, "duration of " + name, "ms");
+        check_bounds(duration, duration_bounds, "duration of " + name, "ms");
         if (&duration == &clamp.durations.back() || std::isfinite(duration)) continue;
         throw ValueOutOfBoundsError({.object = "duration of " + name,
                                      .value = "infinite",
                                      .bound = "only that of its last level can be",
                                      .remedy = "leave out what would come after it"});
     }
-    if (is_voltage) check(clamp.resistance, resistance_bounds, "resistance of " + name, "MOhm");
+    if (is_voltage) check_bounds(clamp.resistance, resistance_bounds, "resistance of " + name, "MOhm");
 }
+
+}  // namespace
 
 double end_of(const PlacedClamp& clamp) {
     return std::accumulate(clamp.durations.begin(), clamp.durations.end(), clamp.start);
 }
-
-}  // namespace
 
 void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compartments) {
     for (const PlacedClamp& clamp : clamps) check(clamp, compartments);
@@ -82,34 +70,38 @@ void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compa
 }
 
 ClampCourse::ClampCourse(const PlacedClamp& clamp, double step)
-    : conductance_(clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens / clamp.resistance : 0.0),
-      levels_(clamp.levels) {
+    : numbers_{clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens / clamp.resistance : 0.0} {
     // Times that are meant to lie on the grid do.
     const auto in_steps = [&](double time) {
         const double steps = time / step;
         return std::abs(steps - std::round(steps)) < 1e-6 ? std::round(steps) : steps;
     };
     double time = clamp.start;
-    bounds_.push_back(in_steps(time));
+    numbers_.push_back(in_steps(time));
     for (const double duration : clamp.durations) {
         time += duration;
-        bounds_.push_back(in_steps(time));
+        numbers_.push_back(in_steps(time));
     }
+    numbers_.insert(numbers_.end(), clamp.levels.begin(), clamp.levels.end());
 }
 
-ClampCourse::Action ClampCourse::at(Step step) const {
+ClampCourse::Action ClampCourse::at(std::span<const double> numbers, Step step) {
+    const std::size_t count = numbers.size() / 2 - 1;
+    const double conductance = numbers[0];
+    const std::span<const double> bounds = numbers.subspan(1, count + 1);
+    const std::span<const double> levels = numbers.subspan(count + 2);
     const auto end = static_cast<double>(step);
     const double begin = end - 1.0;
     Action action;
-    const auto after = std::ranges::upper_bound(bounds_, begin);
-    auto level = static_cast<std::size_t>(after - bounds_.begin());
-    for (level = level > 0 ? level - 1 : 0; level < levels_.size() && bounds_[level] < end; ++level) {
-        const double part = std::min(bounds_[level + 1], end) - std::max(bounds_[level], begin);
-        if (conductance_ > 0.0) {
-            action.conductance += part * conductance_;
-            action.current += part * conductance_ * levels_[level];
+    const auto after = std::ranges::upper_bound(bounds, begin);
+    auto level = static_cast<std::size_t>(after - bounds.begin());
+    for (level = level > 0 ? level - 1 : 0; level < count && bounds[level] < end; ++level) {
+        const double part = std::min(bounds[level + 1], end) - std::max(bounds[level], begin);
+        if (conductance > 0.0) {
+            action.conductance += part * conductance;
+            action.current += part * conductance * levels[level];
         } else {
-            action.current += part * levels_[level];
+            action.current += part * levels[level];
         }
     }
     return action;

@@ -5,9 +5,10 @@
 
 namespace ranvier::cable {
 
-EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells,
+EqualCells::EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells, CellSettings settings,
                        std::pmr::memory_resource* memory)
-    : plan_(std::move(plan)),
+    : CellStore(std::move(settings)),
+      plan_(std::move(plan)),
       cells_(std::move(cells)),
       potential_(blocks() * plan_->slots() * lanes, plan_->spec->initial_potential, memory),
       slow_(blocks() * plan_->receptors.size() * lanes, 0.0, memory),
@@ -37,9 +38,10 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
     alignas(line_bytes) double before[lanes];
     for (std::size_t l = 0; l < lanes; ++l) before[l] = at_detector[l];
 
-    scratch.inputs.resize((plan_->receptors.size() + plan_->clamps.size()) * lanes);
+    // Of each clamp currents and conductances.
+    scratch.inputs.resize((plan_->receptors.size() + 2 * plan_->clamps.size()) * lanes);
     take_inputs(block, step);
-    prepare_electrodes(step, injected, scratch.inputs.data() + plan_->receptors.size() * lanes);
+    prepare_electrodes(block, step, injected, scratch.inputs.data() + plan_->receptors.size() * lanes);
     const KernelPools pools = pools_of_block<false>(plan_->pools, calcium_.data() + block * plan_->pools.size() * lanes,
                                                     scratch, plan_->spec->rates);
     prepare_classes(block, step, potential);
@@ -63,8 +65,8 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
                                  .levels = {}};
     step.left |= advance_block<false>(step.instruction_set, plan_->spec->scheme, kernel);
     std::size_t fired = 0;
-    const double threshold = plan_->spec->threshold;
     for (std::size_t l = 0; l < cells.size(); ++l) {
+        const double threshold = settings_.threshold(block * lanes + l);
         if (before[l] < threshold && at_detector[l] >= threshold) spikes[fired++] = cells[l];
     }
     return fired;
@@ -86,14 +88,23 @@ void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
     }
 }
 
-void EqualCells::prepare_electrodes(BlockStep& step, const double* injected, double* clamped) {
+void EqualCells::prepare_electrodes(std::size_t block, BlockStep& step, const double* injected, double* clamped) {
     std::vector<KernelElectrode>& electrodes = step.scratch.electrodes;
     electrodes.assign(1, {.slot = plan_->electrode, .current = injected});
+    const std::size_t cells = cells_of(block).size();
     for (const CellPlan::Clamp& clamp : plan_->clamps) {
-        const ClampCourse::Action action = clamp.course.at(step.update.step);
-        std::fill_n(clamped, lanes, action.current);
-        electrodes.push_back({.slot = clamp.slot, .conductance = action.conductance, .current = clamped});
-        clamped += lanes;
+        double* const conductances = clamped + lanes;
+        ClampCourse::Action action;
+        for (std::size_t l = 0; l < lanes; ++l) {
+            // Lanes without a cell do what the first cell does.
+            const std::size_t cell = block * lanes + (l < cells ? l : 0);
+            if (l == 0 || clamp.is_own) action = settings_.action(cell, clamp, step.update.step);
+            clamped[l] = action.current;
+            conductances[l] = action.conductance;
+        }
+        electrodes.push_back(
+            {.slot = clamp.slot, .conductance = clamp.holds ? conductances : nullptr, .current = clamped});
+        clamped += 2 * lanes;
     }
 }
 

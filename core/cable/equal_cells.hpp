@@ -11,7 +11,8 @@ namespace ranvier::cable {
 class EqualCells final : public CellStore {
    public:
     /// @param cells numbers among those of the group, ascending
-    EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells,
+    /// @param settings of each of them
+    EqualCells(std::shared_ptr<const CellPlan> plan, std::vector<std::uint32_t> cells, CellSettings settings,
                std::pmr::memory_resource* memory);
 
     std::size_t blocks() const override { return (cells_.size() + lanes - 1) / lanes; }
@@ -33,13 +34,17 @@ class EqualCells final : public CellStore {
     double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
     double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
     bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
+    const ReceptorConstants& receptor_constants(std::size_t /*cell*/, std::size_t receptor) const override {
+        return plan_->receptors[receptor].constants;
+    }
+    double log_outside(std::size_t /*cell*/, std::size_t pool) const override { return plan_->pools.log_outside[pool]; }
 
    private:
     std::size_t receptor_place(std::size_t cell, std::size_t receptor) const {
         return (cell / lanes * plan_->receptors.size() + receptor) * lanes + cell % lanes;
     }
     void take_inputs(std::size_t block, BlockStep& step);
-    void prepare_electrodes(BlockStep& step, const double* injected, double* clamped);
+    void prepare_electrodes(std::size_t block, BlockStep& step, const double* injected, double* clamped);
     void prepare_classes(std::size_t block, BlockStep& step, const double* potential);
 
     std::shared_ptr<const CellPlan> plan_;

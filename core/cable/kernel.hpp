@@ -25,7 +25,7 @@ namespace ranvier::cable {
 struct KernelElectrode {
     std::uint32_t slot = 0;
     const std::uint32_t* positions = nullptr;  ///< of 8 cells in a packed block, which need not be in one slot
-    double conductance = 0.0;         ///< nS: 1 / the resistance of a voltage clamp; else 0
+    const double* conductance = nullptr;  ///< nS by lane: 1 / the resistance of a voltage clamp; null: 0
     const double* current = nullptr;  ///< pA by lane; of a voltage clamp where the potential is 0
 };
 
@@ -160,7 +160,9 @@ struct BlockKernel {
 
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static void add_electrode(const KernelElectrode& own, const KernelArguments& a) {
-        put<set>(own, a.diagonal, at<set>(own, a.diagonal) + Eight<set>::all(own.conductance));
+        if (own.conductance != nullptr) {
+            put<set>(own, a.diagonal, at<set>(own, a.diagonal) + Eight<set>::load(own.conductance));
+        }
         put<set>(own, a.current, at<set>(own, a.current) + Eight<set>::load(own.current));
     }
 

@@ -15,8 +15,10 @@ std::size_t place_in(std::span<const std::uint32_t> slots, std::uint32_t positio
 }  // namespace
 
 PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
-                         std::vector<std::shared_ptr<const CellPlan>> layouts, std::pmr::memory_resource* memory)
-    : cells_(std::move(cells)),
+                         std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings,
+                         std::pmr::memory_resource* memory)
+    : CellStore(std::move(settings)),
+      cells_(std::move(cells)),
       layouts_(std::move(layouts)),
       plan_(plans, memory),
       potential_(plan_.all_slots() * lanes, layouts_.front()->spec->initial_potential, memory),
@@ -26,7 +28,6 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
     for (const PackedPlan::Class& own : plan_.classes) gates_.emplace_back(own.state_size(), 0.0, memory);
     before_.resize(cells_.size());
     for (const auto& layout : layouts_) {
-        thresholds_.push_back(layout->spec->threshold);
         first_receptors_.push_back(receptor_places_.size());
         receptor_places_.resize(receptor_places_.size() + layout->receptors.size());
     }
@@ -52,14 +53,17 @@ double& PackedCells::gate(std::size_t cell, std::size_t class_index, std::size_t
     return gates_[number][place_in(own.slots, plan_.desk(cell, slot)) * stride + gate];
 }
 
-double& PackedCells::calcium(std::size_t cell, std::size_t pool) {
-    return calcium_[place_in(plan_.pools.slots, plan_.desk(cell, layouts_[cell]->pools.slots[pool]))];
+std::size_t PackedCells::pool_place(std::size_t cell, std::size_t pool) const {
+    return place_in(plan_.pools.slots, plan_.desk(cell, layouts_[cell]->pools.slots[pool]));
 }
+
+double& PackedCells::calcium(std::size_t cell, std::size_t pool) { return calcium_[pool_place(cell, pool)]; }
 
 std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::uint32_t* spikes) {
     BlockScratch& scratch = step.scratch;
     for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential(k, layouts_[k]->detector);
-    scratch.inputs.resize((plan_.receptors.size() + plan_.electrodes.size()) * lanes);
+    // Of each electrode currents and conductances.
+    scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
     prepare_electrodes(step, scratch.inputs.data() + plan_.receptors.size() * lanes);
     const KernelPools pools =
@@ -93,9 +97,8 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
     step.left |= advance_block<true>(step.instruction_set, layouts_.front()->spec->scheme, kernel);
     std::size_t fired = 0;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
-        if (before_[k] < thresholds_[k] && potential(k, layouts_[k]->detector) >= thresholds_[k]) {
-            spikes[fired++] = cells_[k];
-        }
+        const double threshold = settings_.threshold(k);
+        if (before_[k] < threshold && potential(k, layouts_[k]->detector) >= threshold) spikes[fired++] = cells_[k];
     }
     return fired;
 }
@@ -111,7 +114,7 @@ void PackedCells::take_inputs(BlockStep& step) {
         }
         step.scratch.receptors.push_back({.slot = 0,
                                           .positions = own.positions.data(),
-                                          .constants = layouts_[own.cells[0]]->receptors[own.number].constants,
+                                          .constants = own.constants,
                                           .slow = slow_.data() + chunk * lanes,
                                           .fast = fast_.data() + chunk * lanes,
                                           .input = taken});
@@ -122,11 +125,10 @@ void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
     step.scratch.electrodes.clear();
     for (std::size_t chunk = 0; chunk < plan_.electrodes.size(); ++chunk) {
         const PackedPlan::Chunk& own = plan_.electrodes[chunk];
-        double* const current = currents + chunk * lanes;
-        ClampCourse::Action action;
+        double* const current = currents + 2 * chunk * lanes;
+        KernelElectrode electrode{.slot = 0, .positions = own.positions.data(), .current = current};
         if (chunk >= plan_.clamps_from) {
-            action = layouts_[own.cells[0]]->clamps[own.number].course.at(step.update.step);
-            std::fill_n(current, lanes, action.current);
+            if (act(own, step.update.step, current)) electrode.conductance = current + lanes;
         } else {
             for (std::size_t l = 0; l < lanes; ++l) {
                 const bool has_cell = own.cells[l] != PackedPlan::nowhere;
@@ -135,9 +137,22 @@ void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
                 if (has_cell && step.update.current != nullptr) current[l] += step.update.current[cell];
             }
         }
-        step.scratch.electrodes.push_back(
-            {.slot = 0, .positions = own.positions.data(), .conductance = action.conductance, .current = current});
+        step.scratch.electrodes.push_back(electrode);
     }
+}
+
+/// Writes the currents of a clamp, then its conductances. Returns whether it has any.
+bool PackedCells::act(const PackedPlan::Chunk& chunk, Step step, double* currents) const {
+    const CellPlan::Clamp& clamp = layouts_[chunk.cells[0]]->clamps[chunk.number];
+    ClampCourse::Action action;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        // Lanes without a cell do what the first cell does.
+        const std::uint32_t cell = chunk.cells[l] != PackedPlan::nowhere ? chunk.cells[l] : chunk.cells[0];
+        if (l == 0 || clamp.is_own) action = settings_.action(cell, clamp, step);
+        currents[l] = action.current;
+        currents[lanes + l] = action.conductance;
+    }
+    return clamp.holds;
 }
 
 void PackedCells::prepare_classes(BlockStep& step) {

@@ -14,8 +14,10 @@ class PackedCells final : public CellStore {
     /// @param cells numbers among those of the group, ascending
     /// @param plans of each cell, with its own parameters; not needed later
     /// @param layouts of each cell: a plan of its kind, with any own parameters
+    /// @param settings of each cell
     PackedCells(std::vector<std::uint32_t> cells, std::span<const CellPlan* const> plans,
-                std::vector<std::shared_ptr<const CellPlan>> layouts, std::pmr::memory_resource* memory);
+                std::vector<std::shared_ptr<const CellPlan>> layouts, CellSettings settings,
+                std::pmr::memory_resource* memory);
 
     std::size_t blocks() const override { return 1; }
     std::size_t slots() const override { return plan_.all_slots(); }
@@ -28,17 +30,24 @@ class PackedCells final : public CellStore {
     double& slow(std::size_t cell, std::size_t receptor) override { return slow_[receptor_place(cell, receptor)]; }
     double& fast(std::size_t cell, std::size_t receptor) override { return fast_[receptor_place(cell, receptor)]; }
     bool is_finite() const override { return all_finite(potential_) && all_finite(slow_); }
+    const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const override {
+        return plan_.receptors[receptor_place(cell, receptor) / lanes].constants;
+    }
+    double log_outside(std::size_t cell, std::size_t pool) const override {
+        return plan_.pools.log_outside[pool_place(cell, pool)];
+    }
 
    private:
     std::size_t receptor_place(std::size_t cell, std::size_t receptor) const;
+    std::size_t pool_place(std::size_t cell, std::size_t pool) const;
     void take_inputs(BlockStep& step);
     void prepare_electrodes(BlockStep& step, double* currents);
+    bool act(const PackedPlan::Chunk& chunk, Step step, double* currents) const;
     void prepare_classes(BlockStep& step);
 
     std::vector<std::uint32_t> cells_;
     std::vector<std::shared_ptr<const CellPlan>> layouts_;
     PackedPlan plan_;
-    std::vector<double> thresholds_;
     std::vector<double> before_;               ///< of a step: the potentials at detectors
     std::vector<std::uint32_t> receptor_places_;  ///< [cell][receptor]
     std::vector<std::size_t> first_receptors_;

@@ -18,10 +18,11 @@ constexpr Signature no_node = ~Signature{0};
 template <class Key>
 class Chunks {
    public:
-    void add(const Key& key, std::uint32_t number, std::uint32_t cell, std::uint32_t position) {
+    void add(const Key& key, std::uint32_t number, std::uint32_t cell, std::uint32_t position,
+             const ReceptorConstants& constants = {}) {
         auto& open = open_[key];
         if (open.empty() || open.back().cells.back() != PackedPlan::nowhere) {
-            open.push_back({.number = number, .cells = {}, .positions = {}});
+            open.push_back({.number = number, .constants = constants, .cells = {}, .positions = {}});
             open.back().cells.fill(PackedPlan::nowhere);
         }
         PackedPlan::Chunk& chunk = open.back();
@@ -266,7 +267,7 @@ void PackedPlan::add_receptors(Cells cells) {
     for (std::uint32_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t r = 0; r < cells[k]->receptors.size(); ++r) {
             const CellPlan::Receptor& own = cells[k]->receptors[r];
-            chunks.add({r, key_of(own.constants)}, r, k, position(k, own.slot));
+            chunks.add({r, key_of(own.constants)}, r, k, position(k, own.slot), own.constants);
         }
     }
     chunks.take(receptors, all_slots() - 1);

@@ -45,6 +45,7 @@ class PackedPlan {
     /// What up to 8 cells have at one place each. Cells are numbers among those of the block, or nowhere.
     struct Chunk {
         std::uint32_t number = 0;  ///< of the receptor or the clamp
+        ReceptorConstants constants;  ///< of a receptor
         std::array<std::uint32_t, lanes> cells;
         std::array<std::uint32_t, lanes> positions;
     };

@@ -36,11 +36,13 @@ void check_reversal(const PaintedMechanism& painted, const Compartment& own, boo
     const std::string name = "mechanism " + std::string(model.name);
     for (const CurrentInfo& current : model.currents) {
         if (!current.carries_calcium) continue;
+        const bool is_own = !painted.own.empty() && painted.own[current.reversal] >= 0;
         const bool is_given = !std::isnan(painted.parameters[current.reversal].front());
         if (is_given && has_pool) {
             throw ValueOutOfBoundsError(
                 {.object = std::string(model.parameters[current.reversal].name) + " of " + name,
-                 .value = to_text(painted.parameters[current.reversal].front()) + " mV",
+                 .value =
+                     is_own ? "a value for each cell" : to_text(painted.parameters[current.reversal].front()) + " mV",
                  .bound = "a calcium_pool gives it in " + place_text(own),
                  .remedy = "leave it out, or paint the mechanism for its own on membrane without a pool"});
         }
@@ -102,8 +104,8 @@ PoolPlan::PoolPlan(std::pmr::memory_resource* memory)
       half_decay(memory),
       half_gain(memory) {}
 
-PoolPlan::PoolPlan(const CellSpec& spec, std::span<const std::uint32_t> slot_of_node, double step,
-                   std::pmr::memory_resource* memory)
+PoolPlan::PoolPlan(const CellSpec& spec, std::span<const double> own_values,
+                   std::span<const std::uint32_t> slot_of_node, double step, std::pmr::memory_resource* memory)
     : PoolPlan(memory) {
     nernst = 1e3 * gas_constant * (spec.celsius + zero_celsius) / (2.0 * faraday);
     const auto compartments = spec.compartments.compartments();
@@ -119,7 +121,9 @@ PoolPlan::PoolPlan(const CellSpec& spec, std::span<const std::uint32_t> slot_of_
     for (const auto& [slot, place] : found) {
         const auto& [painted, c] = place;
         const PoolInfo& info = *painted->mechanism->pool;
-        const auto parameter = [&](std::size_t p) { return value_at(painted->parameters[p], c); };
+        const auto parameter = [&](std::size_t p) {
+            return spec.value(*painted, p, static_cast<std::uint32_t>(c), own_values);
+        };
         const double tau = parameter(info.decay);
         const double volume = compartments[c].area * value_at(painted->covered, c) * parameter(info.depth);
         const double steady = -parameter(info.share) * filling / (2.0 * volume) * tau;
@@ -137,10 +141,6 @@ bool PoolPlan::is_at(std::uint32_t slot) const { return std::ranges::binary_sear
 
 std::size_t PoolPlan::place_of(std::uint32_t slot) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(slots, slot) - slots.begin());
-}
-
-double PoolPlan::reversal(std::size_t pool, double concentration) const {
-    return nernst * (log_outside[pool] - math::log(concentration));
 }
 
 }  // namespace ranvier::cable

@@ -13,17 +13,14 @@ namespace ranvier::cable {
 /// Pools of calcium of a cell, by slot ascending. See KernelPools.
 struct PoolPlan {
     explicit PoolPlan(std::pmr::memory_resource* memory);
-    /// @param step ms
-    PoolPlan(const CellSpec& spec, std::span<const std::uint32_t> slot_of_node, double step,
-             std::pmr::memory_resource* memory);
+    /// @param own_values values of the cell's own parameters @param step ms
+    PoolPlan(const CellSpec& spec, std::span<const double> own_values, std::span<const std::uint32_t> slot_of_node,
+             double step, std::pmr::memory_resource* memory);
 
     std::size_t size() const { return slots.size(); }
     bool is_at(std::uint32_t slot) const;
     /// Its place among the pools. @pre it is there
     std::size_t place_of(std::uint32_t slot) const;
-    /// Reversal potential of calcium, mV.
-    double reversal(std::size_t pool, double concentration) const;
-
     AlignedVector<std::uint32_t> slots;
     AlignedVector<double> rest;
     AlignedVector<double> log_outside;

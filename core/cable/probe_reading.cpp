@@ -18,7 +18,7 @@ double gate_of(std::uint32_t painted, std::size_t gate, std::uint32_t slot, cons
 
 double calcium_reversal_at(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
     const std::size_t pool = plan.pools.place_of(slot);
-    return plan.pools.reversal(pool, values.calcium(cell, pool));
+    return plan.pools.nernst * (values.log_outside(cell, pool) - math::log(values.calcium(cell, pool)));
 }
 
 /// mA/cm^2 of membrane that has the mechanism.
@@ -41,8 +41,8 @@ double current_density(const Probe& probe, const CellPlan& plan, const CellValue
 
 /// pA, out of the cell.
 double receptor_current(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
-    const auto& [slot, constants] = plan.receptors[probe.of];
-    const double v = values.potential(cell, slot);
+    const ReceptorConstants& constants = values.receptor_constants(cell, probe.of);
+    const double v = values.potential(cell, plan.receptors[probe.of].slot);
     double g = values.conductance(cell, probe.of);
     if (constants.blockers > 0.0) g /= 1.0 + constants.blockers * math::exp(-constants.block_slope * v);
     return g * (v - constants.reversal);
@@ -50,11 +50,19 @@ double receptor_current(const Probe& probe, const CellPlan& plan, const CellValu
 
 /// pA that flow into a compartment from its neighbours.
 double axial_current(std::uint32_t slot, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    std::span<const double> axial = plan.axial;
+    std::vector<double> own;
+    if (std::ranges::find(plan.spec->uses, OwnUse::Kind::axial_resistivity, &OwnUse::kind) != plan.spec->uses.end()) {
+        own.resize(plan.slots());
+        const double resistivity = constants_of(*plan.spec, values.own_values(cell)).axial_resistivity;
+        CellPlan::fill_axial(*plan.spec, resistivity, plan.slot_of_node, own);
+        axial = own;
+    }
     const double v = values.potential(cell, slot);
     double sum = 0.0;
-    if (slot > 0) sum += plan.axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
+    if (slot > 0) sum += axial[slot] * (values.potential(cell, plan.parents[slot]) - v);
     for (std::uint32_t child = slot + 1; child < plan.slots(); ++child) {
-        if (plan.parents[child] == slot) sum += plan.axial[child] * (values.potential(cell, child) - v);
+        if (plan.parents[child] == slot) sum += axial[child] * (values.potential(cell, child) - v);
     }
     return sum;
 }

@@ -20,8 +20,10 @@ class CellValues {
     virtual double conductance(std::size_t cell, std::size_t receptor) const = 0;
     /// Of a clamp in the step that was calculated last.
     virtual ClampCourse::Action action(std::size_t cell, std::size_t clamp) const = 0;
-    /// Of its own parameters, which may be others than those of its CellPlan.
+    // What its own parameters give, which may be others than those of its CellPlan.
     virtual std::vector<double> own_values(std::size_t cell) const = 0;
+    virtual const ReceptorConstants& receptor_constants(std::size_t cell, std::size_t receptor) const = 0;
+    virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
 };
 
 /// The present value of a probe, in the unit of unit_of().

@@ -70,6 +70,8 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(population.model->own_fingerprint);
             mixed.add(population.first.value);
             mixed.add(population.size);
+            // Those of a cell are not the same wherever it has this fingerprint.
+            for (const models::ParameterInfo& info : population.model->parameters) mixed.add(info.default_value);
             mixed.add(population.parameters);
             mixed.add(population.variables);
             mixed.add(population.spike_steps);

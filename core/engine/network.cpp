@@ -131,6 +131,14 @@ void Network::give(Population& population, NamedValues values) const {
         check_conflicts(model.parameters, population.parameters, population.size, model.conflict,
                         "population " + quoted(population.name));
     }
+    if (model.range_conflict != nullptr) {
+        check_range_conflicts(
+            model.parameters, population.parameters, population.size,
+            [&](std::optional<std::uint64_t> neuron, std::span<const double> least, std::span<const double> greatest) {
+                return model.range_conflict(model, neuron, least, greatest);
+            },
+            "population " + quoted(population.name));
+    }
 }
 
 void Network::set_values(PopulationId id, NamedValues values) {

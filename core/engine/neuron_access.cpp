@@ -31,6 +31,13 @@ UnknownNameError unknown_value(const Population& population, std::string_view na
     return unknown_name("variable or parameter of " + std::string(population.model->name), name, known);
 }
 
+ValueOutOfBoundsError initial_parameter(const std::string& object) {
+    return ValueOutOfBoundsError({.object = object,
+                                  .value = "set while a simulation runs",
+                                  .bound = "it only says at which potential cells begin",
+                                  .remedy = "set V_m, or give it to net.create() or net.set()"});
+}
+
 /// Gives each neuron its own value, so that single ones can change.
 void expand(models::GroupValues& values, std::size_t size) {
     if (values.values.size() != size) values.values.assign(size, values.values.front());
@@ -117,7 +124,8 @@ NeuronAccess::PreparedChanges NeuronAccess::prepare(std::span<const NeuronChange
     for (auto& [place, change] : prepared) {
         Shard::Group& group = shards_[place.first]->group(place.second);
         if (!change.parameters.empty()) {
-            check_conflicts(network_.network().population(place.second), change, group.size);
+            check_conflicts(network_.network().population(place.second),
+                            shards_[place.first]->layout().share(place.second).ids, change);
             change.change = group.neurons->prepare_parameters(change.parameters);
         }
         for (const PreparedChange::Written& written : change.written) {
@@ -142,6 +150,7 @@ void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges
         const std::string object = name + " of population " + quoted(population.name);
         if (variable && model.variables[*variable].is_read_only) throw read_only_variable(object);
         if (parameter && !variable) {
+            if (model.parameters[*parameter].is_initial) throw initial_parameter(object);
             check_values(value, model.parameters[*parameter], object, change.indices.size());
         } else {
             check_values(value, object, change.indices.size());
@@ -176,14 +185,18 @@ void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges
     }
 }
 
-void NeuronAccess::check_conflicts(const Population& population, const PreparedChange& prepared,
-                                   std::size_t size) const {
-    if (population.model->conflict == nullptr) return;
-    std::vector<double> one(population.model->parameters.size());
+void NeuronAccess::check_conflicts(const Population& population, const IdSequence& ids,
+                                   const PreparedChange& prepared) const {
+    const models::NeuronModel& model = *population.model;
+    if (model.conflict == nullptr && model.range_conflict == nullptr) return;
+    std::vector<double> one(model.parameters.size());
     const bool uniform = std::ranges::all_of(prepared.parameters, [](const auto& values) { return values.uniform(); });
-    for (std::size_t neuron = 0; neuron < (uniform ? 1 : size); ++neuron) {
+    for (std::size_t neuron = 0; neuron < (uniform ? 1 : ids.size()); ++neuron) {
         for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][neuron];
-        const auto conflict = population.model->conflict(one);
+        const auto number =
+            uniform ? std::nullopt : std::optional<std::uint64_t>(ids[neuron].value - population.first.value);
+        const auto conflict =
+            model.conflict != nullptr ? model.conflict(one) : model.range_conflict(model, number, one, one);
         if (!conflict) continue;
         throw ValueOutOfBoundsError({.object = "parameters of population " + quoted(population.name),
                                      .value = "",

@@ -59,7 +59,7 @@ class NeuronAccess {
     PreparedChanges prepare(std::span<const NeuronChange> changes, Step now) const;
     void prepare(const NeuronChange& change, Step now, PreparedChanges& prepared) const;
     /// Whether the new parameters of a group fit together.
-    void check_conflicts(const Population& population, const PreparedChange& prepared, std::size_t size) const;
+    void check_conflicts(const Population& population, const IdSequence& ids, const PreparedChange& prepared) const;
 
     const LoweredNetwork& network_;
     const connect::ProcessLayout& layout_;

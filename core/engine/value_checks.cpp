@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "base/errors.hpp"
@@ -127,6 +129,38 @@ void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedVa
                  .remedy = drawn.empty() ? "change one of them"
                                          : "change one of them, or restrict the distributions with low= and high="});
         }
+    }
+}
+
+void check_range_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
+                           const RangeTest& conflict, const std::string& object) {
+    std::vector<double> least(infos.size());
+    std::vector<double> greatest(infos.size());
+    std::vector<std::pair<std::size_t, const SharedArray*>> arrays;
+    bool is_drawn = false;
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+        least[i] = greatest[i] = infos[i].default_value;
+        const auto given = values.find(infos[i].name);
+        if (given == values.end()) continue;
+        if (const auto* array = std::get_if<SharedArray>(&given->second)) {
+            arrays.emplace_back(i, array);
+        } else {
+            std::tie(least[i], greatest[i]) = range_of(given->second);
+            is_drawn = is_drawn || std::holds_alternative<Distribution>(given->second);
+        }
+    }
+    const std::uint64_t elements = arrays.empty() ? std::min<std::uint64_t>(count, 1) : count;
+    for (std::uint64_t element = 0; element < elements; ++element) {
+        for (const auto& [parameter, array] : arrays) least[parameter] = greatest[parameter] = (*array)[element];
+        const auto neuron = arrays.empty() ? std::nullopt : std::optional<std::uint64_t>(element);
+        const auto reason = conflict(neuron, least, greatest);
+        if (!reason) continue;
+        throw ValueOutOfBoundsError(
+            {.object = "parameters of " + object + (neuron ? " (element " + std::to_string(element) + ")" : ""),
+             .value = "",
+             .bound = *reason,
+             .remedy = is_drawn ? "change one of them, or restrict the distributions with low= and high="
+                                : "change one of them"});
     }
 }
 

@@ -35,6 +35,13 @@ using ConflictTest = std::function<std::optional<std::string>(std::span<const do
 void check_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
                      const ConflictTest& conflict, const std::string& object);
 
+/// The same for what a model has to say against parameters of one of `count` neurons, or of any, that lie between bounds:
+/// see models::NeuronModel::range_conflict.
+using RangeTest = std::function<std::optional<std::string>(
+    std::optional<std::uint64_t> neuron, std::span<const double> least, std::span<const double> greatest)>;
+void check_range_conflicts(std::span<const models::ParameterInfo> infos, const NamedValues& values, std::uint64_t count,
+                           const RangeTest& conflict, const std::string& object);
+
 /// "> 0", ">= 0 and <= 1", ...
 std::string describe(const models::Bounds& bounds);
 

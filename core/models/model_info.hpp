@@ -48,6 +48,7 @@ struct ParameterInfo {
     /// Of synapse models: whether each synapse may have a value of its own.
     PerSynapse per_synapse = PerSynapse::no;
     bool is_whole = false;  ///< values are whole numbers, and drawn ones are rounded
+    bool is_initial = false;  ///< it only says how neurons begin, so that it stays while a simulation runs
 };
 
 /// The same parameter, of which each synapse may have a value of its own.

@@ -197,6 +197,11 @@ struct NeuronModel {
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;
     /// The same for what depends on the resolution (ms), too: constants of a step that are too large or 0.
     std::optional<std::string> (*step_conflict)(std::span<const double> parameters, double resolution) = nullptr;
+    /// Of a model that was made of a user's description: why parameters may not fit together that are each within their
+    /// bounds and between these, of one neuron of a population, by its number, or of any, or nothing.
+    std::optional<std::string> (*range_conflict)(const NeuronModel& model, std::optional<std::uint64_t> neuron,
+                                                 std::span<const double> least,
+                                                 std::span<const double> greatest) = nullptr;
     /// Of a model that was made of a user's description: what `create` needs of it.
     const void* own = nullptr;
     /// Of that description; 0: none.

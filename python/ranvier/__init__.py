@@ -26,10 +26,10 @@ from ranvier.cells.cell import Cell
 from ranvier.cells.clamps import Clamp, current_clamp, voltage_clamp
 from ranvier.cells.compartments import d_lambda, max_length
 from ranvier.cells.locations import places_at_distance, random_places
-from ranvier.cells.membrane import per_cell
 from ranvier.cells.models import *  # noqa: F403
 from ranvier.cells.models import __all__ as _cell_models
 from ranvier.cells.morphology import Morphology, Section
+from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
 from ranvier.models import *  # noqa: F403

@@ -219,6 +219,15 @@ class CellModel:
         rates: str,
         scheme: str,
         own: Sequence[tuple[str, float]],
+        uses: Sequence[
+            tuple[
+                str,
+                int,
+                int,
+                int,
+                Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            ]
+        ],
         mechanisms: Sequence[
             tuple[
                 str,

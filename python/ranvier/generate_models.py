@@ -48,7 +48,7 @@ _CELL_HEADER = '''\
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
 this command. A parameter of a mechanism is one number, an array with one number for each compartment of the cell, or a
 function of the distances of all compartments from the begin of the root (um) that returns such; where rates of gates
-depend on it, one number.
+depend on it, one number. That of a receptor is one number. `per_cell` gives each cell of a population its own.
 """
 
 # The names are those of the field and of the equations.
@@ -58,7 +58,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ranvier.cells.membrane import DensityValue, Mechanism, Receptor
+from ranvier.cells.membrane import DensityValue, Mechanism, OwnValue, Receptor
 
 __all__ = [
 '''
@@ -283,7 +283,7 @@ def _with_default(kind: str, parameter: _core.ParameterInfo) -> str:
 def _part_of_cell(model: _core.MechanismModel | _core.ReceptorModel) -> Iterator[str]:
     is_mechanism = isinstance(model, _core.MechanismModel)
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
-    kind = "DensityValue" if is_mechanism else "float"
+    kind = "DensityValue" if is_mechanism else "OwnValue"
     notes = "Weights of synapses are in nS. For ``receptors=`` of `Cell`."
     if isinstance(model, _core.MechanismModel):
         gates = "; ".join(f"{name}, {meaning[:1].lower()}{meaning[1:]}" for name, meaning in model.gates)

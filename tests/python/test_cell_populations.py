@@ -204,8 +204,6 @@ BAD: dict[str, tuple[Any, str]] = {
         lambda net: net.create([cell(), own_cell(rv.pas(g=rv.per_cell("g", 1e-4)))]),
         "parameters of cell 1",
     ),
-    "rates per cell": (lambda net: own_cell(rv.hh(ena=rv.per_cell("e", 50.0))), "make a rv.Cell for each value"),
-    "pool per cell": (lambda net: own_cell(rv.calcium_pool(decay=rv.per_cell("t", 50.0))), "make a rv.Cell"),
     "two units": (lambda net: own_cell(rv.pas(g=rv.per_cell("x", 1.0), e=rv.per_cell("x", 1.0))), "same unit"),
     "two defaults": (
         lambda net: own_cell(rv.hh(gnabar=rv.per_cell("x", 0.1), gkbar=rv.per_cell("x", 0.2))),

@@ -9,30 +9,36 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number_array
 from ranvier.base.values import FloatArray
 from ranvier.cells.morphology import Morphology
+from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
 from ranvier.cells.places import Region, RegionLike, as_region
 from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["Capacitance", "CapacitanceLike"]
 
-CapacitanceLike: TypeAlias = float | npt.ArrayLike | Sequence[tuple[RegionLike, float]]
+CapacitanceLike: TypeAlias = float | npt.ArrayLike | PerCell | Sequence[tuple[RegionLike, OwnValue]]
 
 
 class Capacitance:
     """What a user has given as ``C_m``: a value, one for each compartment, or pairs of regions and values."""
 
     def __init__(self, given: CapacitanceLike) -> None:
-        self._pairs: list[tuple[Region, float]] = []
+        self._pairs: list[tuple[Region, OwnValue]] = []
+        self._own: PerCell | None = None
+        if isinstance(given, PerCell):
+            self._own = given
+            self.values = _values_of(given)
+            return
         if isinstance(given, list | tuple) and any(isinstance(pair, list | tuple) for pair in given):
             for i, pair in enumerate(given):
                 if not isinstance(pair, list | tuple) or len(pair) != 2:
                     raise WrongTypeError(
                         f"C_m[{i}]", repr(pair), "must be a region and a value", 'write [("all", 1.0), ("basal", 2.0)]'
                     )
-                self._pairs.append((as_region(f"region of C_m[{i}]", pair[0]), number(f"C_m[{i}]", pair[1])))
-            self.values = np.array([value for _, value in self._pairs])
+                self._pairs.append((as_region(f"region of C_m[{i}]", pair[0]), number_or_own(f"C_m[{i}]", pair[1])))
+            self.values = np.concatenate([_values_of(value) for _, value in self._pairs])
             return
         self.values = np.ascontiguousarray(np.atleast_1d(number_array("C_m", given)))
         if self.values.ndim != 1 or not len(self.values):
@@ -40,18 +46,28 @@ class Capacitance:
                 "C_m", f"an array of shape {self.values.shape}", "it must have one dimension, and one value at least"
             )
 
-    def of(self, morphology: Morphology, cut: _core.Compartments) -> FloatArray:
-        """Return one value, or one for each compartment, uF/cm^2."""
+    def of(self, morphology: Morphology, cut: _core.Compartments, own: OwnParameters) -> FloatArray:
+        """Return one value, or one for each compartment, uF/cm^2; what cells have of their own is added to it."""
+        if self._own is not None:
+            own.use("capacitance", self._own, self._own.values("C_m", np.array(cut.distance)))
+            return np.zeros(1)
         if not self._pairs:
             return self.values
         found = np.zeros(len(cut))
         known = np.zeros(len(cut))
-        for region, value in self._pairs:
+        profiles: list[tuple[PerCell, FloatArray]] = []
+        for i, (region, value) in enumerate(self._pairs):
             covered = region.covered(morphology, cut)
             if not covered.any():
                 raise ValueOutOfBoundsError("region of C_m", repr(region), "no membrane of the cell lies in it")
             # A later region lies upon those before, and a compartment has the mean over its membrane.
-            found += covered * (value - found)
+            for _, profile in profiles:
+                profile -= covered * profile
+            if isinstance(value, PerCell):
+                profiles.append((value, covered * value.values(f"C_m[{i}]", np.array(cut.distance))))
+                found -= covered * found
+            else:
+                found += covered * (value - found)
             known = np.maximum(known, covered)
         if (known < 1.0).any():
             compartment = int(np.flatnonzero(known < 1.0)[0])
@@ -60,4 +76,13 @@ class Capacitance:
                 bound="no region that has a value covers all of it",
                 remedy='begin with ("all", 1.0)',
             )
+        for value, profile in profiles:
+            own.use("capacitance", value, profile)
         return found
+
+
+def _values_of(value: OwnValue) -> FloatArray:
+    """Return what a rule that cuts sections takes: of a profile there are several."""
+    if isinstance(value, PerCell) and (callable(value.profile) or np.ndim(value.profile)):
+        return np.full(2, value.default)
+    return np.array([default_of("C_m", value)])

@@ -19,6 +19,7 @@ from ranvier.cells.clamps import Clamp, core_clamps
 from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor
 from ranvier.cells.morphology import Morphology
+from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
 from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
 from ranvier.cells.probes import ProbeLike, core_probes
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
@@ -41,7 +42,7 @@ class Cell(Immutable):
     membrane
         Pairs of a region and a mechanism that is on it: ``[("all", rv.pas()), ("soma", rv.hh())]``. A mechanism may be
         given several times; where regions overlap, there are both. Parameters are densities; see the mechanism. With
-        `per_cell`, each cell of a population has a value of its own.
+        `per_cell` in place of a number, here and below, each cell of a population has a value of its own.
     receptors
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
         by its name, ``receptor="exc"``. Weights are conductances, nS.
@@ -70,6 +71,7 @@ class Cell(Immutable):
         Temperature, degrees Celsius.
     V_init
         Initial potential, mV; gates begin in their steady states. Populations may set other values as ``V_m``.
+        Detector, electrode and temperature are those of all cells.
     rates
         ``"table"``: rates of gates come from cubic tables that are at most 1e-6 off; ``"exact"``: from their formulas,
         which is slower.
@@ -116,40 +118,36 @@ class Cell(Immutable):
         clamps: Mapping[str, tuple[Clamp, Place]] | None = None,
         probes: Mapping[str, ProbeLike] | None = None,
         detector: Place | None = None,
-        threshold: float = -10.0,
+        threshold: OwnValue = -10.0,
         electrode: Place | None = None,
         C_m: CapacitanceLike = 1.0,  # noqa: N803
-        R_a: float = 100.0,  # noqa: N803
+        R_a: OwnValue = 100.0,  # noqa: N803
         celsius: float = 6.3,
-        V_init: float = -65.0,  # noqa: N803
+        V_init: OwnValue = -65.0,  # noqa: N803
         rates: Literal["table", "exact"] = "table",
         scheme: Literal["backward_euler", "staggered"] = "backward_euler",
         name: str = "cell",
     ) -> None:
-        if not isinstance(morphology, Morphology):
-            raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
-        if not isinstance(name, str) or not name:
-            raise WrongTypeError("name of a cell", type(name).__name__, "must be a string that is not empty")
-        check_text("name of a cell", name)
+        _check_form_and_name(morphology, name)
         check_choice("rates", rates, ["table", "exact"])
         check_choice("scheme", scheme, ["backward_euler", "staggered"])
         membrane_capacitance = Capacitance(C_m)
-        resistivity = number("R_a", R_a)
-        counts = counts_of(morphology, compartments, membrane_capacitance.values, resistivity)
+        resistivity = number_or_own("R_a", R_a)
+        counts = counts_of(morphology, compartments, membrane_capacitance.values, default_of("R_a", resistivity))
         cut = morphology._cut(counts)
-        placed = _receptors(_named("receptors", receptors))
-        electrodes = core_clamps(_named("clamps", clamps))
+        own = OwnParameters()
         mechanisms = _mechanisms(membrane, morphology, cut)
-        own, painted = _core_mechanisms(mechanisms)
+        painted = _core_mechanisms(mechanisms, own)
+        placed = _receptors(_named("receptors", receptors), own)
+        electrodes = core_clamps(_named("clamps", clamps), own)
         middle = at(0, 0.5)
         given = {
-            "capacitance": membrane_capacitance.of(morphology, cut),
-            "axial_resistivity": resistivity,
-            "celsius": number("celsius", celsius),
-            "initial_potential": number("V_init", V_init),
+            "capacitance": membrane_capacitance.of(morphology, cut, own),
+            "axial_resistivity": own.number("axial_resistivity", "R_a", resistivity),
+            "celsius": _temperature(celsius),
+            "initial_potential": own.number("initial_potential", "V_init", number_or_own("V_init", V_init)),
             "rates": rates,
             "scheme": scheme,
-            "own": own,
             "mechanisms": painted,
             "receptors": placed,
             "clamps": electrodes,
@@ -161,10 +159,11 @@ class Cell(Immutable):
                 cut,
             ),
             "detector": _pair(as_place("detector", middle if detector is None else detector)),
-            "threshold": number("threshold", threshold),
+            "threshold": own.number("threshold", "threshold", number_or_own("threshold", threshold)),
             "electrode": _pair(as_place("electrode", middle if electrode is None else electrode)),
         }
-        self._put(morphology=morphology, name=name, _given={"counts": counts, **given})
+        owns = {"own": list(own.defaults.items()), "uses": own.uses}
+        self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
         self._build(cut)
 
     def _build(self, cut: _core.Compartments | None = None) -> None:
@@ -222,6 +221,14 @@ class Cell(Immutable):
         return f"<Cell '{self.name}': {len(self.morphology)} sections, {self.compartment_count} compartments>"
 
 
+def _check_form_and_name(morphology: object, name: object) -> None:
+    if not isinstance(morphology, Morphology):
+        raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
+    if not isinstance(name, str) or not name:
+        raise WrongTypeError("name of a cell", type(name).__name__, "must be a string that is not empty")
+    check_text("name of a cell", name)
+
+
 def _pair(place: Place) -> tuple[int, float]:
     return place.section, place.position
 
@@ -261,35 +268,37 @@ def _mechanisms(
 
 
 def _core_mechanisms(
-    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]],
-) -> tuple[list[tuple[str, float]], list[tuple[str, FloatArray, list[FloatArray], list[int]]]]:
-    """Return the parameters that each cell of a population has a value for, and the mechanisms that refer to them."""
-    defaults: dict[str, float] = {}
+    mechanisms: list[tuple[Mechanism, FloatArray, list[FloatArray]]], own: OwnParameters
+) -> list[tuple[str, FloatArray, list[FloatArray], list[int]]]:
+    """Return the mechanisms, which refer to the parameters that each cell of a population has a value for."""
     painted = []
     for mechanism, covered, parameters in mechanisms:
-        owns = mechanism._per_cell()
-        for own in owns:
-            if own is not None and defaults.setdefault(own.name, own.default) != own.default:
-                raise ValueOutOfBoundsError(
-                    f"default of rv.per_cell('{own.name}')",
-                    f"{own.default:g}",
-                    f"it was {defaults[own.name]:g} before",
-                    "a name has one default; choose another name, or multiply by a profile",
-                )
-        numbers = [-1 if own is None else list(defaults).index(own.name) for own in owns]
+        numbers = [-1 if each is None else own.number_of(each) for each in mechanism._per_cell()]
         painted.append((mechanism.name, covered, parameters, numbers))
-    return list(defaults.items()), painted
+    return painted
 
 
 def _receptors(
-    receptors: Mapping[str, tuple[Receptor, Place]],
+    receptors: Mapping[str, tuple[Receptor, Place]], own: OwnParameters
 ) -> list[tuple[str, str, list[float], tuple[int, float]]]:
     made = []
-    for name, pair in receptors.items():
+    for i, (name, pair) in enumerate(receptors.items()):
         what = f"receptor '{name}'"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Receptor):
             raise WrongTypeError(
                 what, repr(pair), "must be a receptor and a place", "write (rv.expsyn(), rv.at(0, 0.5))"
             )
-        made.append((str(name), pair[0].name, pair[0]._parameters(), _pair(as_place(f"place of {what}", pair[1]))))
+        values = [own.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())]
+        made.append((str(name), pair[0].name, values, _pair(as_place(f"place of {what}", pair[1]))))
     return made
+
+
+def _temperature(celsius: object) -> float:
+    if isinstance(celsius, PerCell):
+        raise WrongTypeError(
+            "celsius",
+            repr(celsius),
+            "must be one number: the cells of a population share tables of rates, which follow it",
+            "make a population for each temperature",
+        )
+    return number("celsius", celsius)

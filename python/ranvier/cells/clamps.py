@@ -9,26 +9,32 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ranvier.base.immutable import Immutable
-from ranvier.base.numeric import number, number_array
+from ranvier.base.numeric import number_array
+from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, number_or_own
 from ranvier.cells.places import Place, as_place
 from ranvier.errors import ShapeError, WrongTypeError
 
 __all__ = ["Clamp", "current_clamp", "voltage_clamp"]
 
-Numbers: TypeAlias = float | Sequence[float]
+Numbers: TypeAlias = float | Sequence[float] | PerCell | Sequence[OwnValue]
 
 
 class Clamp(Immutable):
     """An electrode, for ``clamps=`` of `Cell`: made by `current_clamp` or `voltage_clamp`."""
 
     kind: str
-    start: float
-    levels: tuple[float, ...]
-    durations: tuple[float, ...]
-    resistance: float
+    start: OwnValue
+    levels: tuple[OwnValue, ...]
+    durations: tuple[OwnValue, ...]
+    resistance: OwnValue
 
     def __init__(
-        self, kind: str, start: float, levels: tuple[float, ...], durations: tuple[float, ...], resistance: float
+        self,
+        kind: str,
+        start: OwnValue,
+        levels: tuple[OwnValue, ...],
+        durations: tuple[OwnValue, ...],
+        resistance: OwnValue,
     ) -> None:
         self._put(kind=kind, start=start, levels=levels, durations=durations, resistance=resistance)
 
@@ -49,14 +55,18 @@ class Clamp(Immutable):
 
     def __repr__(self) -> str:
         named = "amplitude" if self.kind == "current" else "level"
-        resistance = f", resistance={self.resistance:g}" if self.kind == "voltage" else ""
+        resistance = f", resistance={_text(self.resistance)}" if self.kind == "voltage" else ""
         return (
             f"{self.kind}_clamp({named}={list(self.levels)}, duration={list(self.durations)}, "
-            f"start={self.start:g}{resistance})"
+            f"start={_text(self.start)}{resistance})"
         )
 
 
-def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: float = 0.0) -> Clamp:
+def _text(value: OwnValue) -> str:
+    return repr(value) if isinstance(value, PerCell) else f"{value:g}"
+
+
+def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: OwnValue = 0.0) -> Clamp:
     """Return a clamp that injects currents.
 
     Parameters
@@ -72,17 +82,20 @@ def current_clamp(*, amplitude: Numbers, duration: Numbers = math.inf, start: fl
     -----
     A current that begins or ends within a step flows with that part of it in the whole step. Several current clamps
     may be at one place: their currents add up. Currents of stimulators and ``I_e`` flow into the electrode of the cell.
+    Each number may be `per_cell`.
 
     Raises
     ------
     WrongTypeError, ShapeError
         For what is no number or list of numbers. Values are checked when the cell is made.
     """
-    return Clamp("current", number("start", start), _numbers("amplitude", amplitude), _numbers("duration", duration), 0)
+    return Clamp(
+        "current", number_or_own("start", start), _numbers("amplitude", amplitude), _numbers("duration", duration), 0.0
+    )
 
 
 def voltage_clamp(
-    *, level: Numbers, duration: Numbers = math.inf, start: float = 0.0, resistance: float = 1.0
+    *, level: Numbers, duration: Numbers = math.inf, start: OwnValue = 0.0, resistance: OwnValue = 1.0
 ) -> Clamp:
     """Return a clamp with a single electrode that holds potentials.
 
@@ -100,7 +113,7 @@ def voltage_clamp(
     Notes
     -----
     Cells with the staggered scheme, which oscillates where a potential is held, take none. A compartment has one
-    voltage clamp at a time.
+    voltage clamp at a time. Each number may be `per_cell`.
 
     Raises
     ------
@@ -109,14 +122,18 @@ def voltage_clamp(
     """
     return Clamp(
         "voltage",
-        number("start", start),
+        number_or_own("start", start),
         _numbers("level", level),
         _numbers("duration", duration),
-        number("resistance", resistance),
+        number_or_own("resistance", resistance),
     )
 
 
-def _numbers(what: str, values: Numbers) -> tuple[float, ...]:
+def _numbers(what: str, values: Numbers) -> tuple[OwnValue, ...]:
+    if isinstance(values, PerCell):
+        return tuple(values.parts(what))
+    if isinstance(values, list | tuple) and any(isinstance(value, PerCell) for value in values):
+        return tuple(number_or_own(f"{what}[{i}]", value) for i, value in enumerate(values))
     array = np.atleast_1d(number_array(what, values, "a number or a list of numbers"))
     if array.ndim != 1:
         raise ShapeError(what, f"an array of shape {array.shape}", "it must have one dimension")
@@ -126,10 +143,10 @@ def _numbers(what: str, values: Numbers) -> tuple[float, ...]:
 CoreClamp: TypeAlias = tuple[str, str, tuple[int, float], float, list[float], list[float], float]
 
 
-def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]]) -> list[CoreClamp]:
+def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]], own: OwnParameters) -> list[CoreClamp]:
     """Return clamps as the core takes them."""
     made = []
-    for name, pair in clamps.items():
+    for i, (name, pair) in enumerate(clamps.items()):
         what = f"clamp '{name}'"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Clamp):
             raise WrongTypeError(
@@ -137,7 +154,12 @@ def core_clamps(clamps: Mapping[str, tuple[Clamp, Place]]) -> list[CoreClamp]:
             )
         clamp, place = pair[0], as_place(f"place of {what}", pair[1])
         at = place.section, place.position
-        made.append(
-            (str(name), clamp.kind, at, clamp.start, list(clamp.levels), list(clamp.durations), clamp.resistance)
-        )
+        level = "amplitude" if clamp.kind == "current" else "level"
+        start = own.number("clamp_start", f"start of {what}", clamp.start, i)
+        levels = [own.number("clamp_level", f"{level} of {what}", value, i, k) for k, value in enumerate(clamp.levels)]
+        durations = [
+            own.number("clamp_duration", f"duration of {what}", value, i, k) for k, value in enumerate(clamp.durations)
+        ]
+        resistance = own.number("clamp_resistance", f"resistance of {what}", clamp.resistance, i)
+        made.append((str(name), clamp.kind, at, start, levels, durations, resistance))
     return made

@@ -69,7 +69,10 @@ class CellKinds(Immutable):
 
     def differing_values(self) -> dict[str, npt.NDArray[np.float64]]:
         """Return the defaults that kinds differ in, by name: one value for each cell."""
-        defaults: dict[str, list[float]] = {"V_m": [cell._given["initial_potential"] for cell in self.kinds]}
+        defaults: dict[str, list[float]] = {}
+        potential = self.core_cell.variables[0]
+        if not potential.initial_parameter:
+            defaults[potential.name] = [cell.core_cell.variables[0].initial_value for cell in self.kinds]
         for parameter in self.core_cell.parameters:
             defaults[parameter.name] = [
                 next(own.default for own in cell.core_cell.parameters if own.name == parameter.name)

@@ -3,7 +3,7 @@
 Generated from the registry of the core by ``python -m ranvier.generate_models``: change the model in the core, then run
 this command. A parameter of a mechanism is one number, an array with one number for each compartment of the cell, or a
 function of the distances of all compartments from the begin of the root (um) that returns such; where rates of gates
-depend on it, one number.
+depend on it, one number. That of a receptor is one number. `per_cell` gives each cell of a population its own.
 """
 
 # The names are those of the field and of the equations.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ranvier.cells.membrane import DensityValue, Mechanism, Receptor
+from ranvier.cells.membrane import DensityValue, Mechanism, OwnValue, Receptor
 
 __all__ = [
     "ca_hva",
@@ -655,9 +655,9 @@ class exp2syn(Receptor):
     def __init__(
         self,
         *,
-        tau_rise: float = 0.5,
-        tau_decay: float = 2.0,
-        e: float = 0.0,
+        tau_rise: OwnValue = 0.5,
+        tau_decay: OwnValue = 2.0,
+        e: OwnValue = 0.0,
     ) -> None:
         super().__init__(
             tau_rise=tau_rise,
@@ -695,8 +695,8 @@ class expsyn(Receptor):
     def __init__(
         self,
         *,
-        tau: float = 2.0,
-        e: float = 0.0,
+        tau: OwnValue = 2.0,
+        e: OwnValue = 0.0,
     ) -> None:
         super().__init__(
             tau=tau,
@@ -740,10 +740,10 @@ class nmda(Receptor):
     def __init__(
         self,
         *,
-        tau_rise: float = 2.0,
-        tau_decay: float = 65.0,
-        e: float = 0.0,
-        Mg: float = 1.0,
+        tau_rise: OwnValue = 2.0,
+        tau_decay: OwnValue = 65.0,
+        e: OwnValue = 0.0,
+        Mg: OwnValue = 1.0,
     ) -> None:
         super().__init__(
             tau_rise=tau_rise,

@@ -1,0 +1,27 @@
+#include "cable/bound_checks.hpp"
+
+#include <utility>
+
+#include "base/errors.hpp"
+
+namespace ranvier::cable {
+
+void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit) {
+    if (bounds.contains(value)) return;
+    const std::string suffix = unit.empty() ? "" : " " + std::string(unit);
+    throw ValueOutOfBoundsError({.object = std::move(object),
+                                 .value = to_text(value) + suffix,
+                                 .bound = std::string("it must be ") + (bounds.lower_open ? "above " : "at least ") +
+                                          to_text(bounds.lower) + " and at most " + to_text(bounds.upper) + suffix,
+                                 .remedy = "check the unit"});
+}
+
+void check_length(std::size_t length, std::size_t compartments, std::string object) {
+    if (length == 1 || length == compartments) return;
+    throw ShapeError({.object = std::move(object),
+                      .value = std::to_string(length) + " values",
+                      .bound = "the cell has " + std::to_string(compartments) + " compartments",
+                      .remedy = "give one value, or one for each compartment"});
+}
+
+}  // namespace ranvier::cable

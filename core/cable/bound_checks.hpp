@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "models/model_info.hpp"
+
+namespace ranvier::cable {
+
+/// @throws ValueOutOfBoundsError that names the object
+void check_bounds(double value, const models::Bounds& bounds, std::string object, std::string_view unit);
+
+/// That there is one value, or one for each compartment. @throws ShapeError
+void check_length(std::size_t length, std::size_t compartments, std::string object);
+
+}  // namespace ranvier::cable

@@ -1,0 +1,217 @@
+"""Values that differ from cell to cell of a population."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from keyword import iskeyword
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ranvier.base.immutable import Immutable, locked
+from ranvier.base.numeric import number, number_array
+from ranvier.base.texts import check_text
+from ranvier.errors import ShapeError, ValueOutOfBoundsError, WrongTypeError
+
+__all__ = ["CoreUse", "OwnParameters", "OwnValue", "PerCell", "Profile", "called", "per_cell"]
+
+FloatArray = npt.NDArray[np.float64]
+Profile: TypeAlias = float | npt.ArrayLike | Callable[[FloatArray], npt.ArrayLike]
+CoreUse: TypeAlias = tuple[str, int, int, int, FloatArray]
+"""What a value of a cell is for: kind, number of the own parameter, of a receptor or clamp, its parameter, profile."""
+
+
+class PerCell(Immutable):
+    """A parameter that has a value of its own in each cell of a population; see `per_cell`."""
+
+    name: str
+    default: float
+    profile: Profile
+
+    def __init__(self, name: str, default: float, profile: Profile) -> None:
+        self._put(name=name, default=default, profile=profile)
+
+    def _way_to(self, name: str) -> str:
+        return "write rv.per_cell() anew"
+
+    def factor(self, what: str) -> float:
+        """Return the profile, which is one number for what a cell has once.
+
+        Raises
+        ------
+        WrongTypeError, ShapeError
+            When it is a function or an array.
+        """
+        if callable(self.profile):
+            raise WrongTypeError(
+                f"profile of rv.per_cell('{self.name}')", "a function", f"must be one number for {what}"
+            )
+        profile = np.asarray(self.profile)
+        if profile.ndim:
+            raise ShapeError(
+                f"profile of rv.per_cell('{self.name}')",
+                f"an array of shape {profile.shape}",
+                f"it must be one number for {what}",
+            )
+        return float(profile)
+
+    def parts(self, what: str) -> list[PerCell]:
+        """Return one for each number of the profile: of a list of values, such as the levels of a clamp."""
+        if callable(self.profile):
+            return [PerCell(self.name, self.default, self.factor(what))]
+        profile = np.atleast_1d(np.asarray(self.profile))
+        if profile.ndim != 1 or not len(profile):
+            raise ShapeError(
+                f"profile of rv.per_cell('{self.name}')",
+                f"an array of shape {profile.shape}",
+                "it must have one dimension",
+            )
+        return [PerCell(self.name, self.default, factor) for factor in profile.tolist()]
+
+    def values(self, what: str, distances: FloatArray) -> FloatArray:
+        """Return the profile: one number, or one for each compartment."""
+        profile: Any = self.profile
+        if callable(profile):
+            profile = number_array(f"the values of the function for {what}", called(what, profile, distances))
+            profile = np.full(len(distances), float(profile)) if profile.ndim == 0 else profile
+        array = np.atleast_1d(np.asarray(profile, dtype=np.float64))
+        if array.shape not in ((1,), distances.shape):
+            raise ShapeError(what, f"an array of shape {array.shape}", f"the cell has {len(distances)} compartments")
+        return np.ascontiguousarray(array)
+
+    def _content(self) -> tuple[object, ...]:
+        profile = self.profile if callable(self.profile) else np.asarray(self.profile).tobytes()
+        return self.name, self.default, profile
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PerCell) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._put(**state)
+
+    def __repr__(self) -> str:
+        return f"per_cell('{self.name}', {self.default:g})"
+
+
+OwnValue: TypeAlias = float | PerCell
+"""A number, or `per_cell`."""
+
+
+def per_cell(name: str, default: float, profile: Profile = 1.0) -> PerCell:
+    """Return a value that can differ between the cells of a population.
+
+    It stands where a number would: for a parameter of a mechanism or a receptor, for numbers of clamps, and for
+    ``C_m``, ``R_a``, ``threshold`` and ``V_init`` of `Cell`.
+
+    Parameters
+    ----------
+    name
+        Name of the parameter in `Network.create` and `Network.set`. Where several values have the same name, a cell
+        has one for all of them.
+    default
+        The value of cells that are given none.
+    profile
+        What the value is multiplied by. Of parameters of mechanisms and of ``C_m`` in each compartment: one number, an
+        array with one for each compartment, or a function of all distances from the soma (um) that returns such;
+        >= 0. Of levels and durations of clamps one number, or an array with one for each; of all else one number.
+
+    Notes
+    -----
+    A cell does what it would do with the same number in its place, bit for bit. Cells that differ in clamps and
+    thresholds only are calculated as fast as equal ones. Parameters on which rates of gates depend cannot differ: these
+    change their tables. No mechanism that comes with Ranvier has such.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> soma = rv.Morphology([rv.Section(length=12.0, diameter=12.0)])
+    >>> cell = rv.Cell(
+    ...     soma,
+    ...     membrane=[("all", rv.hh(gnabar=rv.per_cell("gna", 0.12)))],
+    ...     clamps={"pulse": (rv.current_clamp(amplitude=rv.per_cell("pulse", 100.0), start=5.0), rv.at(0))},
+    ... )
+    >>> net = rv.Network(resolution=0.025)
+    >>> cells = net.create(cell, 100, gna=rv.Normal(0.12, 0.01), pulse=rv.Uniform(50.0, 150.0))
+    """
+    check_text("name of rv.per_cell", name)
+    if not name.isidentifier() or iskeyword(name) or name in ("self", "model", "size", "name", "step"):
+        raise ValueOutOfBoundsError(
+            "name of rv.per_cell", f"'{name}'", "net.create() could not be given it as an argument", "choose another"
+        )
+    if isinstance(profile, PerCell):
+        raise WrongTypeError("profile of rv.per_cell", "PerCell", "must be numbers or a function", "multiply profiles")
+    stored = profile if callable(profile) else locked(number_array("profile of rv.per_cell", profile))
+    value = number("default of rv.per_cell", default)
+    if math.isnan(value):
+        raise ValueOutOfBoundsError("default of rv.per_cell", "nan", "it must be a number")
+    return PerCell(name, value, stored)
+
+
+def called(what: str, function: Callable[[FloatArray], npt.ArrayLike], distances: FloatArray) -> npt.ArrayLike:
+    """Return the values of a function of distances.
+
+    Raises
+    ------
+    WrongTypeError
+        When it does not take them.
+    """
+    try:
+        return function(distances)
+    except TypeError as error:
+        # One of the call itself; what the function does is its own matter.
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise WrongTypeError(
+                what, repr(function), "a function must take one argument, distances in um", "write lambda distance: ..."
+            ) from None
+        raise
+
+
+class OwnParameters:
+    """The parameters that each cell has a value of its own for, as they are found in the description of a cell."""
+
+    def __init__(self) -> None:
+        self.defaults: dict[str, float] = {}
+        self.uses: list[CoreUse] = []
+
+    def number_of(self, own: PerCell) -> int:
+        """Return its number among the parameters; several values of a cell may come from one.
+
+        Raises
+        ------
+        ValueOutOfBoundsError
+            When it had another default before.
+        """
+        if self.defaults.setdefault(own.name, own.default) != own.default:
+            raise ValueOutOfBoundsError(
+                f"default of rv.per_cell('{own.name}')",
+                f"{own.default:g}",
+                f"it was {self.defaults[own.name]:g} before",
+                "a name has one default; choose another name, or multiply by a profile",
+            )
+        return list(self.defaults).index(own.name)
+
+    def use(self, kind: str, own: PerCell, profile: FloatArray, of: int = 0, index: int = 0) -> None:
+        """Note what a value is for."""
+        self.uses.append((kind, self.number_of(own), of, index, profile))
+
+    def number(self, kind: str, what: str, value: OwnValue, of: int = 0, index: int = 0) -> float:
+        """Return a number of a cell; in place of one that cells have of their own 0."""
+        if not isinstance(value, PerCell):
+            return value
+        self.use(kind, value, np.array([value.factor(what)]), of, index)
+        return 0.0
+
+
+def number_or_own(what: str, value: object) -> OwnValue:
+    """Return a number or `per_cell` that a user has given. Raises WrongTypeError for anything else."""
+    return value if isinstance(value, PerCell) else number(what, value)
+
+
+def default_of(what: str, value: OwnValue) -> float:
+    """Return the number, or that of cells that are given none."""
+    return value.default * value.factor(what) if isinstance(value, PerCell) else value
