@@ -50,7 +50,7 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
         data = simulation.connections(query);
     }
     return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
-                      to_array<double>(std::move(data.weights)), to_array<std::uint32_t>(std::move(data.delays)),
+                      to_array<std::uint32_t>(std::move(data.delays)),
                       to_array<std::uint32_t>(std::move(data.projections)),
                       to_array<std::uint64_t>(std::move(data.handles)));
 }

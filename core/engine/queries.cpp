@@ -29,7 +29,6 @@ struct Found {
     std::uint32_t delay;
     std::uint64_t source;
     std::uint64_t target;
-    double weight;
     std::uint64_t handle;
 };
 
@@ -146,7 +145,6 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
     ConnectionData data;
     data.sources.reserve(total);
     data.targets.reserve(total);
-    data.weights.reserve(total);
     data.delays.reserve(total);
     data.projections.reserve(total);
     data.handles.reserve(total);
@@ -161,7 +159,6 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
         const Found& synapse = found[best][next[best]++];
         data.sources.push_back(synapse.source);
         data.targets.push_back(synapse.target);
-        data.weights.push_back(synapse.weight);
         data.delays.push_back(synapse.delay);
         data.projections.push_back(synapse.projection);
         data.handles.push_back(synapse.handle);
@@ -179,7 +176,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         check_sources(shards_);
         // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
         const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
-        constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
+        constexpr std::uint64_t columns = 6 * sizeof(std::uint64_t);  // delays in steps and in ms
         check_room("memory for the " + std::to_string(expected) + " connections that were asked for",
                    (here + gathered) * sizeof(Found) + expected * columns, communicator_.host_size(),
                    "ask for fewer sources, targets or projections at a time");
@@ -193,7 +190,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
             ShardSearch(network_, *shards_[worker], query)
                 .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
                                  const connect::SynapseView& view) {
-                    own.push_back({projection.value, view.delay, source.value, target.value, view.weight,
+                    own.push_back({projection.value, view.delay, source.value, target.value,
                                    SynapseHandle{first + worker, kind, view.position}.pack()});
                 });
             std::sort(own.begin(), own.end(), canonical_order);
@@ -259,14 +256,39 @@ std::vector<std::uint64_t> ConnectionAccess::stored_here(std::span<const std::ui
     return indices;
 }
 
+void ConnectionAccess::read_weights(std::span<const OwnSynapse> own, std::span<std::uint64_t> bits) const {
+    struct TableSynapses {
+        std::vector<std::uint64_t> positions;
+        std::vector<std::size_t> indices;
+    };
+    std::map<std::pair<std::uint32_t, connect::KindIndex>, TableSynapses> parts;
+    for (const OwnSynapse& synapse : own) {
+        TableSynapses& part = parts[{synapse.shard, synapse.kind}];
+        part.positions.push_back(synapse.position);
+        part.indices.push_back(synapse.index);
+    }
+    std::vector<double> weights;
+    for (const auto& [table, part] : parts) {
+        for (const std::uint64_t position : part.positions) {
+            table_of(shards_, {table.first, table.second, position});
+        }
+        weights.resize(part.positions.size());
+        shards_[table.first]->table(table.second)->read_weights(part.positions, weights);
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            bits[part.indices[i]] = std::bit_cast<std::uint64_t>(weights[i]);
+        }
+    }
+}
+
 std::vector<double> ConnectionAccess::weights(std::span<const std::uint64_t> handles) const {
     const std::vector<OwnSynapse> own = own_synapses(handles);
     // One process has each weight and the others have zero bits, which are the least of all.
     std::vector<std::uint64_t> bits(handles.size());
     agree(communicator_, "weights of synapses", [&] {
-        for (const OwnSynapse& synapse : own) {
-            const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
-            bits[synapse.index] = std::bit_cast<std::uint64_t>(table_of(shards_, handle).weight(handle.position));
+        // So many at a time that what is common to them costs little, and their lists too.
+        constexpr std::size_t at_once = std::size_t{1} << 20;
+        for (std::size_t begin = 0; begin < own.size(); begin += at_once) {
+            read_weights(std::span(own).subspan(begin, std::min(at_once, own.size() - begin)), bits);
         }
     });
     communicator_.reduce(bits, comm::Reduction::greatest);

@@ -72,6 +72,8 @@ class ConnectionAccess {
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;
+    /// @param bits of the weights, by the indices of the synapses
+    void read_weights(std::span<const OwnSynapse> own, std::span<std::uint64_t> bits) const;
     /// Where each synapse has a bound of its own. @param place of the weight among all that are given
     void check_own_bound(const connect::SynapseTable& table, const SynapseHandle& handle, double weight,
                          std::size_t place) const;

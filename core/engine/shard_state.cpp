@@ -60,7 +60,8 @@ std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps st
             for (const connect::SynapseView& view : views) {
                 const Step arrival = stamp + view.delay;
                 if (arrival < steps.begin || arrival >= end) continue;
-                add(sums[static_cast<std::size_t>(arrival - steps.begin) * neurons + view.target], view.weight);
+                add(sums[static_cast<std::size_t>(arrival - steps.begin) * neurons + view.target],
+                    table->weight(view.position));
             }
         });
     }

@@ -99,11 +99,10 @@ struct StateData {
 /// Values of some synapses, by the name of the parameter.
 using GivenParameters = std::map<std::string, std::span<const double>>;
 
-/// Synapses as arrays, in the order (projection, source, target, delay, order of drawing).
+/// Synapses as arrays, in the order (projection, source, target, delay, order of drawing). Their weights are read apart.
 struct ConnectionData {
     std::vector<std::uint64_t> sources;
     std::vector<std::uint64_t> targets;
-    std::vector<double> weights;  ///< mV or pA
     std::vector<DelaySteps> delays;
     std::vector<std::uint32_t> projections;
     /// Where each synapse is stored; an opaque handle for weights() and set_weights() of the same simulation.

@@ -675,7 +675,6 @@ class Simulation:
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.float64], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],

@@ -23,8 +23,10 @@ namespace {
 
 std::atomic<std::int64_t> live{0};
 std::atomic<std::int64_t> most{0};
+std::atomic<std::int64_t> taken{0};  ///< in all, given back or not
 
 void count(std::int64_t bytes) {
+    if (bytes > 0) taken.fetch_add(bytes, std::memory_order_relaxed);
     const std::int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     std::int64_t known = most.load(std::memory_order_relaxed);
     while (now > known && !most.compare_exchange_weak(known, now, std::memory_order_relaxed)) {
@@ -198,6 +200,44 @@ INSTANTIATE_TEST_SUITE_P(Cases, MemoryAccount,
                                     (c.sorted ? c.numbering : std::string("unsorted")) + "_" + c.layout + "_" +
                                     c.exchange + (c.double_precision ? "_double" : "");
                          });
+
+/// Whatever is looked for while weights are read or set takes memory. If it were looked for by each synapse or row, this
+/// would be thousands of times as much: here thousands of spikes are on their way along axons of many lengths.
+void expect_little_for_each_synapse(const std::string& model) {
+    constexpr std::uint64_t neurons = 100;
+    Network network{1.0, 5};
+    const PopulationId population =
+        network.create("interval_fire", neurons, "neurons", {{"interval_min", 2.0}, {"interval_max", 5.0}});
+    const Selection all{population, 0, neurons};
+    const Distribution delays{.kind = Distribution::Kind::uniform, .first = 1.0, .second = 18.0};
+    const IdSequence modulators = model == "stdp_dopamine" ? IdSequence(NeuronId{0}, 1, neurons) : IdSequence();
+    network.connect(all, all, {.name = "all_to_all"}, 1.0, delays, "", 0.0, {},
+                    make_synapse(model, {{"axonal_fraction", 1.0}, {"W_max", 10.0}}, modulators, ""));
+    Simulation simulation(network, {.threads = 1});
+    simulation.run(100);
+    ASSERT_GT(simulation.counts().spikes, 20 * neurons);
+    const ConnectionData synapses = simulation.connections({});
+    const auto size = static_cast<std::int64_t>(synapses.handles.size());
+    ASSERT_EQ(size, neurons * neurons);
+    // What is on its way takes some as well: thrice as many spikes as neurons, each to 18 parts of its row.
+    const std::int64_t bound = 200 * size + 2'000'000;
+    const auto taken_by = [](const auto& call) {
+        const std::int64_t before = taken;
+        call();
+        return taken - before;
+    };
+    std::vector<double> weights;
+    EXPECT_LT(taken_by([&] { (void)simulation.connections({}); }), bound);
+    EXPECT_LT(taken_by([&] { weights = simulation.weights(synapses.handles); }), bound);
+    EXPECT_LT(taken_by([&] { simulation.set_weights(synapses.handles, weights); }), bound);
+}
+
+TEST(WeightsThatLearn, AreReadAndSetManyAtOnce) {
+    for (const char* model : {"stdp", "vogels_sprekeler", "stdp_dopamine"}) {
+        SCOPED_TRACE(model);
+        expect_little_for_each_synapse(model);
+    }
+}
 
 }  // namespace
 }  // namespace ranvier::engine

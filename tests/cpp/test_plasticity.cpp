@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -226,6 +227,28 @@ std::vector<double> own_steps(double time_constant) {
     return std::vector<double>(traces, time_constant);
 }
 
+/// Reading some at once gives the same as each alone, in whatever order, and of the same synapse twice.
+void expect_same_weights(const SynapseTable& table, const Scene& scene, const std::vector<double>& expected) {
+    std::vector<std::uint64_t> positions(table.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    std::mt19937_64 random(table.size());
+    std::shuffle(positions.begin(), positions.end(), random);
+    for (const std::size_t some : {table.size(), std::uint64_t{7}}) {
+        positions.resize(some);
+        positions.push_back(positions.front());
+        std::vector<double> weights(positions.size());
+        table.read_weights(positions, weights);
+        for (std::size_t i = 0; i < weights.size(); ++i) EXPECT_EQ(weights[i], expected[positions[i]]);
+    }
+    std::vector<SynapseView> views;
+    for (std::uint32_t row = 0; row < rows; ++row)
+        table.read(RowIndex{row}, table.row_begin(RowIndex{row}), table.row_end(RowIndex{row}), views);
+    EXPECT_EQ(views.size(), expected.size());
+    for (std::size_t i = 0; i < views.size(); ++i) {
+        EXPECT_EQ(views[i].delay, scene.synapses[i].delay);
+    }
+}
+
 template <class Rule>
 Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
     using Real = typename Rule::Real;
@@ -269,15 +292,7 @@ Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
         if (how.read_every > 0 && end % how.read_every < how.epoch) (void)table.weight(0);
     }
     for (std::uint64_t i = 0; i < table.size(); ++i) driven.weights.push_back(table.weight(i));
-    // Reading a row at once gives the same.
-    std::vector<SynapseView> views;
-    for (std::uint32_t row = 0; row < rows; ++row)
-        table.read(RowIndex{row}, table.row_begin(RowIndex{row}), table.row_end(RowIndex{row}), views);
-    EXPECT_EQ(views.size(), driven.weights.size());
-    for (std::size_t i = 0; i < views.size(); ++i) {
-        EXPECT_EQ(views[i].weight, driven.weights[i]);
-        EXPECT_EQ(views[i].delay, scene.synapses[i].delay);
-    }
+    expect_same_weights(table, scene, driven.weights);
     return driven;
 }
 

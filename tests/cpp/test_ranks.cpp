@@ -28,6 +28,7 @@ struct Result {
     std::uint64_t synapses = 0;
     std::vector<double> potentials;
     ConnectionData connections;
+    std::vector<double> weights;
 };
 
 Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
@@ -51,6 +52,7 @@ Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
     result.synapses = counts.synapses;
     result.potentials = simulation.get(balanced.inhibitory, "V_m", std::vector<std::uint64_t>{0, 7, 39, 7});
     result.connections = simulation.connections({.projection = ProjectionId{4}});
+    result.weights = simulation.weights(result.connections.handles);
     return result;
 }
 
@@ -95,7 +97,7 @@ void expect_same(const Result& result, const Result& expected) {
     EXPECT_EQ(result.potentials, expected.potentials);
     EXPECT_EQ(result.connections.sources, expected.connections.sources);
     EXPECT_EQ(result.connections.targets, expected.connections.targets);
-    EXPECT_EQ(result.connections.weights, expected.connections.weights);
+    EXPECT_EQ(result.weights, expected.weights);
     EXPECT_EQ(result.connections.delays, expected.connections.delays);
 }
 

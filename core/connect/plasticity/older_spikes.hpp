@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/instruction_set.hpp"
 #include "connect/plasticity/learn_block.hpp"
@@ -64,17 +65,12 @@ struct OlderSpikes {
         const auto next = [&](const Older* spike) { return a.history->next_older(*spike); };
         const Older* first = a.history->first_older(b.targets[i]);
         while (first != nullptr && first->step > b.end[i]) first = next(first);
-        std::size_t left = 0;
-        for (auto* spike = first; spike != nullptr && spike->step > b.learnt[i]; spike = next(spike)) ++left;
-        std::array<const Older*, 64> some;
-        while (left > 0) {
-            const std::size_t count = std::min(left, some.size());
-            left -= count;
-            const Older* spike = first;
-            for (std::size_t k = 0; k < left; ++k) spike = next(spike);
-            for (std::size_t k = 0; k < count; ++k, spike = next(spike)) some[k] = spike;
-            for (std::size_t k = count; k-- > 0;) b.weights[i] = learn_one(a, b, i, *some[k]);
+        // A source that has been silent for long leaves thousands of them. Each is walked over once.
+        std::vector<const Older*> all;
+        for (auto* spike = first; spike != nullptr && spike->step > b.learnt[i]; spike = next(spike)) {
+            all.push_back(spike);
         }
+        for (std::size_t k = all.size(); k-- > 0;) b.weights[i] = learn_one(a, b, i, *all[k]);
     }
 
     static Real learn_one(const Arguments& a, const LearnBlock<Real>& b, std::size_t i, const Older& spike) {

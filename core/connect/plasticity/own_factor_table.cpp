@@ -85,8 +85,7 @@ class OwnFactorTable final : public StoredTable<Target, Weight> {
 
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
         for (std::uint64_t position = begin; position < end; ++position) {
-            out.push_back({position, this->target(position), Base::delay_at(row, position), this->weight(position),
-                           this->tag(position)});
+            out.push_back({position, this->target(position), Base::delay_at(row, position), this->tag(position)});
         }
     }
 

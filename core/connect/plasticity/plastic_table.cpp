@@ -10,6 +10,7 @@
 
 #include "base/errors.hpp"
 #include "connect/plasticity/plastic_table_modulation.hpp"
+#include "connect/plasticity/plastic_table_reading.hpp"
 #include "connect/plasticity/plastic_table_state.hpp"
 #include "connect/plasticity/plastic_table_timed.hpp"
 #include "connect/plasticity/plastic_table_visits.hpp"
@@ -142,39 +143,14 @@ void PlasticTable<Target, Real>::arrive(InstructionSet set, Step step, const Inp
 }
 
 template <class Target, class Real>
-double PlasticTable<Target, Real>::weight(std::uint64_t position) const {
-    Real weight = this->columns_.weights[position];
-    const RowIndex row = this->row_of(position);
-    const std::uint64_t begin = this->row_begin(row);
-    bring_up_to_date(row, run_of(begin, position, this->row_end(row)), first_waiting(), position, &weight, 1);
-    return static_cast<double>(weight);
-}
-
-template <class Target, class Real>
-void PlasticTable<Target, Real>::read(RowIndex row, std::uint64_t begin, std::uint64_t end,
-                                      std::vector<SynapseView>& out) const {
-    std::vector<Real> weights(this->columns_.weights.data() + begin, this->columns_.weights.data() + end);
-    const auto waiting = first_waiting();
-    for_each_run(row, [&](const Run& run) {
-        const std::uint64_t first = std::max(begin, run.begin);
-        const std::uint64_t last = std::min(end, run.end);
-        if (first >= last) return;
-        bring_up_to_date(row, run, waiting, first, weights.data() + (first - begin), last - first);
-        for (std::uint64_t position = first; position < last; ++position) {
-            out.push_back({position, this->target(position), delay_of(run, position),
-                           static_cast<double>(weights[position - begin]), this->tag(position)});
-        }
-    });
-}
-
-template <class Target, class Real>
 void PlasticTable<Target, Real>::set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights,
                                              Step now, Step /*window_end*/, const InputRing& /*inputs*/) {
     settle(InstructionSet::baseline, now);
+    const auto waiting = modulated_ ? first_waiting() : std::vector<const Waiting*>();
     for (std::size_t i = 0; i < positions.size(); ++i) {
         const auto weight = static_cast<Real>(weights[i]);
         if (modulated_) {
-            set_followed(positions[i], weight);
+            set_followed(positions[i], weight, waiting);
         } else {
             this->columns_.weights[positions[i]] = weight;
         }
@@ -280,28 +256,6 @@ const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet s
         return nullptr;
     look_at_targets(set, arguments(), end, meets, view_);
     return &view_;
-}
-
-/// Applies to copies of weights what their synapses have still to learn.
-template <class Target, class Real>
-void PlasticTable<Target, Real>::bring_up_to_date(RowIndex row, const Run& run,
-                                                  const std::vector<const Waiting*>& waiting, std::uint64_t first,
-                                                  Real* weights, std::uint64_t count) const {
-    Visit visit = pending(row, run, first, waiting, now_);
-    visit.weights = weights;
-    visit.count = count;
-    LearnArguments<Real> given = arguments();
-    given.visits = {&visit, 1};
-    given.arrives = false;
-    if (modulated_) {
-        ModulatedArguments<Real> of_transmitter = modulated(visit);
-        of_transmitter.to_end = true;
-        modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
-    } else if (timed_) {
-        learn_timed_visit(InstructionSet::baseline, given, visit, timed(visit));
-    } else {
-        learn_visits(InstructionSet::baseline, given);
-    }
 }
 
 template <class Target, class Real>

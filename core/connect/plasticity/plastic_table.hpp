@@ -60,7 +60,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void arrive(InstructionSet set, Step step, const InputRing& inputs) override;
     void deliver(InstructionSet, Step, Step, const InputRing&) override {}
 
-    double weight(std::uint64_t position) const override;
+    void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override;
     void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override;
     /// What spikes that have arrived at the synapses will add stays as it is.
     void set_weights(std::span<const std::uint64_t> positions, std::span<const double> weights, Step now,
@@ -175,8 +175,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void begin_modulation(std::pmr::memory_resource* synapse_memory, std::pmr::memory_resource* spike_memory);
     ModulatedArguments<Real> modulated(const Visit& visit) const;
     void learn_modulated(InstructionSet set, const LearnArguments<Real>& given, const Visit& visit);
-    double followed_weight(std::uint64_t position) const;
-    void set_followed(std::uint64_t position, Real weight);
+    double followed_weight(std::uint64_t position, const std::vector<const Waiting*>& waiting) const;
+    void set_followed(std::uint64_t position, Real weight, const std::vector<const Waiting*>& waiting);
     // Where synapses have time constants of their own:
     void begin_timed(std::pmr::memory_resource* memory);
     TimedArguments<Real> timed(const Visit& visit) const;
@@ -184,8 +184,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void exchange_traces(std::span<const std::uint64_t> positions, StateColumns& columns);
     const TargetView<Real>* shared_view(InstructionSet set, std::uint64_t events, std::int32_t end, std::int32_t meets);
     std::vector<const Waiting*> first_waiting() const;
-    void bring_up_to_date(RowIndex row, const Run& run, const std::vector<const Waiting*>& waiting, std::uint64_t first,
-                          Real* weights, std::uint64_t count) const;
+    class WeightCopies;
+    void bring_up_to_date(std::span<const Visit> visits) const;
 
     void exchange_waiting(Spike& spike, StateColumns& columns) const;
     /// Those for the run of each row that has the longest axonal delay, by row, then in their order.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <memory_resource>
 #include <type_traits>
+#include <vector>
 
 #include "connect/plasticity/plastic_table.hpp"
 
@@ -58,30 +59,30 @@ void PlasticTable<Target, Real>::learn_modulated(InstructionSet set, const Learn
 
 /// The weight of a synapse that a transmitter modulates as it is now, were it not for its bounds, with all that is known of it.
 template <class Target, class Real>
-double PlasticTable<Target, Real>::followed_weight(std::uint64_t position) const {
+double PlasticTable<Target, Real>::followed_weight(std::uint64_t position,
+                                                   const std::vector<const Waiting*>& waiting) const {
     const RowIndex row = this->row_of(position);
     Real weight = this->columns_.weights[position];
     Real remainder = 0;
-    for_each_run(row, [&](const Run& run) {
-        if (position < run.begin || run.end <= position) return;
-        Visit visit = pending(row, run, position, first_waiting(), now_);
-        visit.weights = &weight;
-        visit.count = 1;
-        LearnArguments<Real> given = arguments();
-        given.arrives = false;
-        ModulatedArguments<Real> of_transmitter = modulated(visit);
-        of_transmitter.new_remainders = of_transmitter.remainders == nullptr ? nullptr : &remainder;
-        of_transmitter.to_end = true;
-        of_transmitter.bounded = false;
-        modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
-    });
+    const Run run = run_of(this->row_begin(row), position, this->row_end(row));
+    Visit visit = pending(row, run, position, waiting, now_);
+    visit.weights = &weight;
+    visit.count = 1;
+    LearnArguments<Real> given = arguments();
+    given.arrives = false;
+    ModulatedArguments<Real> of_transmitter = modulated(visit);
+    of_transmitter.new_remainders = of_transmitter.remainders == nullptr ? nullptr : &remainder;
+    of_transmitter.to_end = true;
+    of_transmitter.bounded = false;
+    modulated_run(InstructionSet::baseline, given, visit, of_transmitter);
     return static_cast<double>(weight) + static_cast<double>(remainder);
 }
 
 /// Of what a transmitter modulates, the weight after the last spike or pulse is stored: as much earlier as leads to this one
 /// now.
 template <class Target, class Real>
-void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weight) {
+void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weight,
+                                              const std::vector<const Waiting*>& waiting) {
     auto stored = static_cast<double>(weight);
     for (int attempt = 0; attempt < 3; ++attempt) {
         this->columns_.weights[position] = static_cast<Real>(stored);
@@ -89,7 +90,7 @@ void PlasticTable<Target, Real>::set_followed(std::uint64_t position, Real weigh
             modulated_->remainders[position] =
                 static_cast<Real>(stored - static_cast<double>(this->columns_.weights[position]));
         }
-        stored += static_cast<double>(weight) - followed_weight(position);
+        stored += static_cast<double>(weight) - followed_weight(position, waiting);
     }
 }
 

@@ -138,8 +138,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
 
     void read(RowIndex, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const override {
         for (std::uint64_t position = begin; position < end; ++position) {
-            out.push_back(
-                {position, this->target(position), delay_of(position), this->weight(position), this->tag(position)});
+            out.push_back({position, this->target(position), delay_of(position), this->tag(position)});
         }
     }
 

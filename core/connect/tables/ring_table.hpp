@@ -134,8 +134,7 @@ class RingTable final : public StoredTable<Target, Weight> {
             [&](const auto& delays) {
                 for (std::uint64_t position = begin; position < end; ++position) {
                     const DelaySteps delay = this->columns_.least_delay + (same_delay() ? 0U : delays[position]);
-                    out.push_back(
-                        {position, this->target(position), delay, this->weight(position), this->tag(position)});
+                    out.push_back({position, this->target(position), delay, this->tag(position)});
                 }
             },
             this->columns_.delays);

@@ -156,8 +156,7 @@ class RunTable final : public StoredTable<Target, Weight> {
         DelaySteps delay = 0;
         for (std::uint64_t position = begin; position < end; ++position) {
             while (start + offsets[delay + 1] <= position) ++delay;
-            out.push_back({position, this->target(position), this->columns_.least_delay + delay, this->weight(position),
-                           this->tag(position)});
+            out.push_back({position, this->target(position), this->columns_.least_delay + delay, this->tag(position)});
         }
     }
 

@@ -55,7 +55,11 @@ class StoredTable : public SynapseTable {
                                                             : columns_.row_start[row.value + std::size_t{1}];
     }
     std::uint32_t target(std::uint64_t position) const override { return columns_.targets[position]; }
-    double weight(std::uint64_t position) const override { return static_cast<double>(columns_.weights[position]); }
+    void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override {
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            weights[i] = static_cast<double>(columns_.weights[positions[i]]);
+        }
+    }
     double parameter(std::size_t column, std::uint64_t position) const override {
         return static_cast<double>(columns_.parameters[column][position]);
     }
@@ -114,7 +118,7 @@ class StoredTable : public SynapseTable {
         std::sort(recent.begin(), recent.end());
         for (std::size_t i = 0; i < positions.size(); ++i) {
             const std::uint64_t position = positions[i];
-            const double before = weight(position);
+            const auto before = static_cast<double>(columns_.weights[position]);
             columns_.weights[position] = static_cast<Weight>(weights[i]);
             if (recent.empty() || weights[i] == before) continue;
             const std::uint32_t row = row_of(position).value;

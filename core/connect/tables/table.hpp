@@ -45,7 +45,6 @@ struct SynapseView {
     std::uint64_t position = 0;
     std::uint32_t target = 0;  ///< local index
     DelaySteps delay = 0;
-    double weight = 0.0;
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
 };
 
@@ -112,7 +111,14 @@ class SynapseTable {
     /// Synapses [begin, end) of one row, appended to `out`.
     virtual void read(RowIndex row, std::uint64_t begin, std::uint64_t end, std::vector<SynapseView>& out) const = 0;
     virtual std::uint32_t target(std::uint64_t position) const = 0;
-    virtual double weight(std::uint64_t position) const = 0;
+    /// Present weights of some synapses, each as if it were read alone. What all of them need is looked for once, so that
+    /// many are read in time that grows with their number alone.
+    virtual void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const = 0;
+    double weight(std::uint64_t position) const {
+        double weight = 0.0;
+        read_weights(std::span(&position, 1), std::span(&weight, 1));
+        return weight;
+    }
     /// Changes weights, between two steps, to such as the sums of the inputs can hold. Spikes that arrive after step
     /// `now` have the new weights, even if they are already on their way: what these have added to the inputs is
     /// corrected. Inputs are complete before `window_end`.

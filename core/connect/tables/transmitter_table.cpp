@@ -29,7 +29,9 @@ RowIndex TransmitterTable::row_of(std::uint64_t /*position*/) const { throw Inte
 std::uint32_t TransmitterTable::target(std::uint64_t /*position*/) const {
     throw InternalError("a transmitter's synapse");
 }
-double TransmitterTable::weight(std::uint64_t /*position*/) const { throw InternalError("a transmitter's synapse"); }
+void TransmitterTable::read_weights(std::span<const std::uint64_t> /*positions*/, std::span<double> /*weights*/) const {
+    throw InternalError("a transmitter's synapse");
+}
 
 void append_transmitters(ShardTables& tables, std::span<const SynapseDynamics* const> dynamics) {
     for (std::size_t kind = 0; kind < dynamics.size(); ++kind) {

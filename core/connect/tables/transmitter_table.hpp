@@ -40,7 +40,7 @@ class TransmitterTable final : public SynapseTable {
     std::uint64_t row_end(RowIndex) const override { return 0; }
     void read(RowIndex, std::uint64_t, std::uint64_t, std::vector<SynapseView>&) const override {}
     std::uint32_t target(std::uint64_t position) const override;
-    double weight(std::uint64_t position) const override;
+    void read_weights(std::span<const std::uint64_t> positions, std::span<double> weights) const override;
     void set_weights(std::span<const std::uint64_t>, std::span<const double>, Step, Step, const InputRing&) override {}
     bool has_tags() const override { return false; }
     std::uint32_t tag(std::uint64_t) const override { return 0; }

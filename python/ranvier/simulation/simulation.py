@@ -453,7 +453,7 @@ class Simulation(Accounts):
         self, sources: IntArray | None, targets: IntArray | None, projection: int | None, receptor: str | None
     ) -> Connections:
         built = self._built
-        source, target, _, steps, projections, handles = built.core.connections(sources, targets, projection, receptor)
+        source, target, steps, projections, handles = built.core.connections(sources, targets, projection, receptor)
         return Connections(
             built, source, target, times_of(steps, self.resolution), projections.astype(np.int64), handles
         )
