@@ -330,9 +330,17 @@ def test_only_benchmarks_know_other_simulators() -> None:
 
 @pytest.mark.parametrize(
     ("module", "late"),
-    [("ranvier", {"matplotlib", "nest", "rich", "scipy"}), ("ranvier.command_line", {"matplotlib.pyplot", "nest"})],
+    [
+        ("ranvier", {"matplotlib", "nest", "rich", "scipy"}),
+        # Each command reads the options of all, benchmarks too.
+        (
+            "ranvier.command_line; ranvier.command_line.make_parser()",
+            {"matplotlib", "nest", "neuron", "arbor", "scipy"},
+        ),
+    ],
+    ids=["package", "options"],
 )
 def test_what_only_some_need_is_loaded_late(module: str, late: set[str]) -> None:
     """Importing takes no time for plots, chooses no plotting backend, and needs no other simulator."""
-    code = f"import sys, {module}; sys.exit(', '.join({late} & set(sys.modules)) or None)"
+    code = f"import sys, {module}\nsys.exit(', '.join({late} & set(sys.modules)) or None)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -15,7 +15,6 @@ from rich.console import Console
 
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import check_writable
-from ranvier.bench import _ring_figure
 from ranvier.bench._in_turn import Comparison, Contestant, Measure, run_in_turn, show
 from ranvier.bench._peers import RING_TIME, require_peer, ring_keys
 from ranvier.bench._results import ResultsFile
@@ -90,6 +89,8 @@ def main(arguments: argparse.Namespace) -> int:
     result = as_json(comparison)
     file.finish(result, console)
     if arguments.plot is not None:
+        from ranvier.bench import _ring_figure
+
         _ring_figure.save(result, arguments.plot)
         console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
     return _check_same_work(comparison, console)
