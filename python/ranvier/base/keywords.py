@@ -41,9 +41,13 @@ def with_known_keywords(call: Callable[Arguments, Result], explain: Explain) -> 
                 explain(name, keyword, known)
                 unknown_name(f"keyword of {name}()", keyword, known)
         try:
-            signature.bind(*arguments, **keywords)
-        except TypeError as error:
-            raise WrongTypeError(f"arguments of {name}()", bound=str(error)) from None
-        return call(*arguments, **keywords)
+            return call(*arguments, **keywords)
+        except TypeError:
+            # One of the call itself, which has then not begun; what the function does is its own matter.
+            try:
+                signature.bind(*arguments, **keywords)
+            except TypeError as error:
+                raise WrongTypeError(f"arguments of {name}()", bound=str(error)) from None
+            raise
 
     return checked
