@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_set>
 #include <utility>
 
 #include "base/errors.hpp"
@@ -142,9 +143,9 @@ void check_scheme(const CellSpec& spec) {
 }
 
 void check_names(const CellSpec& spec) {
-    std::vector<std::string_view> names;
+    std::unordered_set<std::string_view> names;
     const auto add = [&](std::string_view kind, std::string_view name) {
-        if (!name.empty() && std::ranges::find(names, name) == names.end()) return names.push_back(name);
+        if (!name.empty() && names.insert(name).second) return;
         throw ValueOutOfBoundsError({.object = "name of a " + std::string(kind),
                                      .value = "'" + std::string(name) + "'",
                                      .bound = "names are not empty, and each is given once",

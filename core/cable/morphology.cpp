@@ -96,9 +96,13 @@ void Morphology::visit_cones(std::uint32_t index, double begin, double end, Add 
     const Section& section = sections_[index];
     const double first = begin * length(index);
     const double last = end * length(index);
-    for (std::size_t i = 1; i < section.distances.size(); ++i) {
+    // A section may have very many points: only those of the cones between the positions are looked at.
+    const auto reached = std::ranges::lower_bound(section.distances, first) - section.distances.begin();
+    for (std::size_t i = std::max<std::size_t>(1, static_cast<std::size_t>(reached)); i < section.distances.size();
+         ++i) {
         const double left = section.distances[i - 1];
         const double right = section.distances[i];
+        if (left > last) break;
         const double from = std::max(first, left);
         const double to = std::min(last, right);
         if (right == left) {
