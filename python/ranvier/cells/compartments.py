@@ -17,6 +17,7 @@ __all__ = ["CompartmentRule", "CompartmentsLike", "counts_of", "d_lambda", "max_
 
 _MOST = 2**26
 _Counts = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 
 
 class CompartmentRule(Immutable):
@@ -29,15 +30,14 @@ class CompartmentRule(Immutable):
         self._put(_name=name, _values=values)
 
     def _counts(self, cell: Morphology, capacitance: float, resistivity: float) -> _Counts:
-        if self._name == "max_length":
-            ideal = cell.lengths / self._values[0]
-            return _checked(np.ceil(ideal * (1.0 - 1e-12)))
-        part, frequency = self._values
-        lengths = np.array(
-            [_length_constant(section, frequency, capacitance, resistivity) for section in cell.sections]
-        )
-        # An odd number, so that there is one in the middle.
-        return _checked(np.floor((cell.lengths / (part * lengths) + 0.9) / 2.0) * 2.0 + 1.0)
+        # Numbers of compartments without bound are refused below.
+        with np.errstate(over="ignore"):
+            if self._name == "max_length":
+                return _checked(np.ceil(cell.lengths / self._values[0] * (1.0 - 1e-12)))
+            part, frequency = self._values
+            # An odd number, so that there is one in the middle.
+            ideal = _electrical_lengths(cell, frequency, capacitance, resistivity) / part
+            return _checked(np.floor((ideal + 0.9) / 2.0) * 2.0 + 1.0)
 
     def _way_to(self, name: str) -> str:
         return "make another rule"
@@ -87,6 +87,9 @@ def counts_of(
             raise ShapeError(
                 "C_m", "several values", "d_lambda needs one value for the cell", "give one, or max_length()"
             )
+        if compartments._name == "d_lambda":
+            _positive("C_m", float(capacitance[0]))
+            _positive("R_a", resistivity)
         return compartments._counts(cell, float(capacitance[0]), resistivity)
     if isinstance(compartments, int | np.integer) and not isinstance(compartments, bool):
         return np.full(
@@ -104,22 +107,25 @@ def counts_of(
 
 
 def _checked(counts: npt.NDArray[np.float64]) -> _Counts:
-    for i, count in enumerate(counts):
-        if not (1.0 <= count <= _MOST and count == round(count)):
-            raise ValueOutOfBoundsError(
-                f"compartments of section {i}", f"{count:g}", f"there must be 1 to {_MOST}, a whole number"
-            )
+    good = (counts >= 1.0) & (counts <= _MOST) & (counts == np.round(counts))
+    if not good.all():
+        i = int(np.flatnonzero(~good)[0])
+        raise ValueOutOfBoundsError(
+            f"compartments of section {i}", f"{counts[i]:g}", f"there must be 1 to {_MOST}, a whole number"
+        )
     return counts.astype(np.int64)
 
 
-def _length_constant(section: Any, frequency: float, capacitance: float, resistivity: float) -> float:
-    """Return the length constant of a section, um: of cones the harmonic mean along the path."""
-    steps = np.diff(section.distances)
-    diameters = section.radii[:-1] + section.radii[1:]
-    # In units of length constants, each cone has the length of its own; 1e5 brings uF, cm and kHz to um.
-    electrical = float((steps / np.sqrt(diameters)).sum())
-    unit = 1e5 / math.sqrt(4.0 * math.pi * frequency * resistivity * capacitance)
-    return unit * float(section.length) / electrical
+def _electrical_lengths(cell: Morphology, frequency: float, capacitance: float, resistivity: float) -> FloatArray:
+    """Return the electrical length of each section: of each cone its length in units of its length constant."""
+    form = cell._form
+    # Between points; what lies between two sections counts for none.
+    steps = np.diff(form.distances) / np.sqrt(form.radii[:-1] + form.radii[1:])
+    steps[form.offsets[1:-1] - 1] = 0.0
+    # 1e5 brings uF, cm and kHz to um.
+    rate = math.sqrt(4.0 * math.pi * frequency) * math.sqrt(resistivity) * math.sqrt(capacitance)
+    lengths: FloatArray = np.add.reduceat(steps, form.offsets[:-1]) * (rate / 1e5)
+    return lengths
 
 
 def _positive(what: str, value: float) -> float:

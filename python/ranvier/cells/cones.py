@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DEEPEST", "Cones"]
+__all__ = ["DEEPEST", "Cones", "depths_of"]
 
 DEEPEST = 5000
 """Forks on the way from the soma to an end. Readers go from fork to fork, each in a call of its own; stacks end."""
@@ -20,14 +20,14 @@ class Cones(NamedTuple):
     """x, y, z, diameter; shape ``(n, 4)``."""
     parents: npt.NDArray[np.int64]
     """Numbers of points; -1 where a neurite begins."""
-    lines: list[int]
-    """Lines of the file with the points."""
+    lines: npt.NDArray[np.int64]
+    """Lines of the file with the points; empty where there are no lines."""
 
     def single(self) -> int | None:
         """Return the line of a neurite that is one point, if there is such."""
         alone = self.parents == -1
         alone[self.parents[self.parents >= 0]] = False
-        return self.lines[int(np.flatnonzero(alone)[0])] if alone.any() else None
+        return int(self.lines[np.flatnonzero(alone)[0]]) if alone.any() else None
 
     def counted(self) -> tuple[int, float]:
         """Return the number of those that have a length in single precision, and the sum of their lengths, um."""
@@ -35,3 +35,31 @@ class Cones(NamedTuple):
         ends = np.flatnonzero(self.parents >= 0)
         lengths = np.sqrt(((places[ends] - places[self.parents[ends]]) ** 2).sum(axis=1))
         return int(np.count_nonzero(lengths)), float(lengths.sum())
+
+
+def depths_of(parents: npt.NDArray[np.int64], counts: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], ...]:
+    """Return for each node how many on the way to its root count, the node with them, and where this way ends.
+
+    Parameters
+    ----------
+    parents
+        Of each node; -1: it is a root.
+    counts
+        Which nodes count.
+
+    Returns
+    -------
+    depths, ends
+        An end is -1, or a node on the loop into which the way leads; a depth is then of no use.
+    """
+    # Each round doubles how far one has gone: after so many, further than the longest way.
+    depths = counts.astype(np.int64)
+    ends = parents.copy()
+    for _ in range(max(len(parents), 1).bit_length()):
+        going = np.flatnonzero(ends >= 0)
+        if not len(going):
+            break
+        to = ends[going]
+        depths[going] += depths[to]
+        ends[going] = ends[to]
+    return depths, ends

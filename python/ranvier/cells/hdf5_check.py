@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ranvier.cells.cones import DEEPEST, Cones
+from ranvier.cells.cones import DEEPEST, Cones, depths_of
 from ranvier.errors import FileError
 
 __all__ = ["check_hdf5"]
@@ -111,7 +111,10 @@ def _cones(file: Path, points: npt.NDArray[np.float64], structure: IntArray) -> 
             "it must be > 0",
             f"diameter {points[row, 3]:g} of point {row}, section {int(np.searchsorted(begins, row, 'right')) - 1}",
         )
-    _check_depth(file, parents.tolist())
+    depths, _ = depths_of(parents, parents >= 0)
+    if depths.max() > DEEPEST:
+        row = int(np.flatnonzero(depths > DEEPEST)[0])
+        _refuse(file, f"more than {DEEPEST} sections are on the way from the soma to it", f"section {row}")
     before = np.arange(len(points)) - 1
     # A section begins with the last point of its parent, or goes on from there.
     grown = own & (parents >= 0)
@@ -119,12 +122,4 @@ def _cones(file: Path, points: npt.NDArray[np.float64], structure: IntArray) -> 
     before[begins] = -1
     before[begins[grown]] = ends[parents[grown]] - 1
     before[~of_neurite] = -1
-    return Cones(points, before, [])
-
-
-def _check_depth(file: Path, parents: list[int]) -> None:
-    depths: list[int] = []
-    for row, parent in enumerate(parents):
-        depths.append(depths[parent] + 1 if parent >= 0 else 0)
-        if depths[row] > DEEPEST:
-            _refuse(file, f"more than {DEEPEST} sections are on the way from the soma to it", f"section {row}")
+    return Cones(points, before, np.empty(0, dtype=np.int64))

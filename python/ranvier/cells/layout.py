@@ -66,7 +66,7 @@ def _angles(morphology: Morphology) -> FloatArray:
     low, high = np.zeros(len(morphology)), np.zeros(len(morphology))
     stems = children[0]
     apical = [child for child in stems if morphology.sections[child].tag == TAGS["apical"]]
-    others = [child for child in stems if child not in apical]
+    others = [child for child in stems if morphology.sections[child].tag != TAGS["apical"]]
     _share(apical, leaves, np.pi / 4, 3 * np.pi / 4, low, high)
     # All around, unless something is above.
     _share(others, leaves, -5 * np.pi / 4, np.pi / 4 if apical else 3 * np.pi / 4, low, high)
@@ -101,12 +101,15 @@ class Pieces:
         for i, (own, first, last) in enumerate(zip(sections, begins, ends, strict=True)):
             section = morphology.sections[int(own)]
             low, high = float(first) * section.length, float(last) * section.length
-            inside = (section.distances > low) & (section.distances < high)
-            distances = np.concatenate([[low], section.distances[inside], [high]])
+            # A section may have very many points, of which a compartment needs those in it, and one on each side.
+            along = section.distances
+            inside = slice(np.searchsorted(along, low, "right"), np.searchsorted(along, high, "left"))
+            around = slice(max(inside.start - 1, 0), inside.stop + 1)
+            distances = np.concatenate([[low], along[inside], [high]])
             points = np.column_stack(
-                [np.interp(distances, section.distances, plane[int(own)][:, axis]) for axis in range(2)]
+                [np.interp(distances, along[around], plane[int(own)][around, axis]) for axis in range(2)]
             )
-            radii = np.interp(distances, section.distances, section.radii)
+            radii = np.interp(distances, along[around], section.radii[around])
             for j in range(len(distances) - 1):
                 polygons.append(_cone(points[j], points[j + 1], radii[j], radii[j + 1]))
                 compartment.append(i)

@@ -6,8 +6,9 @@ import numpy as np
 
 from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number, whole_number
+from ranvier.cells.intervals import Intervals
 from ranvier.cells.morphology import Morphology
-from ranvier.cells.places import Place, RegionLike, as_region, begins_of
+from ranvier.cells.places import Place, RegionLike, as_region
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["places_at_distance", "random_places"]
@@ -42,23 +43,22 @@ def places_at_distance(morphology: Morphology, distance: float, region: RegionLi
     wanted = number("distance", distance)
     if not 0.0 <= wanted < float("inf"):
         raise ValueOutOfBoundsError("distance", f"{distance} um", "it must be >= 0 and finite")
-    begins = begins_of(morphology)
-    found = []
-    for i, own in enumerate(pieces):
-        position = (wanted - begins[i]) / morphology.sections[i].length
-        # The begin of a section that goes on from another is the place on that one.
-        is_there = 0.0 < position <= 1.0 or (position == 0.0 and morphology.sections[i].parent is None)
-        if is_there and any(first <= position <= last for first, last in own):
-            found.append(Place(i, float(position)))
-    if not found:
-        lengths = morphology.lengths
-        ends = [begins[i] + last * lengths[i] for i, own in enumerate(pieces) for _, last in own]
+    begins, lengths = morphology._form.begins(), morphology.lengths
+    positions = (wanted - begins) / lengths
+    # The begin of a section that goes on from another is the place on that one.
+    is_there = (positions > 0.0) & (positions <= 1.0)
+    is_there |= (positions == 0.0) & (np.arange(len(positions)) == 0)
+    own = pieces.section
+    inside = is_there[own] & (pieces.begin <= positions[own]) & (positions[own] <= pieces.end)
+    found = np.unique(own[inside])
+    if not len(found):
+        ends = begins[own] + pieces.end * lengths[own]
         raise ValueOutOfBoundsError(
             "distance",
             f"{wanted:g} um",
-            f"region {as_region('region', region)} has no place there, and ends at {max(ends):g} um",
+            f"region {as_region('region', region)} has no place there, and ends at {ends.max():g} um",
         )
-    return found
+    return [Place(i, position) for i, position in zip(found.tolist(), positions[found].tolist(), strict=True)]
 
 
 @known_keywords
@@ -110,11 +110,8 @@ def random_places(
         raise WrongTypeError(
             "arguments of random_places()", bound="it takes either a density or a count", remedy="give one of them"
         )
-    flat = [(i, first, last) for i, own in enumerate(pieces) for first, last in own]
-    lengths = np.array([(last - first) * morphology.sections[i].length for i, first, last in flat])
+    lengths = (pieces.end - pieces.begin) * morphology.lengths[pieces.section]
     ends = np.cumsum(lengths)
-    if not len(flat):
-        raise ValueOutOfBoundsError(f"region {as_region('region', region)}", bound="the cell has no neurite there")
     # A bit generator whose numbers NumPy promises to keep.
     random = np.random.Generator(np.random.Philox(whole_number("seed", seed, 0, 2**64 - 1)))
     if count is not None:
@@ -122,13 +119,14 @@ def random_places(
         along = np.sort(random.random(number_of_places)) * ends[-1]
     else:
         along = _poisson_process(number("density", density), float(ends[-1]), random)
-    chosen = np.minimum(np.searchsorted(ends, along, side="right"), len(flat) - 1)
-    places = []
-    for piece, distance in zip(chosen, along, strict=True):
-        section, first, last = flat[piece]
-        part = (distance - (ends[piece] - lengths[piece])) / lengths[piece]
-        places.append(Place(section, float(min(max(first + part * (last - first), first), last))))
-    return places
+    chosen = np.minimum(np.searchsorted(ends, along, side="right"), len(ends) - 1)
+    first, last = pieces.begin[chosen], pieces.end[chosen]
+    part = (along - (ends[chosen] - lengths[chosen])) / lengths[chosen]
+    positions = np.minimum(np.maximum(first + part * (last - first), first), last)
+    return [
+        Place(section, position)
+        for section, position in zip(pieces.section[chosen].tolist(), positions.tolist(), strict=True)
+    ]
 
 
 def _poisson_process(density: float, length: float, random: np.random.Generator) -> np.ndarray:
@@ -148,7 +146,10 @@ def _poisson_process(density: float, length: float, random: np.random.Generator)
     return np.array(along)
 
 
-def _pieces(morphology: Morphology, region: RegionLike) -> list[list[tuple[float, float]]]:
+def _pieces(morphology: Morphology, region: RegionLike) -> Intervals:
     if not isinstance(morphology, Morphology):
         raise WrongTypeError("morphology", type(morphology).__name__, "must be a rv.Morphology")
-    return as_region("region", region)._pieces(morphology)
+    pieces = as_region("region", region)._pieces(morphology)
+    if not len(pieces.section):
+        raise ValueOutOfBoundsError(f"region {as_region('region', region)}", bound="the cell has no neurite there")
+    return pieces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,10 @@ from ranvier import _core
 from ranvier.base.immutable import Immutable, locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number, number_array, whole_number
+from ranvier.cells.form import Form, distances_along
 from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
-__all__ = ["TAGS", "Morphology", "Section", "tag_number"]
+__all__ = ["TAGS", "Morphology", "Section", "check_points", "tag_number"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -30,7 +31,7 @@ def tag_number(tag: int | str) -> int:
         return whole_number("tag of a section", tag, 0, _LARGEST_TAG)
     if tag not in TAGS:
         raise UnknownNameError(
-            "tag of a section", f"'{tag}'", f"names of tags are {', '.join(TAGS)}", "give one of them, or a number"
+            "tag of a section", ascii(tag), f"names of tags are {', '.join(TAGS)}", "give one of them, or a number"
         )
     return TAGS[tag]
 
@@ -63,12 +64,8 @@ class Section(Immutable):
     parent: int | None
     parent_position: float
     tag: int
-    distances: FloatArray
-    """Of its points from its begin along it, um."""
-    radii: FloatArray
-    """At its points, um."""
-    points: FloatArray | None
-    """Coordinates of its points, um, shape ``(n, 3)``; None for a section that has none."""
+    # Length and radii of a cone, or distances, radii and coordinates of points: there may be very many sections.
+    _size: tuple[float, float, float] | tuple[FloatArray, FloatArray, FloatArray]
 
     @known_keywords
     def __init__(
@@ -88,15 +85,15 @@ class Section(Immutable):
                 bound="a section has either a length and a diameter, or points",
                 remedy="write Section(length=..., diameter=...) or Section(points=...)",
             )
+        size: tuple[float, float, float] | tuple[FloatArray, FloatArray, FloatArray]
         if points is None:
             assert length is not None
             assert diameter is not None
             first = _positive("diameter of a section", diameter)
             last = first if end_diameter is None else _positive("end_diameter of a section", end_diameter)
-            distances = np.array([0.0, _positive("length of a section", length)])
-            radii, coordinates = np.array([first, last]) / 2.0, None
+            size = _positive("length of a section", length), first / 2.0, last / 2.0
         else:
-            distances, radii, coordinates = _from_points(points, length, diameter, end_diameter)
+            size = _from_points(points, length, diameter, end_diameter)
         position = number("parent_position of a section", parent_position)
         if not 0.0 <= position <= 1.0:
             raise ValueOutOfBoundsError("parent_position of a section", str(position), "it must be from 0 to 1")
@@ -104,36 +101,61 @@ class Section(Immutable):
             parent=None if parent is None else whole_number("parent of a section", parent, 0, _LARGEST_TAG),
             parent_position=position,
             tag=tag_number(tag),
-            distances=locked(distances),
-            radii=locked(radii),
-            points=None if coordinates is None else locked(coordinates),
+            _size=size,
         )
 
     @classmethod
-    def _of_points(cls, what: str, points: FloatArray, parent: int | None, parent_position: float, tag: int) -> Section:
-        """Return a section of points, whose other values are known to be good; there may be very many."""
-        distances, radii, coordinates = _measured(what, points)
+    def _of(cls, form: Form, i: int) -> Section:
+        """Return a section of a cell."""
+        own = slice(form.offsets[i], form.offsets[i + 1])
         made = cls.__new__(cls)
+        parent = int(form.parents[i])
+        size: Any = form.distances[own], form.radii[own], form.points[own]
+        if not form.has_points(i):
+            size = float(size[0][-1]), float(size[1][0]), float(size[1][-1])
         made._put(
-            parent=parent,
-            parent_position=parent_position,
-            tag=tag,
-            distances=locked(distances),
-            radii=locked(radii),
-            points=locked(coordinates),
+            parent=None if parent < 0 else parent,
+            parent_position=float(form.positions[i]),
+            tag=int(form.tags[i]),
+            _size=size,
         )
         return made
+
+    def _numbers(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Return distances and radii of its points, and their coordinates."""
+        first, second, third = self._size
+        if isinstance(first, float):
+            return np.array([0.0, first]), np.array([second, third]), None
+        assert isinstance(second, np.ndarray)
+        assert isinstance(third, np.ndarray)
+        return first, second, third
+
+    @property
+    def distances(self) -> FloatArray:
+        """Of its points from its begin along it, um."""
+        return locked(self._numbers()[0])
+
+    @property
+    def radii(self) -> FloatArray:
+        """At its points, um."""
+        return locked(self._numbers()[1])
+
+    @property
+    def points(self) -> FloatArray | None:
+        """Coordinates of its points, um, shape ``(n, 3)``; None for a section that has none."""
+        coordinates = self._numbers()[2]
+        return None if coordinates is None else locked(coordinates)
 
     @property
     def length(self) -> float:
         """Its length, um."""
-        return float(self.distances[-1])
+        return float(self._numbers()[0][-1])
 
     def _way_to(self, name: str) -> str:
         return f"make another one: rv.Section(..., {name}=...)"
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._put(**{key: locked(value) if isinstance(value, np.ndarray) else value for key, value in state.items()})
+        self._put(**state)
 
     def __repr__(self) -> str:
         diameter = f"{2.0 * self.radii[0]:g} to {2.0 * self.radii[-1]:g}"
@@ -164,58 +186,93 @@ class Morphology(Immutable):
     """
 
     name: str
-    sections: tuple[Section, ...]
+    _form: Form
 
     def __init__(self, sections: Iterable[Section], name: str = "") -> None:
+        parents, positions, tags, numbers = [], [], [], []
         try:
-            given = tuple(sections)
+            given = iter(sections)
         except TypeError:
             raise WrongTypeError("sections", type(sections).__name__, "must be a sequence of sections") from None
         for i, section in enumerate(given):
             if not isinstance(section, Section):
                 raise WrongTypeError(f"section {i} of a morphology", type(section).__name__, "must be a rv.Section")
+            parents.append(-1 if section.parent is None else section.parent)
+            positions.append(section.parent_position)
+            tags.append(section.tag)
+            numbers.append(section._numbers())
+        self._build(Form.of_sections(parents, positions, tags, numbers), name)
+
+    @classmethod
+    def _of(cls, form: Form, name: str) -> Morphology:
+        made = cls.__new__(cls)
+        made._build(form, name)
+        return made
+
+    def _build(self, form: Form, name: str) -> None:
         if not isinstance(name, str):
             raise WrongTypeError("name of a morphology", type(name).__name__, "must be a string")
-        self._put(name=name, sections=given)
         # The core checks the tree.
-        self._cut([1])
+        form.cut([1])
+        self._put(name=name, _form=form.read_only())
 
-    def _cut(self, counts: Sequence[int] | npt.NDArray[np.int64]) -> _core.Compartments:
+    def _cut(self, counts: npt.ArrayLike) -> _core.Compartments:
         """Return it, cut into compartments: one number for all sections, or one for each."""
-        sections = self.sections
-        empty = np.empty(0)
-        return _core.Compartments(
-            parents=np.array([-1 if s.parent is None else s.parent for s in sections], dtype=np.int64),
-            positions=np.array([s.parent_position for s in sections], dtype=np.float64),
-            tags=np.array([s.tag for s in sections], dtype=np.int64),
-            point_counts=np.array([len(s.distances) for s in sections], dtype=np.int64),
-            distances=np.concatenate([empty, *(s.distances for s in sections)]),
-            radii=np.concatenate([empty, *(s.radii for s in sections)]),
-            counts=np.ascontiguousarray(counts, dtype=np.int64),
-        )
+        return self._form.cut(counts)
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """Its sections, made when they are asked for."""
+        return _Sections(self._form)
 
     @property
     def lengths(self) -> FloatArray:
         """Lengths of the sections, um."""
-        return locked(np.array([section.length for section in self.sections]))
+        return locked(self._form.lengths)
 
     @property
     def tags(self) -> npt.NDArray[np.int64]:
         """Tags of the sections."""
-        return locked(np.array([section.tag for section in self.sections], dtype=np.int64))
+        return self._form.tags
 
     def _way_to(self, name: str) -> str:
         return "make another one: rv.Morphology(sections)"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "_form": self._form}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._put(**state)
+        self._put(name=state["name"], _form=state["_form"].read_only())
 
     def __len__(self) -> int:
-        return len(self.sections)
+        return len(self._form.parents)
 
     def __repr__(self) -> str:
         name = f" '{self.name}'" if self.name else ""
         return f"<Morphology{name}: {len(self)} sections, {self.lengths.sum():g} um>"
+
+
+class _Sections(Sequence[Section]):
+    """The sections of a cell, of which there may be very many."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+
+    @overload
+    def __getitem__(self, index: int) -> Section: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Section, ...]: ...
+    def __getitem__(self, index: int | slice) -> Section | tuple[Section, ...]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return tuple(Section._of(self._form, i) for i in numbers)
+        return Section._of(self._form, numbers)
+
+    def __len__(self) -> int:
+        return len(self._form.parents)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} sections>"
 
 
 def _positive(what: str, value: float) -> float:
@@ -239,23 +296,21 @@ def _from_points(
             f"an array of shape {array.shape}",
             "it must have the shape (n, 4), n >= 2: x, y, z, diameter",
         )
-    return _measured("a section", array)
+    check_points(array, "a section")
+    places = array[:, :3].copy()
+    return distances_along(places, np.array([0, len(array)])), array[:, 3] / 2.0, places
 
 
-def _measured(what: str, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return distances along points, radii and coordinates."""
+def check_points(points: FloatArray, what: str) -> None:
+    """Check x, y, z and diameter of the points of a section."""
     good = np.isfinite(points).all(axis=1) & (points[:, 3] > 0.0)
-    if not good.all():
-        row = int(np.flatnonzero(~good)[0])
-        if np.isfinite(points[row]).all():
-            raise ValueOutOfBoundsError(
-                f"diameter of point {row} of {what}", str(points[row, 3]), "it must be > 0", "give diameters in um"
-            )
+    if good.all():
+        return
+    row = int(np.flatnonzero(~good)[0])
+    if np.isfinite(points[row]).all():
         raise ValueOutOfBoundsError(
-            f"point {row} of {what}", str(points[row].tolist()), "coordinates must be finite", "give numbers in um"
+            f"diameter of point {row} of {what}", str(points[row, 3]), "it must be > 0", "give diameters in um"
         )
-    distances = np.empty(len(points))
-    distances[0] = 0.0
-    steps = points[1:, :3] - points[:-1, :3]
-    np.sqrt((steps * steps).sum(axis=1)).cumsum(out=distances[1:])
-    return distances, points[:, 3] / 2.0, points[:, :3].copy()
+    raise ValueOutOfBoundsError(
+        f"point {row} of {what}", str(points[row].tolist()), "coordinates must be finite", "give numbers in um"
+    )

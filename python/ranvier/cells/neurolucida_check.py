@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,8 +16,10 @@ from ranvier.errors import FileError
 
 __all__ = ["check_neurolucida"]
 
-_TOKEN = re.compile(r'[^\S\n]+|\n|;[^\n]*|"[^"\n]*"|[()|<>,]|[^\s()|<>;",]+|.', re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+# Nearly all that files have are points; one that is written otherwise is a list of words.
+_POINT = rf"\([ \t]*({_NUMBER.pattern})" + rf"[ \t]+({_NUMBER.pattern})" * 3 + r"[ \t]*\)"
+_TOKEN = re.compile(_POINT + r'|\s+|;[^\n]*|"[^"\n]*"|[()|<>,]|[^\s()|<>;",]+|.', re.DOTALL)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _NO_NUMBERS = frozenset({"nan", "inf", "infinity"})
 _SOMA = "cellbody"
@@ -28,7 +31,7 @@ _FARTHEST = 1e9  # um
 
 
 class _List(list[Any]):
-    """What stands between two parentheses: words and lists."""
+    """What stands between two parentheses: words, numbers of points, and lists."""
 
     line: int = 0
 
@@ -36,9 +39,12 @@ class _List(list[Any]):
 class _Checker:
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.points: list[list[float]] = []
-        self.parents: list[int] = []
-        self.lines: list[int] = []
+        # Of all points that were read: x, y, z, diameter; line.
+        self.read = array("d")
+        self.lines = array("q")
+        # Of neurites: numbers of their points, and places of those before them.
+        self.points = array("q")
+        self.parents = array("q")
 
     def refuse(self, line: int, bound: str, remedy: str = "mend the file") -> NoReturn:
         raise FileError(f"file {self.file}, line {line}", bound=bound, remedy=remedy)
@@ -48,9 +54,11 @@ class _Checker:
         top, line = _List(), 1
         stack = [top]
         for match in _TOKEN.finditer(text):
-            token = match.group()
-            if token == "\n":
-                line += 1
+            token = match[0]
+            if match[1]:
+                stack[-1].append(self.add(map(float, match.groups()), line))
+            elif token.isspace():
+                line += token.count("\n")
             elif token == "(":
                 below = _List()
                 below.line = line
@@ -62,13 +70,19 @@ class _Checker:
                 stack.pop()
             elif token == '"':
                 self.refuse(line, "a text in quotes does not end on its line")
-            elif not token[0].isspace() and token[0] not in ";,":
+            elif token[0] not in ";,":
                 if len(stack) == 1:
                     self.refuse(line, f"the word {token[:40]!r} stands outside of parentheses")
                 stack[-1].append(token)
         if len(stack) > 1:
             self.refuse(stack[-1].line, "a parenthesis is opened here and not closed")
         return top
+
+    def add(self, values: Iterable[float], line: int) -> int:
+        """Add a point, and return its number."""
+        self.read.extend(values)
+        self.lines.append(line)
+        return len(self.lines) - 1
 
     def check_block(self, block: _List) -> None:
         """Check a contour, a neurite, or what is no part of the cell."""
@@ -85,7 +99,7 @@ class _Checker:
             return
         if kinds == {_SOMA}:
             for each in block:
-                if isinstance(each, _List) and each and not _is_property(each):
+                if isinstance(each, int) or (isinstance(each, _List) and each and not _is_property(each)):
                     self.point(each)
             return
         self.check_neurite(block)
@@ -114,7 +128,7 @@ class _Checker:
                 continue
             if in_spine:
                 continue
-            if _is_property(each):
+            if isinstance(each, _List) and _is_property(each):
                 if _is_words(each) and sum(bool(_NUMBER.fullmatch(word)) for word in each) > 2:
                     self.point(each)
                 if "|" in each or each[0].lower() in _ENDS:
@@ -122,43 +136,55 @@ class _Checker:
                 continue
             if ended or forked:
                 after = f"the word {ended}" if ended else "a fork"
-                self.refuse(each.line, f"a branch goes on after {after}", "end the branch there")
-            if each and isinstance(each[0], list):
+                line = self.lines[each] if isinstance(each, int) else each.line
+                self.refuse(line, f"a branch goes on after {after}", "end the branch there")
+            if isinstance(each, _List) and each and isinstance(each[0], list | int):
                 forked = True
-                yield from ((twig, before) for twig in _split(each))
+                yield from ((twig, before) for twig in self.split(each))
             else:
                 self.points.append(self.point(each))
-                self.lines.append(each.line)
                 self.parents.append(before)
                 before = len(self.points) - 1
 
-    def point(self, words: _List) -> list[float]:
-        """Return x, y, z and diameter."""
-        shown = " ".join(str(word) for word in words[:6])[:60]
-        shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
-        numbers = [float(w) if isinstance(w, str) and _NUMBER.fullmatch(w) else math.nan for w in words[:4]]
-        if len(numbers) < 4 or len(words) > 5 or not all(abs(number) <= _FARTHEST for number in numbers):
-            self.refuse(
-                words.line, f"({shown}) is no point", f"a point is (x y z diameter), numbers up to {_FARTHEST:g} um"
-            )
-        if numbers[3] <= 0.0:
-            self.refuse(words.line, f"the point ({shown}) has no thickness", "give diameters in um, or remove it")
-        return numbers
-
-
-def _split(fork: _List) -> Iterator[_List]:
-    twig = _List()
-    twig.line = fork.line
-    for each in fork:
-        if each != "|":
-            if isinstance(each, _List) and not twig:
-                twig.line = each.line
-            twig.append(each)
-            continue
-        yield twig
+    def split(self, fork: _List) -> Iterator[_List]:
+        """Yield the branches of a fork."""
         twig = _List()
         twig.line = fork.line
-    yield twig
+        for each in fork:
+            if each != "|":
+                if not twig and not isinstance(each, str):
+                    twig.line = self.lines[each] if isinstance(each, int) else each.line
+                twig.append(each)
+                continue
+            yield twig
+            twig = _List()
+            twig.line = fork.line
+        yield twig
+
+    def point(self, given: _List | int) -> int:
+        """Check a point, and return its number."""
+        number = given if isinstance(given, int) else self.add(_values(given), given.line)
+        x, y, z, diameter = self.read[4 * number : 4 * number + 4]
+        if not (abs(x) <= _FARTHEST and abs(y) <= _FARTHEST and abs(z) <= _FARTHEST and 0.0 < diameter <= _FARTHEST):
+            self.refuse_point(number, None if isinstance(given, int) else given)
+        return number
+
+    def refuse_point(self, number: int, words: _List | None) -> NoReturn:
+        """Tell what is wrong with a point, which the file has in these words."""
+        values = self.read[4 * number : 4 * number + 4]
+        shown = " ".join(f"{value:g}" for value in values) if words is None else " ".join(map(str, words[:6]))[:60]
+        shown = "".join(letter if letter.isprintable() else "?" for letter in shown)
+        line = self.lines[number]
+        if all(abs(value) <= _FARTHEST for value in values):
+            self.refuse(line, f"the point ({shown}) has no thickness", "give diameters in um, or remove it")
+        self.refuse(line, f"({shown}) is no point", f"a point is (x y z diameter), numbers up to {_FARTHEST:g} um")
+
+
+def _values(words: _List) -> list[float]:
+    """Return x, y, z and diameter; NaN for what is no number."""
+    if not 4 <= len(words) <= 5:
+        return [math.nan] * 4
+    return [float(word) if isinstance(word, str) and _NUMBER.fullmatch(word) else math.nan for word in words[:4]]
 
 
 def _is_words(value: object) -> bool:
@@ -166,7 +192,7 @@ def _is_words(value: object) -> bool:
 
 
 def _is_property(value: list[Any]) -> bool:
-    """Whether something is no point and no fork: a colour, a name, a marker."""
+    """Whether a list is no point and no fork: a colour, a name, a marker."""
     first = value[0] if value else ""
     if not isinstance(first, str):
         return False
@@ -174,7 +200,9 @@ def _is_property(value: list[Any]) -> bool:
 
 
 def _is_point(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], str) and not _is_property(value)
+    if isinstance(value, list):
+        return bool(value) and isinstance(value[0], str) and not _is_property(value)
+    return isinstance(value, int)
 
 
 def check_neurolucida(file: Path, text: str) -> Cones:
@@ -182,8 +210,9 @@ def check_neurolucida(file: Path, text: str) -> Cones:
     checker = _Checker(file)
     for block in checker.parsed(text):
         checker.check_block(block)
-    points = np.array(checker.points, dtype=np.float64).reshape(-1, 4)
-    cones = Cones(points, np.array(checker.parents, dtype=np.int64), checker.lines)
+    own = np.array(checker.points, dtype=np.int64)
+    points = np.array(checker.read).reshape(-1, 4)[own]
+    cones = Cones(points, np.array(checker.parents, dtype=np.int64), np.array(checker.lines, dtype=np.int64)[own])
     if (line := cones.single()) is not None:
         checker.refuse(line, "a neurite has a single point", "add a second one, or remove it")
     return cones

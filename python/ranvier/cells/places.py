@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.base.immutable import Immutable
 from ranvier.base.numeric import number, whole_number
+from ranvier.cells.intervals import Intervals
 from ranvier.cells.morphology import TAGS, Morphology, tag_number
 from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
@@ -22,7 +23,6 @@ __all__ = [
     "as_place",
     "as_region",
     "at",
-    "begins_of",
     "everywhere",
     "sections",
     "tagged",
@@ -30,9 +30,10 @@ __all__ = [
 ]
 
 FloatArray = npt.NDArray[np.float64]
-Covered: TypeAlias = Callable[[Morphology, _core.Compartments], FloatArray]
 
 _MOST_SECTIONS = 2**31 - 1
+_MOST_SHOWN = 20
+_DEEPEST = 100  # of nested expressions
 
 
 class Place(Immutable):
@@ -116,64 +117,73 @@ class Region(Immutable):
 
     _covered: tuple[Any, ...]
     _text: str
+    _depth: int
 
-    def __init__(self, covered: tuple[Any, ...], text: str) -> None:
-        self._put(_covered=covered, _text=text)
+    def __init__(self, covered: tuple[Any, ...], text: str = "") -> None:
+        depth = 1 + max((part._depth for part in covered[1:] if isinstance(part, Region)), default=0)
+        if depth > _DEEPEST:
+            raise ValueOutOfBoundsError(
+                "region",
+                f"an expression of {depth} nested ones",
+                f"there can be {_DEEPEST}",
+                "join regions of one kind first: a | b | c - (d | e | f)",
+            )
+        self._put(_covered=covered, _text=text, _depth=depth)
+
+    def _joined(self, kind: str, other: RegionLike) -> Region:
+        """Return one region of many, so that long expressions do not nest."""
+        own = self._covered[1:] if self._covered[0] == kind else (self,)
+        return Region((kind, *own, as_region("region", other)))
 
     def __or__(self, other: RegionLike) -> Region:
-        second = as_region("region", other)
-        return Region(("or", self, second), f"({self} | {second})")
+        return self._joined("or", other)
 
     def __and__(self, other: RegionLike) -> Region:
-        second = as_region("region", other)
-        return Region(("and", self, second), f"({self} & {second})")
+        return self._joined("and", other)
 
     def __sub__(self, other: RegionLike) -> Region:
         return self & ~as_region("region", other)
 
     def __invert__(self) -> Region:
-        return Region(("not", self), f"~{self}")
+        return Region(("not", self))
 
-    def _pieces(self, cell: Morphology) -> list[list[tuple[float, float]]]:
-        """Return for each section the pieces [begin, end) that it covers, as ascending fractions of its length."""
+    def _pieces(self, cell: Morphology) -> Intervals:
+        """Return the pieces of sections that it covers."""
         kind, *arguments = self._covered
         count = len(cell)
-        whole = [(0.0, 1.0)]
         if kind == "all":
-            return [list(whole) for _ in range(count)]
+            return Intervals.whole(np.arange(count))
         if kind == "tags":
-            return [list(whole) if section.tag in arguments[0] else [] for section in cell.sections]
+            return Intervals.whole(np.flatnonzero(np.isin(cell.tags, arguments[0])))
         if kind == "sections":
-            for section in arguments[0]:
-                if section >= count:
-                    raise ValueOutOfBoundsError(
-                        f"region {self}", f"section {section}", f"the cell has {count} sections, numbered from 0"
-                    )
-            return [list(whole) if i in arguments[0] else [] for i in range(count)]
+            numbers = arguments[0]
+            if len(numbers) and numbers[-1] >= count:
+                missing = numbers[np.searchsorted(numbers, count)]
+                raise ValueOutOfBoundsError(
+                    f"region {self}", f"section {missing}", f"the cell has {count} sections, numbered from 0"
+                )
+            return Intervals.whole(numbers)
         if kind == "distance":
             return _within(cell, *arguments)
-        parts = [part._pieces(cell) for part in arguments]
+        parts: list[Intervals] = [part._pieces(cell) for part in arguments]
         if kind == "not":
-            return [_complement(own) for own in parts[0]]
-        if kind == "and":
-            return [_intersection(first, second) for first, second in zip(*parts, strict=True)]
-        return [
-            _complement(_intersection(_complement(first), _complement(second)))
-            for first, second in zip(*parts, strict=True)
-        ]
+            return parts[0].complement(count)
+        return Intervals.union(parts) if kind == "or" else Intervals.intersection(parts)
 
     def covered(self, cell: Morphology, compartments: _core.Compartments) -> FloatArray:
         """Return the part of the membrane of each compartment that lies in the region, 0 to 1."""
         pieces = self._pieces(cell)
-        section, begin, end = compartments.section, compartments.begin, compartments.end
+        begin, end, area = compartments.begin, compartments.end, compartments.area
         covered = np.zeros(len(compartments))
-        for i, (own, first, last) in enumerate(zip(section, begin, end, strict=True)):
-            for piece in pieces[own]:
-                low, high = max(piece[0], float(first)), min(piece[1], float(last))
-                if low <= first and high >= last:
-                    covered[i] = 1.0
-                elif low < high:
-                    covered[i] += compartments.area_between(int(own), low, high) / float(compartments.area[i])
+        piece, compartment = _meetings(pieces, np.bincount(compartments.section, minlength=len(cell)))
+        low = np.maximum(pieces.begin[piece], begin[compartment])
+        high = np.minimum(pieces.end[piece], end[compartment])
+        is_whole = (low == begin[compartment]) & (high == end[compartment])
+        covered[compartment[is_whole]] = 1.0
+        for i in np.flatnonzero((low < high) & ~is_whole):
+            own = int(compartment[i])
+            section = int(pieces.section[piece[i]])
+            covered[own] += compartments.area_between(section, float(low[i]), float(high[i])) / float(area[own])
         return np.minimum(covered, 1.0)
 
     def _way_to(self, name: str) -> str:
@@ -183,6 +193,11 @@ class Region(Immutable):
         self._put(**state)
 
     def __repr__(self) -> str:
+        kind, *arguments = self._covered
+        if kind == "not":
+            return f"~{arguments[0]}"
+        if kind in ("or", "and"):
+            return f"({(' | ' if kind == 'or' else ' & ').join(map(str, arguments))})"
         return self._text
 
 
@@ -198,7 +213,7 @@ def as_region(what: str, region: object) -> Region:
     if region == "all":
         return Region(("all",), "all")
     if region == "dendrites":
-        return Region(("tags", frozenset({TAGS["basal"], TAGS["apical"]})), "dendrites")
+        return Region(("tags", [TAGS["basal"], TAGS["apical"]]), "dendrites")
     if region in TAGS:
         return tagged(region)
     raise UnknownNameError(
@@ -211,15 +226,16 @@ def as_region(what: str, region: object) -> Region:
 
 def tagged(*tags: int | str) -> Region:
     """Return the region of all sections with one of some tags: numbers, or ``"soma"``, ``"axon"``, ..."""
-    numbers = frozenset(tag_number(tag) for tag in tags)
+    numbers = sorted({tag_number(tag) for tag in tags})
     return Region(("tags", numbers), f"tagged({', '.join(map(repr, tags))})")
 
 
 def sections(numbers: int | Iterable[int]) -> Region:
     """Return the region of some sections, by their numbers."""
     given = numbers if isinstance(numbers, Iterable) else [numbers]
-    chosen = frozenset(whole_number("section", each, 0, _MOST_SECTIONS) for each in given)
-    return Region(("sections", chosen), f"sections({sorted(chosen)})")
+    chosen = sorted({whole_number("section", each, 0, _MOST_SECTIONS) for each in given})
+    shown = chosen if len(chosen) <= _MOST_SHOWN else f"{len(chosen)} from {chosen[0]} to {chosen[-1]}"
+    return Region(("sections", np.array(chosen, dtype=np.int64)), f"sections({shown})")
 
 
 def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Region:
@@ -238,32 +254,24 @@ def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Regio
     return Region(("distance", low, high), f"within_distance({low:g}, {high:g})")
 
 
-def begins_of(cell: Morphology) -> list[float]:
-    """Return the distance of the begin of each section from that of the root along the neurites, um."""
-    begins: list[float] = []
-    for section in cell.sections:
-        begin = 0.0
-        if section.parent is not None:
-            begin = begins[section.parent] + section.parent_position * cell.sections[section.parent].length
-        begins.append(begin)
-    return begins
+def _within(cell: Morphology, least: float, greatest: float) -> Intervals:
+    begins, lengths = cell._form.begins(), cell.lengths
+    low = np.maximum(0.0, (least - begins) / lengths)
+    high = np.minimum(1.0, (greatest - begins) / lengths)
+    some = np.flatnonzero(low < high)
+    return Intervals(some, low[some], high[some])
 
 
-def _within(cell: Morphology, least: float, greatest: float) -> list[list[tuple[float, float]]]:
-    pieces: list[list[tuple[float, float]]] = []
-    for begin, section in zip(begins_of(cell), cell.sections, strict=True):
-        low = max(0.0, (least - begin) / section.length)
-        high = min(1.0, (greatest - begin) / section.length)
-        pieces.append([(low, high)] if low < high else [])
-    return pieces
+def _meetings(pieces: Intervals, counts: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return numbers of pieces and of compartments that may overlap; sections have so many compartments, equally long.
 
-
-def _complement(pieces: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    ends = [0.0, *(end for _, end in pieces)]
-    begins = [*(begin for begin, _ in pieces), 1.0]
-    return [(low, high) for low, high in zip(ends, begins, strict=True) if low < high]
-
-
-def _intersection(first: list[tuple[float, float]], second: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    both = [(max(a, c), min(b, d)) for a, b in first for c, d in second]
-    return sorted(piece for piece in both if piece[0] < piece[1])
+    They are all that do, and few that do not, since ends of compartments are rounded.
+    """
+    own = counts[pieces.section]
+    first = np.maximum(np.floor(pieces.begin * own).astype(np.int64) - 1, 0)
+    last = np.minimum(np.ceil(pieces.end * own).astype(np.int64) + 1, own)
+    lengths = last - first
+    piece = np.repeat(np.arange(len(own)), lengths)
+    within = np.arange(len(piece)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    before = np.cumsum(counts) - counts
+    return piece, before[pieces.section[piece]] + first[piece] + within

@@ -64,9 +64,14 @@ def _middles(cut: _core.Compartments) -> list[tuple[int, float]]:
 def _everywhere(name: str, variable: object, membrane: Sequence[Painted], cut: _core.Compartments) -> list[CoreProbe]:
     """Return a probe for each compartment that has a variable of a mechanism."""
     made = []
-    for i, place in enumerate(_middles(cut)):
-        kind, _, own, j = _at_place(f"probe '{name}'", variable, place, membrane, cut)
-        if kind == "axial_current" or membrane[own][1][i] > 0.0:
+    candidates = _variables(f"probe '{name}'", variable, membrane)
+    # The last one that a compartment has; -1: none.
+    chosen = np.full(len(cut), -1)
+    for k, (kind, own, _) in enumerate(candidates):
+        chosen[(membrane[own][1] > 0.0) if kind != "axial_current" else slice(None)] = k
+    for i, (k, place) in enumerate(zip(chosen.tolist(), _middles(cut), strict=True)):
+        if k >= 0:
+            kind, own, j = candidates[k]
             made.append((f"{name}[{i}]", kind, place, own, j))
     return made
 
@@ -80,22 +85,27 @@ def _of_receptor_or_clamp(what: str, probe: str, receptors: Sequence[str], clamp
     return known[probe]
 
 
-def _at_place(
-    what: str, variable: object, place: tuple[int, float], membrane: Sequence[Painted], cut: _core.Compartments
-) -> tuple[str, tuple[int, float], int, int]:
-    """Return a variable of a mechanism, of one that is at the place if there is such."""
-    compartment = cut.at(*place)
-    known: dict[str, tuple[str, int, int]] = {"i_axial": ("axial_current", 0, 0)}
-    for i, (mechanism, covered) in enumerate(membrane):
+def _variables(what: str, variable: object, membrane: Sequence[Painted]) -> list[tuple[str, int, int]]:
+    """Return what has a name: a kind, the number of a mechanism, and that of its gate or current."""
+    known: dict[str, list[tuple[str, int, int]]] = {"i_axial": [("axial_current", 0, 0)]}
+    for i, (mechanism, _) in enumerate(membrane):
         variables = [("gate", gate, j) for j, gate in enumerate(mechanism.gates)]
         variables += [("current", current, j) for j, current in enumerate(mechanism.currents)]
         if mechanism.is_pool:
             variables += [("calcium", "Ca", 0), ("calcium_reversal", "E_Ca", 0)]
         for kind, own, j in variables:
-            name = f"{own} of {mechanism.name}"
-            if name not in known or covered[compartment] > 0.0:
-                known[name] = (kind, i, j)
+            known.setdefault(f"{own} of {mechanism.name}", []).append((kind, i, j))
     if not isinstance(variable, str) or variable not in known:
         raise UnknownNameError(what, repr(variable), f"variables of places are {', '.join(known)}")
-    kind, i, j = known[variable]
+    return known[variable]
+
+
+def _at_place(
+    what: str, variable: object, place: tuple[int, float], membrane: Sequence[Painted], cut: _core.Compartments
+) -> tuple[str, tuple[int, float], int, int]:
+    """Return a variable of a mechanism, of the last one that is at the place if there is such."""
+    candidates = _variables(what, variable, membrane)
+    compartment = cut.at(*place)
+    there = [each for each in candidates if each[0] != "axial_current" and membrane[each[1]][1][compartment] > 0.0]
+    kind, i, j = (there or candidates[:1])[-1]
     return kind, place, i, j

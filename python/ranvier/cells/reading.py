@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ranvier.base.packages import package
 from ranvier.base.paths import checked_path
 from ranvier.cells.cones import Cones
+from ranvier.cells.form import Form, distances_along
 from ranvier.cells.hdf5_check import check_hdf5
-from ranvier.cells.morphology import Morphology, Section
+from ranvier.cells.morphology import TAGS, Morphology, check_points
 from ranvier.cells.neurolucida_check import check_neurolucida
 from ranvier.cells.swc_check import check_swc
 from ranvier.errors import FileError, RanvierError
@@ -25,6 +27,8 @@ __all__ = ["read_morphology"]
 _HARMLESS = frozenset({"only_child", "soma_non_conform", "soma_non_contour", "no_soma_found"})
 _COLOURS = re.compile("\x1b\\[[0-9;]*m")
 _UNDEFINED = 0
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
 def read_morphology(path: str | PathLike[str]) -> Morphology:
@@ -73,7 +77,7 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         raise FileError(f"file {file}", bound=_words(warning.msg(), file), remedy="mend the file")
     _check_whole(file, cones, found)
     try:
-        return Morphology(_sections(file, found), name=file.stem)
+        return Morphology._of(_form(file, found), file.stem)
     except FileError:
         raise
     except morphio.MorphioError as error:
@@ -106,7 +110,7 @@ def _checked(file: Path) -> Cones:
 def _check_whole(file: Path, cones: Cones, found: Any) -> None:
     """Check that MorphIO has read all neurites: their cones have the number and the lengths that the file tells."""
     count, length = cones.counted()
-    begins = np.asarray(found.section_offsets, dtype=np.int64)[:-1] if len(found.sections) else np.empty(0, np.int64)
+    begins = np.asarray(found.section_offsets, dtype=np.int64)[: len(found.section_types)]
     steps = np.diff(np.asarray(found.points, dtype=np.float64), axis=0)
     # From the last point of a section to the first one of the next is no cone.
     steps = np.delete(steps, begins[begins > 0] - 1, axis=0)
@@ -130,43 +134,70 @@ def _words(error: object, file: Path) -> str:
     return re.sub(r":(error|warning) (Warning: )?", ": ", text) or "it is no morphology"
 
 
-def _sections(file: Path, found: Any) -> list[Section]:
-    soma = found.soma
-    roots = list(found.root_sections)
-    if len(soma.points) == 0 and len(roots) != 1:
+def _form(file: Path, found: Any) -> Form:
+    soma = len(found.soma.points) > 0
+    roots = len(found.connectivity.get(-1, ()))
+    if not soma and roots != 1:
         raise FileError(
-            f"file {file}",
-            f"{len(roots)} neurites and no soma",
-            "a cell is one tree",
-            "add a soma, or leave one neurite",
+            f"file {file}", f"{roots} neurites and no soma", "a cell is one tree", "add a soma, or leave one neurite"
         )
-    sections: list[Section] = []
-    if len(soma.points):
+    points = np.column_stack([found.points, found.diameters]).astype(np.float64).reshape(-1, 4)
+    offsets = np.append(np.asarray(found.section_offsets, dtype=np.int64)[: len(found.section_types)], len(points))
+    tags = np.asarray(found.section_types, dtype=np.int64)
+    order, parents, positions = _tree(file, found.connectivity, np.diff(offsets), tags, soma)
+    # The points of the sections in their new order.
+    counts = np.diff(offsets)[order]
+    begins = np.cumsum(counts) - counts
+    points = points[np.repeat(offsets[:-1][order] - begins, counts) + np.arange(int(counts.sum()))]
+    _check_points(points, begins, order)
+    distances = distances_along(points[:, :3], np.append(begins, len(points)))
+    radii, places = points[:, 3] / 2.0, points[:, :3].copy()
+    tags, begins = tags[order], np.append(begins, len(points))
+    if soma:
         size = _soma_size(found)
         if not 0.0 < size < float("inf"):
             raise FileError(f"file {file}", f"a soma with a diameter of {size:g} um", "it must be > 0 and finite")
-        sections.append(Section(length=size, diameter=size, tag="soma"))
-    points = np.column_stack([found.points, found.diameters]).astype(np.float64).reshape(-1, 4)
-    offsets = np.asarray(found.section_offsets).tolist()
-    tags = np.asarray(found.section_types).tolist()
+        distances = np.concatenate([[0.0, size], distances])
+        radii = np.concatenate([[size / 2.0, size / 2.0], radii])
+        places = np.concatenate([np.full((2, 3), np.nan), places])
+        tags, begins = np.append(TAGS["soma"], tags), np.append(0, begins + 2)
+    return Form(np.array(parents), np.array(positions), tags, begins, distances, radii, places)
+
+
+def _tree(
+    file: Path, children: dict[int, list[int]], counts: IntArray, tags: IntArray, soma: bool
+) -> tuple[IntArray, list[int], list[float]]:
+    """Return the sections of MorphIO that the cell has, in their new order, and the parents and positions of all."""
+    order: list[int] = []
+    parents, positions = ([-1], [1.0]) if soma else ([], [])
     # Section of MorphIO: that of the cell where it ends.
-    ends: dict[int, tuple[int | None, float]] = {-1: (0, 0.5) if sections else (None, 1.0)}
-    for section, before in _depth_first(found.connectivity):
-        own = points[offsets[section] : offsets[section + 1]]
-        if tags[section] == _UNDEFINED:
+    ends: dict[int, tuple[int, float]] = {-1: (0, 0.5) if soma else (-1, 1.0)}
+    has_kind, is_point = (tags != _UNDEFINED).tolist(), (counts < 2).tolist()
+    for section, before in _depth_first(children):
+        if not has_kind[section]:
             raise FileError(f"file {file}", f"section {section}", "it has no kind", "give it a tag")
-        parent, position = ends[before]
-        if len(own) < 2:
+        if is_point[section]:
             # A fork at the soma, with a point of its own: its branches begin there.
-            if before != -1 or not sections or section not in found.connectivity:
+            if before != -1 or not soma or section not in children:
                 raise FileError(
                     f"file {file}", f"section {section}", "it has a single point", "add a second one, or remove it"
                 )
             ends[section] = ends[before]
             continue
-        ends[section] = len(sections), 1.0
-        sections.append(Section._of_points(f"section {section}", own, parent, position, tags[section]))
-    return sections
+        ends[section] = len(parents), 1.0
+        order.append(section)
+        parents.append(ends[before][0])
+        positions.append(ends[before][1])
+    return np.array(order, dtype=np.int64), parents, positions
+
+
+def _check_points(points: FloatArray, begins: IntArray, order: IntArray) -> None:
+    """Check all points at once, and those of a section where one is bad."""
+    good = np.isfinite(points).all(axis=1) & (points[:, 3] > 0.0)
+    if not good.all():
+        i = int(np.searchsorted(begins, np.flatnonzero(~good)[0], side="right")) - 1
+        end = begins[i + 1] if i + 1 < len(begins) else len(points)
+        check_points(points[begins[i] : end], f"section {order[i]}")
 
 
 def _depth_first(children: dict[int, list[int]]) -> Iterator[tuple[int, int]]:

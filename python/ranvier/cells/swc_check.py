@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 
-from ranvier.cells.cones import DEEPEST, Cones
+from ranvier.cells.cones import DEEPEST, Cones, depths_of
 from ranvier.errors import FileError
 
 __all__ = ["check_swc"]
@@ -19,49 +21,68 @@ _SAMPLE = re.compile(
     rf"\s*({_INTEGER})\s+({_INTEGER})\s+({_NUMBER})\s+({_NUMBER})\s+({_NUMBER})\s+({_NUMBER})\s+({_INTEGER})(\s.*)?",
     re.ASCII | re.DOTALL,
 )
+_COMMENT = re.compile("#[^\n]*")
+_SPACE = r"[ \t]"
+# A sample and nothing else.
+_PLAIN_LINE = re.compile(
+    rf"^{_SPACE}*{_INTEGER}{_SPACE}+{_INTEGER}{_SPACE}+(?:{_NUMBER}{_SPACE}+){{4}}{_INTEGER}{_SPACE}*\r?$",
+    re.ASCII | re.MULTILINE,
+)
+_PIECE = 1_000_000  # letters
 _FIELDS = ("number", "tag", "x", "y", "z", "radius", "parent")
 _FARTHEST = 1e9  # um
 _SOMA = 1
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 
-class _Samples:
-    """The samples of a file, in its order."""
+class _Samples(NamedTuple):
+    """Samples in the order of the file."""
+
+    lines: IntArray
+    numbers: IntArray
+    tags: IntArray
+    points: FloatArray
+    """x, y, z, radius; shape ``(n, 4)``."""
+    parents: IntArray
+    """Numbers of samples."""
+
+
+class _Checker:
+    """Checks the samples of a file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.index: dict[int, int] = {}
-        self.lines: list[int] = []
-        self.tags: list[int] = []
-        self.parents: list[int] = []
-        self.points: list[tuple[float, float, float, float]] = []
 
     def refuse(self, line: int, value: str, bound: str, remedy: str = "mend the file") -> NoReturn:
         raise FileError(f"file {self.file}, line {line}", value, bound, remedy)
 
-    def add(self, line: int, text: str) -> None:
-        """Add the sample of a line."""
-        match = _SAMPLE.fullmatch(text)
-        if match is None:
-            self.refuse_words(line, text.split())
-            return
-        if "\r" in text.rstrip():
-            self.refuse(line, "", "lines end in the old way of Macintosh", r"end lines with \n or \r\n")
-        number, tag, parent = int(match[1]), int(match[2]), int(match[7])
-        point = float(match[3]), float(match[4]), float(match[5]), float(match[6])
-        sample = f"sample {number}"
-        if number in self.index:
-            self.refuse(line, sample, "it is there already", "number it anew")
-        if not all(abs(each) <= _FARTHEST for each in point):
-            self.refuse(line, sample, f"coordinates and radii are numbers up to {_FARTHEST:g} um", "check the unit")
-        if not point[3] > 0.0:
-            self.refuse(line, f"{sample} with radius {point[3]:g}", "a radius is > 0", "give radii in um")
-        if tag == 0:
-            self.refuse(line, f"{sample} with tag 0", "it has no kind", "give it a tag, such as 3 for a dendrite")
-        self.index[number] = len(self.lines)
-        self.lines.append(line)
-        self.tags.append(tag)
-        self.parents.append(parent)
-        self.points.append(point)
+    def samples(self, text: str) -> _Samples:
+        """Return all samples."""
+        parts = []
+        first = 1
+        # Pieces of whole lines, so that what is needed beside the samples stays small.
+        for begin, end in _pieces(text):
+            piece = _COMMENT.sub("", text[begin:end])
+            count = piece.count("\n")
+            # Nearly all files have nothing but plain lines; others are read line by line.
+            is_plain = bool(piece.strip()) and not _PLAIN_LINE.sub("", piece).strip("\n")
+            parts.append(_plain(piece, first, count) if is_plain else self.line_by_line(piece, first))
+            first += count
+        return _Samples(*(np.concatenate(own) for own in zip(*parts, strict=True)))
+
+    def line_by_line(self, text: str, first: int) -> _Samples:
+        """Return the samples of some lines, or tell which line is none."""
+        rows = []
+        for line, own in enumerate(text.split("\n"), first):
+            match = _SAMPLE.fullmatch(own)
+            if match is None:
+                self.refuse_words(line, own.split())
+                continue
+            if "\r" in own.rstrip():
+                self.refuse(line, "", "lines end in the old way of Macintosh", r"end lines with \n or \r\n")
+            rows.append((line, int(match[1]), int(match[2]), *map(float, match.group(3, 4, 5, 6)), int(match[7])))
+        return _as_samples(np.array(rows, dtype=np.float64).reshape(-1, 8))
 
     def refuse_words(self, line: int, words: list[str]) -> None:
         """Refuse a line that is no sample; empty ones are none, and no matter."""
@@ -76,73 +97,105 @@ class _Samples:
             line, f"{len(words)} fields", f"a sample has {len(_FIELDS)}: {', '.join(_FIELDS)}", "add what is missing"
         )
 
-    def check_tree(self) -> None:
+    def check_values(self, samples: _Samples) -> None:
+        """Check each sample for itself; tell the first that is bad."""
+        points = samples.points
+        # Stable, so that the first of equal numbers stays the first.
+        order = np.argsort(samples.numbers, kind="stable")
+        is_again = np.zeros(len(order), dtype=np.bool_)
+        is_again[order[1:]] = samples.numbers[order[1:]] == samples.numbers[order[:-1]]
+        far = np.abs(points).max(axis=1) > _FARTHEST
+        thin = ~(points[:, 3] > 0.0)
+        bad = np.flatnonzero(is_again | far | thin | (samples.tags == 0))
+        if not len(bad):
+            return
+        i = int(bad[0])
+        line, sample = int(samples.lines[i]), f"sample {samples.numbers[i]}"
+        if is_again[i]:
+            self.refuse(line, sample, "it is there already", "number it anew")
+        if far[i]:
+            self.refuse(line, sample, f"coordinates and radii are numbers up to {_FARTHEST:g} um", "check the unit")
+        if thin[i]:
+            self.refuse(line, f"{sample} with radius {points[i, 3]:g}", "a radius is > 0", "give radii in um")
+        self.refuse(line, f"{sample} with tag 0", "it has no kind", "give it a tag, such as 3 for a dendrite")
+
+    def check_tree(self, samples: _Samples, parents: IntArray) -> None:
         """Check that the samples form trees, not too deep ones: of those with loops, some would be left out."""
-        forks = self.forks()
-        depths: dict[int, int] = {}
-        for sample in self.index:
-            path: list[int] = []
-            on_path: set[int] = set()
-            place = sample
-            while place in self.index and place not in depths:
-                at = self.index[place]
-                if place in on_path:
-                    self.refuse(
-                        self.lines[at],
-                        f"sample {place}",
-                        "it is among its own ancestors: the samples form a loop",
-                        "correct its parent",
-                    )
-                path.append(place)
-                on_path.add(place)
-                place = self.parents[at]
-            depth = depths.get(place, 0)
-            for each in reversed(path):
-                depth += each in forks
-                if depth > DEEPEST:
-                    self.refuse(
-                        self.lines[self.index[each]],
-                        f"sample {each}",
-                        f"there are more than {DEEPEST} forks on the way from the soma to it",
-                        "check the parents",
-                    )
-                depths[each] = depth
+        # A sample is a fork when several go on from it, be they of a file where it is missing.
+        forks = np.bincount(parents[parents >= 0], minlength=len(parents)) > 1
+        depths, ends = depths_of(parents, forks)
+        if (ends >= 0).any():
+            # After as many steps as there are samples, one is on the loop.
+            i = int(ends[ends >= 0][0])
+            self.refuse(
+                int(samples.lines[i]),
+                f"sample {samples.numbers[i]}",
+                "it is among its own ancestors: the samples form a loop",
+                "correct its parent",
+            )
+        if depths.max(initial=0) > DEEPEST:
+            i = int(np.flatnonzero(depths == DEEPEST + 1)[0])
+            self.refuse(
+                int(samples.lines[i]),
+                f"sample {samples.numbers[i]}",
+                f"there are more than {DEEPEST} forks on the way from the soma to it",
+                "check the parents",
+            )
 
-    def forks(self) -> set[int]:
-        """Return the samples from which several go on."""
-        seen: set[int] = set()
-        forks: set[int] = set()
-        for parent in self.parents:
-            (forks if parent in seen else seen).add(parent)
-        return forks
 
-    def cones(self) -> Cones:
-        """Return the cones of the neurites; they begin with their own first point."""
-        parents = [
-            -1
-            if tag == _SOMA or parent not in self.index or self.tags[self.index[parent]] == _SOMA
-            # A soma goes on in nothing but neurites.
-            else self.index[parent]
-            for tag, parent in zip(self.tags, self.parents, strict=True)
-        ]
-        own = [tag != _SOMA for tag in self.tags]
-        new = np.cumsum(own) - 1
-        chosen = np.flatnonzero(own)
-        kept = np.array(parents, dtype=np.int64)[chosen]
-        kept[kept >= 0] = new[kept[kept >= 0]]
-        points = np.array(self.points, dtype=np.float64).reshape(-1, 4)[chosen]
-        return Cones(points, kept, [self.lines[i] for i in chosen.tolist()])
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    while True:
+        end = text.find("\n", begin + _PIECE) + 1 or len(text)
+        yield begin, end
+        if end == len(text):
+            return
+        begin = end
+
+
+def _plain(text: str, first: int, count: int) -> _Samples:
+    """Return the samples of lines that are known to be good."""
+    values = np.fromstring(text, dtype=np.float64, sep=" ").reshape(-1, len(_FIELDS))
+    lines = np.arange(first, first + count + 1)
+    if len(values) < len(lines):
+        # Some are empty.
+        lines = lines[[bool(own.strip()) for own in text.split("\n")]]
+    return _as_samples(np.column_stack([lines[: len(values)], values]))
+
+
+def _as_samples(rows: FloatArray) -> _Samples:
+    lines, numbers, tags, parents = (rows[:, i].astype(np.int64) for i in (0, 1, 2, 7))
+    return _Samples(lines, numbers, tags, rows[:, 3:7], parents)
+
+
+def _indices(wanted: IntArray, numbers: IntArray) -> IntArray:
+    """Return where numbers of samples are; -1 for those of none."""
+    order = np.argsort(numbers)
+    places = np.minimum(np.searchsorted(numbers[order], wanted), len(numbers) - 1)
+    found = order[places]
+    return np.where(numbers[found] == wanted, found, -1)
+
+
+def _cones(samples: _Samples, parents: IntArray) -> Cones:
+    """Return the cones of the neurites; they begin with their own first point."""
+    own = samples.tags != _SOMA
+    # A soma goes on in nothing but neurites.
+    begins = (parents < 0) | ~own[parents]
+    new = np.cumsum(own) - 1
+    kept = np.where(begins, -1, new[parents])[own]
+    return Cones(samples.points[own], kept, samples.lines[own])
 
 
 def check_swc(file: Path, text: str) -> Cones:
     """Check the file, and return the cones of its neurites."""
-    samples = _Samples(file)
-    for number, line in enumerate(text.split("\n"), 1):
-        samples.add(number, line.partition("#")[0])
-    if not samples.lines:
+    checker = _Checker(file)
+    samples = checker.samples(text)
+    if not len(samples.lines):
         raise FileError(f"file {file}", bound="it has no samples", remedy="check that it is an SWC file")
-    samples.check_tree()
-    cones = samples.cones()
+    checker.check_values(samples)
+    parents = _indices(samples.parents, samples.numbers)
+    checker.check_tree(samples, parents)
+    cones = _cones(samples, parents)
     if (alone := cones.single()) is not None:
-        samples.refuse(alone, "", "a neurite has a single point", "add a second one, or remove it")
+        checker.refuse(alone, "", "a neurite has a single point", "add a second one, or remove it")
     return cones
