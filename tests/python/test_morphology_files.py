@@ -69,6 +69,23 @@ BAD_ASC = {
     "a place that is no number": (SOMA + "((Axon) (5 0 0 1)\n (nan 0 0 1) (9 0 0 1))", "line 3.*no point"),
     "a word among numbers": (SOMA + "((Axon) (5 0 0 1)\n (abc 7 0 1) (9 0 0 1))", "line 3.*no point"),
     "letters in a diameter": (SOMA + "((Axon) (5 0 0 1)\n (7 0 0 1.2x) (9 0 0 1))", "line 3.*no point"),
+    "a neurite in a colour": (SOMA + "((Color\n(Dendrite)\n(5 0 0 1) (9 0 0 1)))", "line 2.*within \\(Color"),
+    "a fork in a marker": (
+        SOMA + "((Axon) (5 0 0 1)\n(Dot ((9 0 0 1) (9 1 0 1) | (9 3 0 1))))",
+        "line 3.*within \\(Dot",
+    ),
+    "lists in lists in a marker": (
+        SOMA + "((Axon) (5 0 0 1)\n(Dot " + "(" * 300_000 + ")" * 300_000 + "))",
+        "line 3.*parentheses are open",
+    ),
+    "a branch of a word and numbers": (
+        SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n((abc 1 2 nan) |\n(9 0 1 1) (9 0 2 1)))",
+        "line 3.*no points",
+    ),
+    "a fork that begins with a fork": (
+        SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n(((9 0 1 1) | (9 0 2 1)) | (9 0 4 1)))",
+        "line 3.*begins with a fork",
+    ),
     "a fork that begins with its end": (
         SOMA + "((Axon) (5 0 0 1) (9 0 0 1)\n(Normal (10 0 0 1) | (9 5 0 1)))",
         "line 3.*word Normal",

@@ -28,6 +28,8 @@ _SOMA_NAMES = frozenset({'"cellbody"', '"cell body"', '"soma"'})
 # What MorphIO knows as the end of a branch.
 _ENDS = frozenset({"normal", "high", "low", "incomplete", "midpoint", "origin", "generated"})
 _FARTHEST = 1e9  # um
+# Parentheses that are open at a point; a fork has one.
+_MOST_OPEN = 2 * DEEPEST
 
 
 class _List(list[Any]):
@@ -64,6 +66,9 @@ class _Checker:
                 below.line = line
                 stack[-1].append(below)
                 stack.append(below)
+                # MorphIO goes into what is no part of the cell, too, each time in a call of its own.
+                if len(stack) > _MOST_OPEN:
+                    self.refuse(line, f"more than {_MOST_OPEN} parentheses are open")
             elif token == ")":
                 if len(stack) == 1:
                     self.refuse(line, "a parenthesis is closed that was not opened")
@@ -88,6 +93,9 @@ class _Checker:
         """Check a contour, a neurite, or what is no part of the cell."""
         kinds = {each[0].lower() for each in block if _is_words(each) and len(each) == 1} & _KINDS
         first = block[0] if block else ""
+        for each in block:
+            if isinstance(each, _List) and _hides_neurite(each):
+                self.refuse(each.line, f"there is a part of a neurite within ({str(each[0])[:40]} ...)")
         if len(kinds) > 1:
             self.refuse(block.line, f"it is {' and '.join(sorted(kinds))} at once", "give it one kind")
         if not kinds:
@@ -115,7 +123,7 @@ class _Checker:
 
     def twigs(self, branch: _List, before: int) -> Iterator[tuple[_List, int]]:
         """Check the points of a branch, and yield what goes on from its end."""
-        ended, in_spine, forked = "", False, False
+        ended, in_spine, forked, has_points = "", False, False, False
         for each in branch:
             if isinstance(each, str):
                 if each == "|":
@@ -131,6 +139,8 @@ class _Checker:
             if isinstance(each, _List) and _is_property(each):
                 if _is_words(each) and sum(bool(_NUMBER.fullmatch(word)) for word in each) > 2:
                     self.point(each)
+                if _hides_neurite(each):
+                    self.refuse(each.line, f"there is a part of a neurite within ({each[0][:40]} ...)")
                 if "|" in each or each[0].lower() in _ENDS:
                     self.refuse(each.line, f"a fork begins with the word {each[0]}", "begin it with a point")
                 continue
@@ -139,11 +149,17 @@ class _Checker:
                 line = self.lines[each] if isinstance(each, int) else each.line
                 self.refuse(line, f"a branch goes on after {after}", "end the branch there")
             if isinstance(each, _List) and each and isinstance(each[0], list | int):
+                if not has_points:
+                    self.refuse(each.line, "a branch begins with a fork", "begin it with a point")
                 forked = True
-                yield from ((twig, before) for twig in self.split(each))
+                for twig in self.split(each):
+                    if twig and all(isinstance(own, list) and _is_property(own) for own in twig):
+                        self.refuse(twig.line, "a branch has no points")
+                    yield twig, before
             else:
                 self.points.append(self.point(each))
                 self.parents.append(before)
+                has_points = True
                 before = len(self.points) - 1
 
     def split(self, fork: _List) -> Iterator[_List]:
@@ -197,6 +213,19 @@ def _is_property(value: list[Any]) -> bool:
     if not isinstance(first, str):
         return False
     return (bool(_WORD.fullmatch(first)) and first.lower() not in _NO_NUMBERS) or first[:1] == '"'
+
+
+def _hides_neurite(value: list[Any]) -> bool:
+    """Whether there is a fork, or the kind of a neurite, within a colour, a name, a marker."""
+    if not _is_property(value):
+        return False
+    waiting = [each for each in value if isinstance(each, list)]
+    while waiting:
+        own = waiting.pop()
+        if own and (isinstance(own[0], list | int) or (len(own) == 1 and str(own[0]).lower() in _KINDS)):
+            return True
+        waiting += [each for each in own if isinstance(each, list)]
+    return False
 
 
 def _is_point(value: object) -> bool:
