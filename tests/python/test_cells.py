@@ -286,6 +286,9 @@ BAD_MORPHOLOGIES: dict[str, Callable[[], object]] = {
     "an unknown tag": lambda: rv.Section(length=1.0, diameter=1.0, tag="dendrite"),
     "a negative tag": lambda: rv.Section(length=1.0, diameter=1.0, tag=-1),
     "a negative parent": lambda: rv.Section(length=1.0, diameter=1.0, parent=-1),
+    "a tag that is no text": lambda: rv.Section(length=1.0, diameter=1.0, tag="\ud800"),
+    "very many numbers": lambda: rv.Morphology(np.broadcast_to(1.0, 10**12)),
+    "points beyond numbers": lambda: rv.Morphology([rv.Section(points=[[0.0, 0.0, 0.0, 1.0], [1e300, 0.0, 0.0, 1.0]])]),
     "too long": lambda: rv.Morphology([rv.Section(length=1e12, diameter=1.0)]),
     "too thin": lambda: rv.Morphology([rv.Section(length=1.0, diameter=1e-9)]),
 }
@@ -308,6 +311,11 @@ BAD_CELLS: dict[str, dict[str, Any]] = {
     "infinite tau": {"receptors": {"exc": (rv.expsyn(tau=math.inf), rv.at(0))}},
     "tau of nothing": {"receptors": {"exc": (rv.expsyn(tau=1e-300), rv.at(0))}},
     "d_lambda with several capacitances": {"compartments": rv.d_lambda(), "C_m": [1.0, 2.0, 3.0]},
+    "d_lambda without R_a": {"compartments": rv.d_lambda(), "R_a": 0.0},
+    "d_lambda with an infinite R_a": {"compartments": rv.d_lambda(), "R_a": math.inf},
+    "d_lambda with a negative C_m": {"compartments": rv.d_lambda(), "C_m": -1.0},
+    "compartments without number": {"compartments": rv.max_length(1e-320)},
+    "region that is no text": {"membrane": [("\ud800", rv.pas())]},
     "an array of another length": {"membrane": [("all", rv.pas(g=[1.0, 2.0]))]},
     "a function of another length": {"membrane": [("all", rv.pas(g=lambda distance: distance[:2]))]},
     "reversal of a gated current by place": {"membrane": [("all", rv.hh(ena=[50.0, 51.0, 52.0]))]},
@@ -337,15 +345,24 @@ BAD_CELLS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("make", BAD_MORPHOLOGIES.values(), ids=BAD_MORPHOLOGIES)
 def test_a_bad_morphology_is_refused(make: Callable[[], object]) -> None:
     """With a typed error."""
-    with pytest.raises(rv.errors.RanvierError):
+    with pytest.raises(rv.errors.RanvierError) as caught:
         make()
+    assert str(caught.value).isprintable()
 
 
 @pytest.mark.parametrize("keys", BAD_CELLS.values(), ids=BAD_CELLS)
 def test_a_bad_cell_is_refused(keys: dict[str, Any]) -> None:
     """With a typed error."""
-    with pytest.raises(rv.errors.RanvierError):
+    with pytest.raises(rv.errors.RanvierError) as caught:
         rv.Cell(**{"morphology": TREE, "membrane": PASSIVE, **keys})
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("value", ["2", [2.0], [[1.0], [1.0, 2.0]], np.broadcast_to(1.0, 10**12), None, range(10**12)])
+def test_a_bad_parameter_of_a_receptor_is_refused(value: Any) -> None:
+    """Before NumPy makes something of it."""
+    with pytest.raises(rv.errors.RanvierError, match="tau of expsyn"):
+        rv.expsyn(tau=value)
 
 
 def test_probes_cannot_be_set() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.immutable import Immutable
+from ranvier.base.memory_checks import check_room
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.cells.morphology import Morphology
 from ranvier.errors import ShapeError, ValueOutOfBoundsError
@@ -16,6 +17,7 @@ from ranvier.errors import ShapeError, ValueOutOfBoundsError
 __all__ = ["CompartmentRule", "CompartmentsLike", "counts_of", "d_lambda", "max_length"]
 
 _MOST = 2**26
+_BYTES = 300  # of a compartment while its cell is made
 _Counts = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
@@ -82,6 +84,15 @@ def counts_of(
     cell: Morphology, compartments: CompartmentsLike, capacitance: npt.NDArray[np.float64], resistivity: float
 ) -> _Counts:
     """Return the number of compartments of each section."""
+    counts = _counts_of(cell, compartments, capacitance, resistivity)
+    all_of_them = int(counts.sum())
+    check_room(f"a cell of {all_of_them} compartments", _BYTES * all_of_them, "give longer compartments")
+    return counts
+
+
+def _counts_of(
+    cell: Morphology, compartments: CompartmentsLike, capacitance: npt.NDArray[np.float64], resistivity: float
+) -> _Counts:
     if isinstance(compartments, CompartmentRule):
         if compartments._name == "d_lambda" and len(capacitance) > 1:
             raise ShapeError(

@@ -77,9 +77,6 @@ class Receptor(Model):
     """A receptor that is placed on a cell, with values for its parameters."""
 
     def __init__(self, **values: Any) -> None:
-        for name, value in values.items():
-            if not isinstance(value, PerCell) and (isinstance(value, str) or np.ndim(value) != 0):
-                raise WrongTypeError(f"{name} of {self.name}", type(value).__name__, "must be a number")
         given = {name: number_or_own(f"parameter {name} of {self.name}", value) for name, value in values.items()}
         own = {name: value for name, value in given.items() if isinstance(value, PerCell)}
         super().__init__(**{name: value for name, value in given.items() if not isinstance(value, PerCell)})

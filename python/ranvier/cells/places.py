@@ -218,7 +218,7 @@ def as_region(what: str, region: object) -> Region:
         return tagged(region)
     raise UnknownNameError(
         what,
-        f"'{region}'",
+        ascii(region),
         f"names of regions are all, dendrites, {', '.join(TAGS)}",
         "give one of them, or rv.tagged(number)",
     )
