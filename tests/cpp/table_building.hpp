@@ -114,8 +114,8 @@ inline void append(const SynapseTable& table, const ShardLayout& layout, std::ve
         std::vector<SynapseView> views;
         table.read(RowIndex{row}, table.row_begin(RowIndex{row}), table.row_end(RowIndex{row}), views);
         for (const SynapseView& view : views) {
-            all.push_back({table.source(RowIndex{row}).value, layout.id_of(LocalIndex{view.target}).value, view.weight,
-                           view.delay});
+            all.push_back({table.source(RowIndex{row}).value, layout.id_of(LocalIndex{view.target}).value,
+                           table.weight(view.position), view.delay});
         }
     }
 }
