@@ -126,6 +126,19 @@ def test_a_cell_is_read_from_a_neurolucida_file(tmp_path: Path) -> None:
     assert cell.lengths[1] == pytest.approx(50.0)
 
 
+def test_a_section_ends_where_the_tag_changes(tmp_path: Path) -> None:
+    """An axon that begins on a dendrite; too many changes in a row would end the process."""
+    text = "1 1 0 0 0 5 -1\n2 3 5 0 0 1 1\n3 3 6 0 0 1 2\n4 2 8 0 0 0.5 3\n5 2 9 0 0 0.5 4\n"
+    cell = rv.read_morphology(write(tmp_path, text))
+    assert cell.tags.tolist() == [1, 3, 2]
+    assert cell.lengths[1:].tolist() == [1.0, 3.0]
+    assert cell.sections[2].parent == 1
+    np.testing.assert_array_equal(cell.sections[2].radii, [1.0, 0.5, 0.5])
+    text = "1 1 0 0 0 5 -1\n" + "".join(f"{i + 2} {3 + i % 2} {5 + i} 0 0 1 {i + 1}\n" for i in range(100_000))
+    with pytest.raises(rv.errors.FileError, match=r"line 5002.*5000 forks and changes"):
+        rv.read_morphology(write(tmp_path, text))
+
+
 def test_without_a_soma_the_neurite_is_the_root(tmp_path: Path) -> None:
     """If there is one only."""
     cell = rv.read_morphology(write(tmp_path, "1 3 0 0 0 1 -1\n2 3 10 0 0 1 1\n"))

@@ -111,14 +111,16 @@ def _cones(file: Path, points: npt.NDArray[np.float64], structure: IntArray) -> 
             "it must be > 0",
             f"diameter {points[row, 3]:g} of point {row}, section {int(np.searchsorted(begins, row, 'right')) - 1}",
         )
+    grown = own & (parents >= 0)
+    grown[grown] = tags[parents[grown]] != _SOMA
+    first = points[np.minimum(begins, len(points) - 1), :3].astype(np.float32)
+    last = points[ends - 1, :3].astype(np.float32)
+    check(~grown | (first == last[parents]).all(axis=1), "a section begins where its parent ends")
     depths, _ = depths_of(parents, parents >= 0)
     if depths.max() > DEEPEST:
         row = int(np.flatnonzero(depths > DEEPEST)[0])
         _refuse(file, f"more than {DEEPEST} sections are on the way from the soma to it", f"section {row}")
     before = np.arange(len(points)) - 1
-    # A section begins with the last point of its parent, or goes on from there.
-    grown = own & (parents >= 0)
-    grown[grown] = tags[parents[grown]] != _SOMA
     before[begins] = -1
     before[begins[grown]] = ends[parents[grown]] - 1
     before[~of_neurite] = -1

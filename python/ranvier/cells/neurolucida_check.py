@@ -237,7 +237,10 @@ def _is_point(value: object) -> bool:
 def check_neurolucida(file: Path, text: str) -> Cones:
     """Check the file, and return the cones of its neurites."""
     checker = _Checker(file)
-    for block in checker.parsed(text):
+    blocks = checker.parsed(text)
+    if not blocks:
+        raise FileError(f"file {file}", bound="it has no neurites", remedy="check that it is a Neurolucida file")
+    for block in blocks:
         checker.check_block(block)
     own = np.array(checker.points, dtype=np.int64)
     points = np.array(checker.read).reshape(-1, 4)[own]

@@ -24,7 +24,9 @@ from ranvier.errors import FileError, RanvierError
 __all__ = ["read_morphology"]
 
 # What MorphIO warns of, and what is no matter: sections that go on in one other section, and forms of somata.
-_HARMLESS = frozenset({"only_child", "soma_non_conform", "soma_non_contour", "no_soma_found"})
+_HARMLESS = frozenset(
+    {"only_child", "type_changed_within_section", "soma_non_conform", "soma_non_contour", "no_soma_found"}
+)
 _COLOURS = re.compile("\x1b\\[[0-9;]*m")
 _UNDEFINED = 0
 FloatArray = npt.NDArray[np.float64]
@@ -47,15 +49,15 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     ------
     FileError
         When it cannot be read, is no morphology, has points without thickness, numbers that are none, points that
-        belong to no soma, several roots or loops, more than 5000 forks in a row, or parts that MorphIO would leave out;
-        the error names the line or the section where it can.
+        belong to no soma, several roots, missing parents or loops, more than 5000 forks or changes of kind in a row, or
+        parts that MorphIO would leave out; the error names the line or the section where it can.
     MissingPackageError
         When MorphIO is not installed: ``pip install 'ranvier[morphology]'``.
 
     Notes
     -----
-    Sections are numbered from the soma, which is 0, depth first in the order of the file. Coordinates have the single
-    precision of MorphIO.
+    Sections are numbered from the soma, which is 0, depth first in the order of the file. They end at forks, and in SWC
+    files where the tag changes. Coordinates have the single precision of MorphIO.
     """
     file = checked_path(path, "path of a morphology")
     morphio = package("morphio", "read_morphology", "morphology")
@@ -64,7 +66,9 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     cones = _checked(file)
     warnings = morphio.WarningHandlerCollector()
     try:
-        found = morphio.Morphology(str(file), warning_handler=warnings)
+        # A section ends where its kind changes, too.
+        changes = morphio.Option.allow_unifurcated_section_change
+        found = morphio.Morphology(str(file), options=changes, warning_handler=warnings)
     # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
     except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
         raise FileError(f"file {file}", bound=_words(error, file), remedy="mend the file") from None

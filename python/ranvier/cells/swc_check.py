@@ -106,7 +106,7 @@ class _Checker:
         is_again[order[1:]] = samples.numbers[order[1:]] == samples.numbers[order[:-1]]
         far = np.abs(points).max(axis=1) > _FARTHEST
         thin = ~(points[:, 3] > 0.0)
-        bad = np.flatnonzero(is_again | far | thin | (samples.tags == 0))
+        bad = np.flatnonzero(is_again | far | thin | (samples.tags <= 0))
         if not len(bad):
             return
         i = int(bad[0])
@@ -117,13 +117,41 @@ class _Checker:
             self.refuse(line, sample, f"coordinates and radii are numbers up to {_FARTHEST:g} um", "check the unit")
         if thin[i]:
             self.refuse(line, f"{sample} with radius {points[i, 3]:g}", "a radius is > 0", "give radii in um")
-        self.refuse(line, f"{sample} with tag 0", "it has no kind", "give it a tag, such as 3 for a dendrite")
+        bound = "it has no kind" if samples.tags[i] == 0 else "kinds are numbers from 1 on"
+        self.refuse(line, f"{sample} with tag {samples.tags[i]}", bound, "give it a tag, such as 3 for a dendrite")
+
+    def check_parents(self, samples: _Samples, parents: IntArray) -> None:
+        """Check that parents are there, and that there is one root."""
+        missing = (parents < 0) & (samples.parents != -1)
+        if missing.any():
+            i = int(np.flatnonzero(missing)[0])
+            self.refuse(
+                int(samples.lines[i]),
+                f"sample {samples.numbers[i]} with parent {samples.parents[i]}",
+                "there is no such sample",
+                "correct the parent; that of the root is -1",
+            )
+        roots = np.flatnonzero(parents < 0)
+        of_soma = roots[samples.tags[roots] == _SOMA]
+        # Neurites may begin beside the soma.
+        several = of_soma if len(of_soma) else roots
+        if len(several) > 1:
+            bound = "a second soma begins there, and a cell has one"
+            if not len(of_soma):
+                bound = "a second neurite begins there, and there is no soma: a cell is one tree"
+            self.refuse(
+                int(samples.lines[several[1]]),
+                f"sample {samples.numbers[several[1]]} with parent -1",
+                bound,
+                "give each cell a file of its own, or join them",
+            )
 
     def check_tree(self, samples: _Samples, parents: IntArray) -> None:
         """Check that the samples form trees, not too deep ones: of those with loops, some would be left out."""
-        # A sample is a fork when several go on from it, be they of a file where it is missing.
         forks = np.bincount(parents[parents >= 0], minlength=len(parents)) > 1
-        depths, ends = depths_of(parents, forks)
+        # Where the kind changes another section begins, too.
+        changes = (parents >= 0) & (samples.tags != samples.tags[parents])
+        depths, ends = depths_of(parents, forks | changes)
         if (ends >= 0).any():
             # After as many steps as there are samples, one is on the loop.
             i = int(ends[ends >= 0][0])
@@ -138,7 +166,7 @@ class _Checker:
             self.refuse(
                 int(samples.lines[i]),
                 f"sample {samples.numbers[i]}",
-                f"there are more than {DEEPEST} forks on the way from the soma to it",
+                f"there are more than {DEEPEST} forks and changes of kind on the way from the soma to it",
                 "check the parents",
             )
 
@@ -194,6 +222,7 @@ def check_swc(file: Path, text: str) -> Cones:
         raise FileError(f"file {file}", bound="it has no samples", remedy="check that it is an SWC file")
     checker.check_values(samples)
     parents = _indices(samples.parents, samples.numbers)
+    checker.check_parents(samples, parents)
     checker.check_tree(samples, parents)
     cones = _cones(samples, parents)
     if (alone := cones.single()) is not None:
