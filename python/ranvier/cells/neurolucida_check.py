@@ -16,7 +16,7 @@ from ranvier.errors import FileError
 
 __all__ = ["check_neurolucida"]
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 # Nearly all that files have are points; one that is written otherwise is a list of words.
 _POINT = rf"\([ \t]*({_NUMBER.pattern})" + rf"[ \t]+({_NUMBER.pattern})" * 3 + r"[ \t]*\)"
 _TOKEN = re.compile(_POINT + r'|\s+|;[^\n]*|"[^"\n]*"|[()|<>,]|[^\s()|<>;",]+|.', re.DOTALL)
@@ -241,6 +241,8 @@ def check_neurolucida(file: Path, text: str) -> Cones:
     if not blocks:
         raise FileError(f"file {file}", bound="it has no neurites", remedy="check that it is a Neurolucida file")
     for block in blocks:
+        if isinstance(block, int):
+            checker.refuse(checker.lines[block], "a point is no part of a neurite or contour")
         checker.check_block(block)
     own = np.array(checker.points, dtype=np.int64)
     points = np.array(checker.read).reshape(-1, 4)[own]
