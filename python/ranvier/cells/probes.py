@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ranvier import _core
 from ranvier.cells.membrane import Mechanism
 from ranvier.cells.places import Everywhere, Place, as_place
-from ranvier.errors import UnknownNameError, WrongTypeError
+from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = ["CoreProbe", "ProbeLike", "core_probes"]
 
@@ -105,7 +105,10 @@ def _at_place(
 ) -> tuple[str, tuple[int, float], int, int]:
     """Return a variable of a mechanism, of the last one that is at the place if there is such."""
     candidates = _variables(what, variable, membrane)
-    compartment = cut.at(*place)
+    try:
+        compartment = cut.at(*place)
+    except ValueOutOfBoundsError as error:
+        raise ValueOutOfBoundsError(f"place of {what}", error.value, error.bound, error.remedy) from None
     there = [each for each in candidates if each[0] != "axial_current" and membrane[each[1]][1][compartment] > 0.0]
     kind, i, j = (there or candidates[:1])[-1]
     return kind, place, i, j

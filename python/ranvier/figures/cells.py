@@ -79,7 +79,7 @@ def cell(
     shape
         The cell. A morphology can be drawn without compartments and values.
     values
-        One value for each compartment, for example what was recorded of `Cell.with_probes` at one time; NaN: none.
+        One value for each compartment, for example what probes at `everywhere` recorded at one time; NaN: none.
     label
         What the values are, with their unit.
     limits
