@@ -34,8 +34,8 @@ using InputMechanism =
 using InputOwn = std::pair<std::string, double>;
 /// What an own parameter gives a value to: kind, own parameter, receptor or clamp, its parameter or level, profile.
 using InputUse = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, InputArray<double>>;
-/// Name, model, values of parameters, place.
-using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, InputPlace>;
+/// Name, model, values of parameters, places.
+using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, std::vector<InputPlace>>;
 /// Name, kind, place, start, levels, durations, resistance.
 using InputClamp =
     std::tuple<std::string, std::string, InputPlace, double, std::vector<double>, std::vector<double>, double>;
@@ -133,8 +133,9 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
         for (const auto& values : parameters) painted.parameters.push_back(to_vector<double>(values));
         spec.mechanisms.push_back(std::move(painted));
     }
-    for (const auto& [name, model, parameters, place] : receptors) {
-        spec.receptors.push_back({name, &cable::find_receptor(model), parameters, to_place(place)});
+    for (const auto& [name, model, parameters, places] : receptors) {
+        spec.receptors.push_back({name, &cable::find_receptor(model), parameters, {}});
+        for (const InputPlace& place : places) spec.receptors.back().places.push_back(to_place(place));
     }
     for (const auto& [name, kind, place, start, levels, durations, resistance] : clamps) {
         using Kind = cable::PlacedClamp::Kind;

@@ -33,6 +33,16 @@ IdSequence to_ids(const InputIds& ids) {
     return {NeuronId{first}, stride, size};
 }
 
+/// One site, an array with one each, or in a tuple the probabilities of sites.
+using InputSite = std::optional<std::variant<std::uint64_t, InputArray<double>, std::tuple<InputArray<double>>>>;
+
+engine::SiteSpec to_site(const InputSite& site) {
+    if (!site) return {};
+    if (const auto* one = std::get_if<std::uint64_t>(&*site)) return *one;
+    if (const auto* array = std::get_if<InputArray<double>>(&*site)) return to_shared_array(*array);
+    return engine::SiteProbabilities{to_shared_array(std::get<0>(std::get<2>(*site)))};
+}
+
 IdSequence to_ids(const std::optional<InputIds>& ids) { return ids ? to_ids(*ids) : IdSequence(); }
 
 std::uint32_t create_spike_generators(Network& network, std::string name, const InputArray<double>& times,
@@ -53,30 +63,31 @@ SharedIndices to_shared(const OptionalIndices& indices) {
 std::uint32_t connect(Network& network, const InputIds& sources, const InputIds& targets, connect::RuleSpec rule,
                       const InputValue& weight, const InputValue& delay, std::string name, double weight_bound,
                       std::string receptor, const std::string& synapse, const InputValues& synapse_parameters,
-                      const std::optional<InputIds>& modulators) {
+                      const std::optional<InputIds>& modulators, const InputSite& site) {
     engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators), name);
     return network
         .connect(to_ids(sources), to_ids(targets), std::move(rule), to_values(weight), to_values(delay),
-                 std::move(name), weight_bound, std::move(receptor), std::move(own))
+                 std::move(name), weight_bound, std::move(receptor), std::move(own), to_site(site))
         .value;
 }
 
 void set_projection(Network& network, std::uint32_t projection, connect::RuleSpec rule, const InputValue& weight,
                     const InputValue& delay, double weight_bound, std::string receptor, const std::string& synapse,
-                    const InputValues& synapse_parameters, const std::optional<InputIds>& modulators) {
+                    const InputValues& synapse_parameters, const std::optional<InputIds>& modulators,
+                    const InputSite& site) {
     // The call itself refuses an unknown projection.
     const bool known = projection < network.projections().size();
     engine::SynapseSpec own = engine::make_synapse(synapse, to_values(synapse_parameters), to_ids(modulators),
                                                    known ? network.projections()[projection].name : "");
     network.set_projection(ProjectionId(projection), std::move(rule), to_values(weight), to_values(delay), weight_bound,
-                           std::move(receptor), std::move(own));
+                           std::move(receptor), std::move(own), to_site(site));
 }
 
 void stimulate(Network& network, const InputIds& targets, std::string_view stimulator, const InputValues& values,
                const InputSequences& sequences, const InputValue& weight, double delay, std::string name,
-               std::string receptor) {
+               std::string receptor, const InputSite& site) {
     network.stimulate(to_ids(targets), stimulator, to_values(values), to_lists(sequences), to_values(weight), delay,
-                      std::move(name), std::move(receptor));
+                      std::move(name), std::move(receptor), to_site(site));
 }
 
 void bind_distribution(nb::module_& module) {
@@ -154,9 +165,9 @@ void bind_creation(nb::class_<Network>& network) {
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),
              nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("weight_bound"), nb::arg("receptor"),
-             nb::arg("synapse"), nb::arg("synapse_parameters"), nb::arg("modulators"))
+             nb::arg("synapse"), nb::arg("synapse_parameters"), nb::arg("modulators"), nb::arg("site"))
         .def("stimulate", stimulate, nb::arg("targets"), nb::arg("stimulator"), nb::arg("values"), nb::arg("sequences"),
-             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"));
+             nb::arg("weight"), nb::arg("delay"), nb::arg("name"), nb::arg("receptor"), nb::arg("site"));
 }
 
 /// What replaces the values of something that was added.
@@ -177,17 +188,17 @@ void bind_changes(nb::class_<Network>& network) {
             nb::arg("population"), nb::arg("times"), nb::arg("counts"))
         .def("set_projection", set_projection, nb::arg("projection"), nb::arg("rule"), nb::kw_only(), nb::arg("weight"),
              nb::arg("delay"), nb::arg("weight_bound"), nb::arg("receptor"), nb::arg("synapse"),
-             nb::arg("synapse_parameters"), nb::arg("modulators"),
+             nb::arg("synapse_parameters"), nb::arg("modulators"), nb::arg("site"),
              "Rule, weight, delay, receptor and synapse model in place of those of a projection.")
         .def(
             "set_stimulus",
             [](Network& self, std::size_t stimulus, const InputValues& values, const InputSequences& sequences,
-               const InputValue& weight, double delay, std::string receptor) {
+               const InputValue& weight, double delay, std::string receptor, const InputSite& site) {
                 self.set_stimulus(stimulus, to_values(values), to_lists(sequences), to_values(weight), delay,
-                                  std::move(receptor));
+                                  std::move(receptor), to_site(site));
             },
             nb::arg("stimulus"), nb::arg("values"), nb::arg("sequences"), nb::arg("weight"), nb::arg("delay"),
-            nb::arg("receptor"), "Values in place of all that a stimulus was given.");
+            nb::arg("receptor"), nb::arg("site"), "Values in place of all that a stimulus was given.");
 }
 
 void bind_recorders(nb::class_<Network>& network) {

@@ -32,18 +32,21 @@ auto own_ids(const Simulation& self, std::uint64_t first, std::uint64_t size) {
 }
 
 ConnectionQuery make_query(const OptionalIds& sources, const OptionalIds& targets,
-                           std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
+                           std::optional<std::uint32_t> projection, std::optional<std::string> receptor,
+                           const OptionalIds& sites) {
     ConnectionQuery query;
     if (sources) query.sources = to_vector<std::uint64_t>(*sources);
     if (targets) query.targets = to_vector<std::uint64_t>(*targets);
     if (projection) query.projection = ProjectionId(*projection);
     query.receptor = std::move(receptor);
+    if (sites) query.sites = to_vector<std::uint64_t>(*sites);
     return query;
 }
 
 auto connections(const Simulation& simulation, const OptionalIds& sources, const OptionalIds& targets,
-                 std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
-    const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor));
+                 std::optional<std::uint32_t> projection, std::optional<std::string> receptor,
+                 const OptionalIds& sites) {
+    const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor), sites);
     ConnectionData data;
     {
         const Unlocked unlocked;
@@ -52,7 +55,7 @@ auto connections(const Simulation& simulation, const OptionalIds& sources, const
     return std::tuple(to_array<std::int64_t>(std::move(data.sources)), to_array<std::int64_t>(std::move(data.targets)),
                       to_array<std::uint32_t>(std::move(data.delays)),
                       to_array<std::uint32_t>(std::move(data.projections)),
-                      to_array<std::uint64_t>(std::move(data.handles)));
+                      to_array<std::uint32_t>(std::move(data.sites)), to_array<std::uint64_t>(std::move(data.handles)));
 }
 
 }  // namespace
@@ -99,16 +102,16 @@ void bind_connections(nb::class_<Simulation>& simulation) {
         .def(
             "count_connections",
             [](const Simulation& self, const OptionalIds& sources, const OptionalIds& targets,
-               std::optional<std::uint32_t> projection, std::optional<std::string> receptor) {
-                const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor));
+               std::optional<std::uint32_t> projection, std::optional<std::string> receptor, const OptionalIds& sites) {
+                const ConnectionQuery query = make_query(sources, targets, projection, std::move(receptor), sites);
                 const Unlocked unlocked;
                 return self.count_connections(query);
             },
             nb::arg("sources").none(), nb::arg("targets").none(), nb::arg("projection").none(),
-            nb::arg("receptor").none())
+            nb::arg("receptor").none(), nb::arg("sites").none())
         .def("connections", connections, nb::arg("sources").none(), nb::arg("targets").none(),
-             nb::arg("projection").none(), nb::arg("receptor").none(),
-             "Sources, targets, weights, delays (steps), projections, handles.")
+             nb::arg("projection").none(), nb::arg("receptor").none(), nb::arg("sites").none(),
+             "Sources, targets, delays (steps), projections, sites, handles.")
         .def(
             "weights",
             [](const Simulation& self, const InputArray<std::uint64_t>& handles) {

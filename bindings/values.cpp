@@ -7,16 +7,11 @@
 
 namespace ranvier::bindings {
 
-namespace {
-
-/// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
 SharedArray to_shared_array(const InputArray<double>& array) {
     // The last owner takes the interpreter's lock when it lets the array go, as nanobind's arrays do by themselves.
     const auto owner = std::make_shared<const InputArray<double>>(array);
     return {std::shared_ptr<const double>(owner, owner->data()), owner->size()};
 }
-
-}  // namespace
 
 engine::Values to_values(const InputValue& value) {
     if (const auto* array = std::get_if<InputArray<double>>(&value)) return to_shared_array(*array);

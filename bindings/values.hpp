@@ -17,6 +17,8 @@ using InputValue = std::variant<InputArray<double>, Distribution, double>;
 using InputValues = std::map<std::string, InputValue>;
 using InputSequences = std::map<std::string, InputArray<double>>;
 
+/// The array of Python itself, kept alive by whoever holds it here: descriptions give arrays that nobody changes.
+SharedArray to_shared_array(const InputArray<double>& array);
 engine::Values to_values(const InputValue& value);
 std::map<std::string, engine::Values, std::less<>> to_values(const InputValues& values);
 std::map<std::string, std::vector<double>, std::less<>> to_lists(const InputSequences& sequences);

@@ -26,6 +26,8 @@ enum class Purpose : std::uint32_t {
     invented_spikes,    ///< what neurons are said to send in dry runs
     release,            ///< what synapses draw when a spike comes
     synapse_parameter,  ///< parameters of which each synapse has a value of its own
+    site,               ///< sites of the targets of a projection
+    stimulus_site,      ///< sites of the targets of a stimulus
 };
 
 /// Key of a family of random numbers: the seed of the network, a purpose, and which object of that purpose (projection,

@@ -77,7 +77,13 @@ void check(const PaintedMechanism& painted, std::size_t compartments) {
 void check(const PlacedReceptor& receptor, const Morphology& morphology) {
     const ReceptorModel& model = *receptor.model;
     const std::string name = "receptor '" + receptor.name + "'";
-    morphology.check(receptor.place, "place of " + name);
+    if (receptor.places.empty()) {
+        throw ShapeError({.object = "places of " + name,
+                          .value = "none",
+                          .bound = "a receptor has one place at least",
+                          .remedy = "give a place, or leave the receptor out"});
+    }
+    for (const Place place : receptor.places) morphology.check(place, "place of " + name);
     if (receptor.parameters.size() != model.parameters.size()) {
         throw ShapeError({.object = "parameters of " + name,
                           .value = std::to_string(receptor.parameters.size()),
@@ -98,7 +104,12 @@ void check(const PlacedReceptor& receptor, const Morphology& morphology) {
 /// How many of what a probe names by `of` or `gate` there are.
 std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& spec) {
     using Kind = Probe::Kind;
-    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current) return {spec.receptors.size(), 1};
+    const std::size_t receptors = spec.receptors.size();
+    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current) {
+        if (probe.of >= receptors) return {receptors, 1};
+        const std::size_t sites = spec.receptors[probe.of].places.size();
+        return {receptors, probe.gate == Probe::every_site ? std::size_t{Probe::every_site} + 1 : sites};
+    }
     if (probe.kind == Kind::clamp_current) return {spec.clamps.size(), 1};
     const std::size_t mechanisms = spec.mechanisms.size();
     if (probe.of >= mechanisms) return {mechanisms, 1};
@@ -271,6 +282,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
             {.name = probe.name, .unit = unit_of(probe.kind), .meaning = "Probe", .is_read_only = true});
     }
     for (const PlacedReceptor& receptor : spec.receptors) receptors_.push_back(receptor.name);
+    count_sites();
     model_ = {.name = "cell",
               .summary = "A morphologically detailed neuron",
               .equations = "",
@@ -278,6 +290,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .parameters = parameters_,
               .variables = variables_,
               .receptors = receptors_,
+              .sites = sites_,
               .weight_bounds = models::not_negative,
               .weight_unit = "nS",
               .gains_from_stretches = true,
@@ -285,6 +298,21 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
               .own = this,
               .own_fingerprint = fingerprint};
+}
+
+void CellModel::count_sites() {
+    for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
+        std::vector<std::uint32_t>& own = sites_of_kinds_.emplace_back();
+        for (std::size_t kind = 0; kind < kinds(); ++kind) {
+            own.push_back(static_cast<std::uint32_t>(spec(kind).receptors[receptor].places.size()));
+        }
+    }
+    for (const std::vector<std::uint32_t>& own : sites_of_kinds_) {
+        const auto [least, most] = std::ranges::minmax(own);
+        SiteCounts& counts = sites_.emplace_back(SiteCounts{.least = least, .most = most});
+        if (least < most) counts = {.least = least, .most = most, .of_kind = own, .kind_of = kind_of_};
+    }
+    if (std::ranges::all_of(sites_, [](const SiteCounts& counts) { return counts.most == 1; })) sites_.clear();
 }
 
 }  // namespace ranvier::cable

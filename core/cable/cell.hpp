@@ -36,12 +36,12 @@ struct PaintedMechanism {
     std::vector<std::int32_t> own = {};
 };
 
-/// A receptor at one place.
+/// A receptor at one or more places, its sites.
 struct PlacedReceptor {
     std::string name;
     const ReceptorModel* model = nullptr;
     std::vector<double> parameters;
-    Place place;
+    std::vector<Place> places;
 };
 
 /// A variable of the cell that can be recorded.
@@ -62,7 +62,10 @@ struct Probe {
     Kind kind = Kind::potential;
     Place place;              ///< of what is neither of a receptor nor of a clamp
     std::uint32_t of = 0;     ///< a painted mechanism, a receptor, or a clamp
-    std::uint32_t gate = 0;   ///< of the mechanism: a gate, or a current
+    std::uint32_t gate = 0;   ///< of the mechanism: a gate, or a current; of a receptor: a site, or every_site
+
+    /// All together.
+    static constexpr std::uint32_t every_site = UINT32_MAX;
 };
 
 /// All that cells of one kind share.
@@ -125,6 +128,7 @@ class CellModel {
 
    private:
     void describe(std::uint64_t fingerprint);
+    void count_sites();
     models::ParameterInfo info_of(std::uint32_t own) const;
     std::vector<std::uint32_t> kinds_that_may_conflict() const;
     /// See models::NeuronModel::range_conflict.
@@ -138,6 +142,8 @@ class CellModel {
     std::vector<models::ParameterInfo> parameters_;
     std::vector<models::VariableInfo> variables_;
     std::vector<std::string_view> receptors_;
+    std::vector<std::vector<std::uint32_t>> sites_of_kinds_;  ///< by receptor
+    std::vector<SiteCounts> sites_;
     models::NeuronModel model_;
 };
 

@@ -78,7 +78,8 @@ void add(Mixer& mixer, const PlacedReceptor& receptor) {
     mixer.text(receptor.name);
     mixer.text(receptor.model->name);
     mixer.numbers(receptor.parameters);
-    mixer.place(receptor.place);
+    if (receptor.places.size() > 1) mixer.whole(receptor.places.size());
+    for (const Place place : receptor.places) mixer.place(place);
 }
 
 }  // namespace

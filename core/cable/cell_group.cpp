@@ -44,6 +44,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
           constant_current_(currents(arguments.parameters[0])),
           scratch_(memory_) {
+        for (std::uint32_t r = 0; r < model_.neuron_model().receptors.size(); ++r) {
+            sites_.push_back(model_.neuron_model().sites_at(r).most);
+        }
         reserve(*cells_);
         for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
     }
@@ -117,10 +120,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         columns.exchange_list<double>("V_m", plan.slots(),
                                       [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
         exchange_gates(cell, columns);
-        for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
-            columns.exchange("slow_" + std::to_string(r), store.slow(k, r));
-            columns.exchange("fast_" + std::to_string(r), store.fast(k, r));
-        }
+        exchange_receptors(cell, columns);
         if (!has_pools()) return;
         double nowhere = 0.0;
         columns.exchange_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
@@ -220,6 +220,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     std::size_t advance(CellStore& store, std::size_t block, const UpdateArguments& arguments, std::uint32_t* spikes) {
         BlockStep step{.update = arguments,
                        .constant_current = constant_current_.data(),
+                       .sites = sites_.data(),
                        .step = step_,
                        .instruction_set = instruction_set_,
                        .scratch = scratch_};
@@ -251,6 +252,35 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                 arguments.observer->observe(step, cells[begin], cells[begin] + (end - begin));
                 begin = end;
             }
+        }
+    }
+
+    /// By number. Where a receptor has several sites, by the node that these lie at, since kinds of cells have different ones.
+    void exchange_receptors(std::uint32_t cell, StateColumns& columns) {
+        const CellPlan& plan = layouts_.of(cell);
+        CellStore& store = cells_->store(cell);
+        const std::size_t k = number(cell);
+        for (std::uint32_t r = 0; r < sites_.size(); ++r) {
+            const std::string of = std::to_string(r);
+            if (sites_[r] == 1) {
+                const std::size_t own = plan.receptor_at(r, 0);
+                columns.exchange("slow_" + of, store.slow(k, own));
+                columns.exchange("fast_" + of, store.fast(k, own));
+                continue;
+            }
+            std::vector<std::size_t> at(plan.slots(), plan.receptors.size());  // by slot
+            for (std::size_t own = 0; own < plan.receptors.size(); ++own) {
+                if (plan.receptors[own].number == r) at[plan.receptors[own].slot] = own;
+            }
+            double nowhere = 0.0;
+            const auto exchange = [&](const std::string& name, auto member) {
+                columns.exchange_list<double>(name, plan.slots(), [&](std::size_t node) -> double& {
+                    const std::size_t own = at[plan.slot_of_node[node]];
+                    return own == plan.receptors.size() ? nowhere : (store.*member)(k, own);
+                });
+            };
+            exchange("slow_" + of, &CellStore::slow);
+            exchange("fast_" + of, &CellStore::fast);
         }
     }
 
@@ -334,6 +364,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     CellLayouts layouts_;
     std::unique_ptr<CellArrangement> cells_;
     AlignedVector<double> constant_current_;
+    std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     BlockScratch scratch_;
     std::uint32_t left_ = 0;  ///< what values have left their bounds
     Step now_ = 0;            ///< that was calculated last

@@ -57,9 +57,8 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
     add_classes(Follows::potential, memory);
     add_classes(Follows::calcium, memory);
     for (Class& each : classes) complete(each, tables, memory);
-    for (std::size_t r = 0; r < cell.receptors.size(); ++r) {
-        const PlacedReceptor& receptor = cell.receptors[r];
-        receptors.push_back({slot_at(receptor.place), receptor.model->constants(constants.receptors[r], step)});
+    for (std::uint32_t number = 0; number < cell.receptors.size(); ++number) {
+        add_receptor(number, constants.receptors[number], step);
     }
     add_clamps(constants.clamps, step);
     detector = slot_at(cell.detector);
@@ -205,6 +204,20 @@ void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const st
         // A reversal potential that was given: there is no pool, see check_calcium().
         const bool fills = current.carries_calcium && std::isnan(kernel.reversal);
         (fills ? own.calcium_currents : own.currents).push_back(kernel);
+    }
+}
+
+void CellPlan::add_receptor(std::uint32_t number, std::span<const double> parameters, double step) {
+    const PlacedReceptor& placed = spec->receptors[number];
+    const ReceptorConstants constants = placed.model->constants(parameters, step);
+    receptors_of_sites_.emplace_back();
+    std::map<std::uint32_t, std::size_t> of_slot;
+    for (std::uint32_t site = 0; site < placed.places.size(); ++site) {
+        const std::uint32_t slot = slot_at(placed.places[site]);
+        const auto [found, is_new] = of_slot.try_emplace(slot, receptors.size());
+        if (is_new) receptors.push_back({.slot = slot, .constants = constants, .number = number, .sites = {}});
+        receptors[found->second].sites.push_back(site);
+        receptors_of_sites_[number].push_back(found->second);
     }
 }
 

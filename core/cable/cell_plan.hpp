@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory_resource>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_array.hpp"
@@ -44,9 +45,19 @@ struct CellPlan {
         /// Of a compartment's place in the class. @pre it is there
         std::size_t place_of(std::uint32_t slot) const;
     };
+    /// The sites of one receptor in one compartment, whose synapses share a state.
     struct Receptor {
         std::uint32_t slot = 0;
         ReceptorConstants constants;
+        std::uint32_t number = 0;  ///< among the receptors of the cell
+        std::vector<std::uint32_t> sites;
+
+        /// The sum of the inputs of the sites in a step, which it clears. @param inputs of the cell at the receptor
+        double take(double* inputs) const {
+            double sum = std::exchange(inputs[sites[0]], -0.0);
+            for (std::size_t i = 1; i < sites.size(); ++i) sum += std::exchange(inputs[sites[i]], -0.0);
+            return sum;
+        }
     };
     struct Clamp {
         std::uint32_t slot = 0;
@@ -67,6 +78,10 @@ struct CellPlan {
     /// nS, between a slot and its parent, with this axial resistivity. @param slots by node
     static void fill_axial(const CellSpec& spec, double resistivity, std::span<const std::uint32_t> slots,
                            std::span<double> axial);
+    /// Of a site, its place among the receptors.
+    std::size_t receptor_at(std::uint32_t number, std::uint32_t site) const {
+        return receptors_of_sites_[number][site];
+    }
     const Class* class_with(std::uint32_t painted, std::uint32_t slot) const;
 
     const CellSpec* spec;
@@ -79,7 +94,7 @@ struct CellPlan {
     AlignedVector<double> drive;
     std::vector<Class> classes;
     PoolPlan pools;
-    std::vector<Receptor> receptors;
+    std::vector<Receptor> receptors;  ///< by number
     std::vector<Clamp> clamps;
     std::size_t own_numbers = 0;  ///< of the clamps of a cell that differ from cell to cell
     std::uint32_t detector = 0;
@@ -91,11 +106,14 @@ struct CellPlan {
     void add_clamps(std::span<const PlacedClamp> given, double step);
     void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
     void add_classes(Follows follows, std::pmr::memory_resource* memory);
+    void add_receptor(std::uint32_t number, std::span<const double> parameters, double step);
     void complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory);
     void add_mechanism(Class& own, std::uint32_t painted, std::span<const std::uint32_t> compartment_of_slot,
                        std::pmr::memory_resource* memory);
     /// nS: of a density in S/cm^2 in a compartment.
     double conductance(const PaintedMechanism& painted, std::size_t parameter, std::uint32_t compartment) const;
+
+    std::vector<std::vector<std::size_t>> receptors_of_sites_;  ///< by number and site
 };
 
 }  // namespace ranvier::cable

@@ -48,6 +48,7 @@ struct BlockScratch {
 struct BlockStep {
     const models::UpdateArguments& update;
     const double* constant_current = nullptr;  ///< pA, of each cell of the group
+    const std::uint32_t* sites = nullptr;      ///< by receptor: inputs of each cell of the group
     double step = 0.0;                         ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
     BlockScratch& scratch;
@@ -74,7 +75,7 @@ class CellStore {
     virtual double& potential(std::size_t cell, std::uint32_t slot) = 0;
     virtual double& gate(std::size_t cell, std::size_t class_index, std::size_t place, std::size_t gate) = 0;
     virtual double& calcium(std::size_t cell, std::size_t pool) = 0;
-    /// Exponentials of the conductance of a receptor.
+    /// Exponentials of the conductance of a receptor, one of CellPlan::receptors.
     virtual double& slow(std::size_t cell, std::size_t receptor) = 0;
     virtual double& fast(std::size_t cell, std::size_t receptor) = 0;
     virtual bool is_finite() const = 0;

@@ -78,10 +78,13 @@ void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
     for (std::size_t r = 0; r < plan_->receptors.size(); ++r) {
         double* const taken = step.scratch.inputs.data() + r * lanes;
         std::fill_n(taken, lanes, 0.0);
-        for (std::size_t l = 0; l < cells.size(); ++l) taken[l] = std::exchange(step.update.inputs[r][cells[l]], -0.0);
+        const CellPlan::Receptor& own = plan_->receptors[r];
+        double* const inputs = step.update.inputs[own.number];
+        const std::size_t sites = step.sites[own.number];
+        for (std::size_t l = 0; l < cells.size(); ++l) taken[l] = own.take(inputs + cells[l] * sites);
         const std::size_t state = (block * plan_->receptors.size() + r) * lanes;
-        step.scratch.receptors.push_back({.slot = plan_->receptors[r].slot,
-                                          .constants = plan_->receptors[r].constants,
+        step.scratch.receptors.push_back({.slot = own.slot,
+                                          .constants = own.constants,
                                           .slow = slow_.data() + state,
                                           .fast = fast_.data() + state,
                                           .input = taken});

@@ -35,7 +35,7 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
         const PackedPlan::Chunk& own = plan_.receptors[chunk];
         for (std::size_t l = 0; l < lanes; ++l) {
             if (own.cells[l] == PackedPlan::nowhere) continue;
-            receptor_places_[first_receptors_[own.cells[l]] + own.number] =
+            receptor_places_[first_receptors_[own.cells[l]] + own.receptors[l]] =
                 static_cast<std::uint32_t>(chunk * lanes + l);
         }
     }
@@ -108,9 +108,12 @@ void PackedCells::take_inputs(BlockStep& step) {
     for (std::size_t chunk = 0; chunk < plan_.receptors.size(); ++chunk) {
         const PackedPlan::Chunk& own = plan_.receptors[chunk];
         double* const taken = step.scratch.inputs.data() + chunk * lanes;
+        const std::size_t sites = step.sites[own.number];
         for (std::size_t l = 0; l < lanes; ++l) {
-            const bool has_cell = own.cells[l] != PackedPlan::nowhere;
-            taken[l] = has_cell ? std::exchange(step.update.inputs[own.number][cells_[own.cells[l]]], -0.0) : 0.0;
+            taken[l] = 0.0;
+            if (own.cells[l] == PackedPlan::nowhere) continue;
+            double* const inputs = step.update.inputs[own.number] + std::size_t{cells_[own.cells[l]]} * sites;
+            taken[l] = layouts_[own.cells[l]]->receptors[own.receptors[l]].take(inputs);
         }
         step.scratch.receptors.push_back({.slot = 0,
                                           .positions = own.positions.data(),

@@ -19,16 +19,17 @@ template <class Key>
 class Chunks {
    public:
     void add(const Key& key, std::uint32_t number, std::uint32_t cell, std::uint32_t position,
-             const ReceptorConstants& constants = {}) {
+             const ReceptorConstants& constants = {}, std::uint32_t receptor = 0) {
         auto& open = open_[key];
         if (open.empty() || open.back().cells.back() != PackedPlan::nowhere) {
-            open.push_back({.number = number, .constants = constants, .cells = {}, .positions = {}});
+            open.push_back({.number = number, .constants = constants, .receptors = {}, .cells = {}, .positions = {}});
             open.back().cells.fill(PackedPlan::nowhere);
         }
         PackedPlan::Chunk& chunk = open.back();
         const auto lane =
             static_cast<std::size_t>(std::ranges::find(chunk.cells, PackedPlan::nowhere) - chunk.cells.begin());
         chunk.cells[lane] = cell;
+        chunk.receptors[lane] = receptor;
         chunk.positions[lane] = position;
     }
     /// By key. Free lanes get positions of their own, which belong to no node.
@@ -262,12 +263,13 @@ void PackedPlan::fill_pools(Cells cells) {
 }
 
 void PackedPlan::add_receptors(Cells cells) {
-    // By number first: the receptors of one cell act in their order, whichever other cells have the same.
+    // By number first: the receptors of one cell act in their order, whichever other cells have the same. Those with one
+    // number lie in different compartments.
     Chunks<std::tuple<std::uint32_t, std::vector<std::uint64_t>>> chunks;
     for (std::uint32_t k = 0; k < cells.size(); ++k) {
         for (std::uint32_t r = 0; r < cells[k]->receptors.size(); ++r) {
             const CellPlan::Receptor& own = cells[k]->receptors[r];
-            chunks.add({r, key_of(own.constants)}, r, k, position(k, own.slot), own.constants);
+            chunks.add({own.number, key_of(own.constants)}, own.number, k, position(k, own.slot), own.constants, r);
         }
     }
     chunks.take(receptors, all_slots() - 1);

@@ -42,10 +42,11 @@ class PackedPlan {
         std::size_t quads() const { return (gates.size() + gates_of_quad - 1) / gates_of_quad; }
         std::size_t state_size() const { return slots.size() * lanes * quads() * gates_of_quad; }
     };
-    /// What up to 8 cells have at one place each. Cells are numbers among those of the block, or nowhere.
+    /// What cells have at up to 8 places in all. Cells are numbers among those of the block, or nowhere.
     struct Chunk {
-        std::uint32_t number = 0;  ///< of the receptor or the clamp
+        std::uint32_t number = 0;  ///< of the receptor or the clamp; a cell may have the receptor at several places
         ReceptorConstants constants;  ///< of a receptor
+        std::array<std::uint32_t, lanes> receptors = {};  ///< of each cell, places in its CellPlan::receptors
         std::array<std::uint32_t, lanes> cells;
         std::array<std::uint32_t, lanes> positions;
     };
@@ -72,7 +73,7 @@ class PackedPlan {
     AlignedVector<std::uint32_t> sources;  ///< of each desk: the position of its node, or its own
     std::vector<Class> classes;
     PoolPlan pools;  ///< constants [pool][lane]
-    std::vector<Chunk> receptors;  ///< by number
+    std::vector<Chunk> receptors;   ///< by number
     std::vector<Chunk> electrodes;  ///< those of the cells, then clamps by number
     std::size_t clamps_from = 0;    ///< the first electrode that is a clamp
     AlignedVector<std::uint32_t> positions;  ///< of each slot of each cell's plan

@@ -39,11 +39,22 @@ double current_density(const Probe& probe, const CellPlan& plan, const CellValue
     return density * (values.potential(cell, slot) - reversal);
 }
 
+/// The sum of what a probe reads of a receptor at all of its sites, or where one of them lies.
+template <class Read>
+double of_receptor(const Probe& probe, const CellPlan& plan, Read read) {
+    if (probe.gate != Probe::every_site) return read(plan.receptor_at(probe.of, probe.gate));
+    double sum = 0.0;
+    for (std::size_t r = 0; r < plan.receptors.size(); ++r) {
+        if (plan.receptors[r].number == probe.of) sum += read(r);
+    }
+    return sum;
+}
+
 /// pA, out of the cell.
-double receptor_current(const Probe& probe, const CellPlan& plan, const CellValues& values, std::size_t cell) {
-    const ReceptorConstants& constants = values.receptor_constants(cell, probe.of);
-    const double v = values.potential(cell, plan.receptors[probe.of].slot);
-    double g = values.conductance(cell, probe.of);
+double receptor_current(std::size_t receptor, const CellPlan& plan, const CellValues& values, std::size_t cell) {
+    const ReceptorConstants& constants = values.receptor_constants(cell, receptor);
+    const double v = values.potential(cell, plan.receptors[receptor].slot);
+    double g = values.conductance(cell, receptor);
     if (constants.blockers > 0.0) g /= 1.0 + constants.blockers * math::exp(-constants.block_slope * v);
     return g * (v - constants.reversal);
 }
@@ -76,11 +87,11 @@ double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& va
         case Probe::Kind::gate:
             return gate_of(probe.of, probe.gate, plan.slot_at(probe.place), plan, values, cell);
         case Probe::Kind::conductance:
-            return values.conductance(cell, probe.of);
+            return of_receptor(probe, plan, [&](std::size_t r) { return values.conductance(cell, r); });
         case Probe::Kind::current:
             return current_density(probe, plan, values, cell);
         case Probe::Kind::receptor_current:
-            return receptor_current(probe, plan, values, cell);
+            return of_receptor(probe, plan, [&](std::size_t r) { return receptor_current(r, plan, values, cell); });
         case Probe::Kind::calcium:
             return values.calcium(cell, plan.pools.place_of(plan.slot_at(probe.place)));
         case Probe::Kind::calcium_reversal:

@@ -20,6 +20,19 @@ void add_synapse(Fingerprint& mixed, const SynapseSpec& synapse) {
     mixed.add(synapse.modulators);
 }
 
+void add_projection(Fingerprint& mixed, const Projection& projection) {
+    mixed.add(projection.name);
+    mixed.add(projection.sources);
+    mixed.add(projection.targets);
+    add_rule(mixed, projection.rule);
+    mixed.add(projection.weight);
+    mixed.add(projection.delay);
+    mixed.add(projection.weight_bound);
+    mixed.add(projection.receptor);
+    add_synapse(mixed, projection.synapse);
+    mixed.add(projection.site);
+}
+
 std::uint64_t of_options(const SimulationOptions& options) {
     return fingerprint_of([&](Fingerprint& mixed) {
         mixed.add(options.precision);
@@ -79,17 +92,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
         }));
     }
     for (const Projection& projection : network.projections()) {
-        parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
-            mixed.add(projection.name);
-            mixed.add(projection.sources);
-            mixed.add(projection.targets);
-            add_rule(mixed, projection.rule);
-            mixed.add(projection.weight);
-            mixed.add(projection.delay);
-            mixed.add(projection.weight_bound);
-            mixed.add(projection.receptor);
-            add_synapse(mixed, projection.synapse);
-        }));
+        parts.push_back(fingerprint_of([&](Fingerprint& mixed) { add_projection(mixed, projection); }));
     }
     for (const StimulusSpec& stimulus : network.stimuli()) {
         parts.push_back(fingerprint_of([&](Fingerprint& mixed) {
@@ -101,6 +104,7 @@ std::vector<std::uint64_t> fingerprint(const Network& network, const SimulationO
             mixed.add(stimulus.weight);
             mixed.add(stimulus.delay);
             mixed.add(stimulus.receptor);
+            mixed.add(stimulus.site);
         }));
     }
     for (const SpikeRecorderSpec& recorder : network.spike_recorders()) {

@@ -65,6 +65,12 @@ class Fingerprint {
         add(values.index());
         std::visit([this](const auto& value) { add(value); }, values);
     }
+    void add(std::monostate) {}
+    void add(const SiteProbabilities& probabilities) { add(probabilities.values); }
+    void add(const SiteSpec& site) {
+        add(site.index());
+        std::visit([this](const auto& value) { add(value); }, site);
+    }
     void add(const IdSequence& ids) {
         add(ids.size());
         ids.for_each_progression([this](std::uint64_t, NeuronId first, std::uint64_t stride, std::uint64_t size) {

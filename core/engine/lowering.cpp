@@ -13,6 +13,7 @@
 #include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/receptor_choice.hpp"
+#include "engine/site_choice.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -119,6 +120,22 @@ struct SynapseSets {
     }
 };
 
+/// See NetworkPlan::sites.
+std::vector<std::vector<std::uint32_t>> lower_inputs(const Network& network, std::uint32_t receptors) {
+    std::vector<std::vector<std::uint32_t>> inputs(receptors);
+    for (std::uint32_t receptor = 0; receptor < receptors; ++receptor) {
+        bool has_sites = false;
+        std::vector<std::uint32_t> own;
+        for (const Population& population : network.populations()) {
+            const bool has_receptor = receptor < population.model->receptors.size();
+            own.push_back(has_receptor ? population.model->sites_at(receptor).most : 0);
+            has_sites = has_sites || own.back() > 1;
+        }
+        if (has_sites) inputs[receptor] = std::move(own);
+    }
+    return inputs;
+}
+
 std::uint32_t times_saturated(std::uint32_t number, std::uint64_t factor) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(number * factor, UINT32_MAX));
 }
@@ -157,6 +174,7 @@ void LoweredNetwork::lower_projections() {
         plan.weight_bound = projection.weight_bound;
         plan.delays = lower_values(projection.delay, make_key(network_->seed(), Purpose::delay, projection.id.value));
         plan.parameters = lower_parameters(projection, network_->seed());
+        plan.sites = lower_sites(*network_, projection);
         ReceptorChoice receptors;
         // The same for all targets.
         for (const PopulationId id : plan.target_populations) {
@@ -189,6 +207,7 @@ void LoweredNetwork::lower_projections() {
     }
     plan_ = connect::make_network_plan(std::move(plans), kinds);
     plan_.dynamics = std::move(synapses.dynamics);
+    plan_.sites = lower_inputs(*network_, receptors_);
     synapses_ = std::move(synapses.projections);
 }
 

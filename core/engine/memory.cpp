@@ -255,22 +255,27 @@ double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& 
     for (const connect::ShardLayout& shard : layout.shards()) {
         // Of steps that the shard advances by at once.
         const std::uint64_t rows = advances_by_stretches(network.network(), shard) ? window : 1;
-        std::uint64_t bytes = 0;  // of each neuron
+        std::uint64_t bytes = 0;
         for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
             // Wide sums are rounded to numbers.
-            bytes += is_wide[receptor] ? slots[receptor] * sizeof(connect::WideSum) + rows * sizeof(double)
-                                       : slots[receptor] * sizeof(double);
+            const std::uint64_t of_input = is_wide[receptor]
+                                               ? slots[receptor] * sizeof(connect::WideSum) + rows * sizeof(double)
+                                               : slots[receptor] * sizeof(double);
+            bytes += of_input * network.plan().inputs_at(receptor, shard).size();
         }
         const std::vector<bool> stimulated = network.stimulated_receptors(shard);
-        std::uint64_t single = 0;  // slots of receptors without tables
-        bool any_unreached = false;
+        std::uint64_t single = 0;  // inputs of receptors without tables
+        std::uint64_t unreached = 0;
         for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
             if (slots[receptor] > 0) continue;
-            single += stimulated[receptor] ? rows : 0;
-            any_unreached = any_unreached || !stimulated[receptor];
+            const std::uint64_t own = network.plan().inputs_at(receptor, shard).size();
+            if (stimulated[receptor]) {
+                single += rows * own;
+            } else {
+                unreached = std::max(unreached, own);
+            }
         }
-        single += any_unreached ? 1 : 0;
-        inputs += static_cast<double>((bytes + single * sizeof(double)) * shard.size());
+        inputs += static_cast<double>(bytes + (single + unreached) * sizeof(double));
         if (currents) inputs += static_cast<double>(rows * shard.size() * sizeof(double));
     }
     return inputs;

@@ -13,6 +13,7 @@
 #include "connect/rules/selected.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/receptor_choice.hpp"
+#include "engine/site_choice.hpp"
 #include "engine/value_checks.hpp"
 
 namespace ranvier::engine {
@@ -221,7 +222,7 @@ PopulationId Network::add(Population population) {
 
 ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight,
                               Values delay, std::string name, double weight_bound, std::string receptor,
-                              SynapseSpec synapse) {
+                              SynapseSpec synapse, SiteSpec site) {
     check_ids(sources, "sources");
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -235,7 +236,8 @@ ProjectionId Network::connect(IdSequence sources, IdSequence targets, connect::R
                           .delay = std::move(delay),
                           .weight_bound = weight_bound,
                           .receptor = std::move(receptor),
-                          .synapse = std::move(synapse)};
+                          .synapse = std::move(synapse),
+                          .site = std::move(site)};
     const double synapses = checked_synapses(projection);
     projections_.push_back(std::move(projection));
     synapses_.push_back(synapses);
@@ -260,8 +262,11 @@ Step Network::stride_of_targets(const Projection& projection) const {
 double Network::checked_synapses(const Projection& projection) const {
     check_ids(projection.synapse.modulators, "the transmitter of projection " + quoted(projection.name));
     check_receptors(*this, projection.targets, projection.receptor, "projection " + quoted(projection.name));
-    const auto sampler =
-        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id).sampler;
+    const connect::SelectedRule rule =
+        connect::bind_selected(projection.rule, projection.sources, projection.targets, seed_, projection.id);
+    const auto& sampler = rule.sampler;
+    check_sites(*this, projection.targets, projection.receptor, projection.site,
+                "projection " + quoted(projection.name), &rule);
     check_weights(projection.weight, projection.name, projection.rule, *sampler);
     check_weight_bounds(*this, projection.targets, projection.weight,
                         "weight of projection " + quoted(projection.name));
@@ -281,7 +286,7 @@ double Network::checked_synapses(const Projection& projection) const {
 }
 
 void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values weight, Values delay, double weight_bound,
-                             std::string receptor, SynapseSpec synapse) {
+                             std::string receptor, SynapseSpec synapse, SiteSpec site) {
     if (id.value >= projections_.size()) {
         throw ValueOutOfBoundsError({.object = "projection",
                                      .value = "number " + std::to_string(id.value),
@@ -298,7 +303,8 @@ void Network::set_projection(ProjectionId id, connect::RuleSpec rule, Values wei
                        .delay = std::move(delay),
                        .weight_bound = weight_bound,
                        .receptor = std::move(receptor),
-                       .synapse = std::move(synapse)};
+                       .synapse = std::move(synapse),
+                       .site = std::move(site)};
     synapses_[id.value] = checked_synapses(changed);
     projections_[id.value] = std::move(changed);
 }
@@ -414,10 +420,12 @@ std::uint64_t Network::array_bytes() const {
         add_all(projection.synapse.parameters);
         add_array(projection.rule.sources);
         add_array(projection.rule.targets);
+        if (const auto* sites = std::get_if<SharedArray>(&projection.site)) add_array(*sites);
     }
     for (const StimulusSpec& stimulus : stimuli_) {
         add(stimulus.weight);
         add_all(stimulus.parameters);
+        if (const auto* sites = std::get_if<SharedArray>(&stimulus.site)) add_array(*sites);
         for (const auto& [name, numbers] : stimulus.sequences) bytes += numbers.size() * sizeof(double);
     }
     return bytes;

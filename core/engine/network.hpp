@@ -14,6 +14,7 @@
 #include "base/id_sequence.hpp"
 #include "base/ids.hpp"
 #include "connect/rules/rule.hpp"
+#include "engine/site_spec.hpp"
 #include "engine/synapse_spec.hpp"
 #include "engine/values.hpp"
 #include "models/neuron.hpp"
@@ -59,6 +60,7 @@ struct Projection {
     double weight_bound = 0.0;
     std::string receptor = {};  ///< of the targets; empty: the only one, or that which the sign of a weight chooses
     SynapseSpec synapse = {};
+    SiteSpec site = {};  ///< of the receptor
 };
 
 struct StimulusSpec {
@@ -70,6 +72,7 @@ struct StimulusSpec {
     Values weight = 1.0;
     double delay = 0.0;  ///< ms; rounded to the steps of the targets, at least one
     std::string receptor = {};  ///< as that of a projection; none for currents
+    SiteSpec site = {};         ///< of the receptor, for each target
     /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
     std::map<std::string, Step, std::less<>> changed_at = {};
 };
@@ -128,28 +131,28 @@ class Network {
     /// @throws RuleError, GridError, DelayError, ShapeError, ValueOutOfBoundsError, UnknownNameError
     ProjectionId connect(IdSequence sources, IdSequence targets, connect::RuleSpec rule, Values weight, Values delay,
                          std::string name, double weight_bound = 0.0, std::string receptor = {},
-                         SynapseSpec synapse = {});
+                         SynapseSpec synapse = {}, SiteSpec site = {});
     ProjectionId connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
                          std::string name, double weight_bound = 0.0, std::string receptor = {},
-                         SynapseSpec synapse = {});
+                         SynapseSpec synapse = {}, SiteSpec site = {});
 
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name, std::string receptor = {});
+                   std::string name, std::string receptor = {}, SiteSpec site = {});
     void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
                    std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name, std::string receptor = {});
+                   std::string name, std::string receptor = {}, SiteSpec site = {});
 
     /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
     /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
     void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values);
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
     void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
-                        double weight_bound, std::string receptor = {}, SynapseSpec synapse = {});
+                        double weight_bound, std::string receptor = {}, SynapseSpec synapse = {}, SiteSpec site = {});
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                       std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                      std::string receptor = {});
+                      std::string receptor = {}, SiteSpec site = {});
 
     /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
     /// @throws as stimulate()

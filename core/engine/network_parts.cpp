@@ -19,6 +19,12 @@ class Parts {
             {std::move(name), fingerprint_of([&](Fingerprint& mixed) { mixed.add(value); }), std::move(text)});
     }
     void add_number(std::string name, std::uint64_t value) { add(std::move(name), value, std::to_string(value)); }
+    /// One that was given.
+    void add_site(std::string name, const SiteSpec& site) {
+        const auto* const number = std::get_if<std::uint64_t>(&site);
+        if (!std::holds_alternative<std::monostate>(site))
+            add(std::move(name), site, number == nullptr ? std::string() : std::to_string(*number));
+    }
     void add_name(std::string name, std::string_view value) { add(std::move(name), value, std::string(value)); }
     void add_values(std::string name, const Values& value) {
         const auto* const number = std::get_if<double>(&value);
@@ -65,6 +71,7 @@ void add_projection(Parts& parts, const Projection& projection) {
     parts.add_values(name("delay"), projection.delay);
     parts.add(name("weight_bound"), projection.weight_bound, to_text(projection.weight_bound));
     parts.add_name(name("receptor"), projection.receptor);
+    parts.add_site(name("site"), projection.site);
     if (projection.synapse.is_static()) {
         parts.add_name(name("synapse"), "static_synapse");
         return;
@@ -98,6 +105,7 @@ void add_stimulus(Parts& parts, const StimulusSpec& stimulus, std::size_t index)
     parts.add_values(name("weight"), stimulus.weight);
     parts.add(name("delay"), stimulus.delay, to_text(stimulus.delay));
     parts.add_name(name("receptor"), stimulus.receptor);
+    parts.add_site(name("site"), stimulus.site);
 }
 
 std::string_view to_name(models::Precision precision) {

@@ -12,19 +12,20 @@
 namespace ranvier::engine {
 
 ProjectionId Network::connect(Selection sources, Selection targets, connect::RuleSpec rule, Values weight, Values delay,
-                              std::string name, double weight_bound, std::string receptor, SynapseSpec synapse) {
+                              std::string name, double weight_bound, std::string receptor, SynapseSpec synapse,
+                              SiteSpec site) {
     IdSequence from = ids_of(sources, "sources");
     IdSequence to = ids_of(targets, "targets");
     if (name.empty()) name = population(sources.population).name + " to " + population(targets.population).name;
     return connect(std::move(from), std::move(to), std::move(rule), std::move(weight), std::move(delay),
-                   std::move(name), weight_bound, std::move(receptor), std::move(synapse));
+                   std::move(name), weight_bound, std::move(receptor), std::move(synapse), std::move(site));
 }
 
 void Network::stimulate(Selection targets, std::string_view stimulator, NamedValues values,
                         std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name, std::string receptor) {
+                        std::string name, std::string receptor, SiteSpec site) {
     stimulate(ids_of(targets, "targets"), stimulator, std::move(values), std::move(sequences), std::move(weight), delay,
-              std::move(name), std::move(receptor));
+              std::move(name), std::move(receptor), std::move(site));
 }
 
 RecorderIndex Network::record_spikes(const std::vector<Selection>& neurons) {

@@ -7,12 +7,14 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/errors.hpp"
 #include "engine/network.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/receptor_choice.hpp"
+#include "engine/site_choice.hpp"
 #include "engine/value_checks.hpp"
 
 // The stimuli of a network.
@@ -23,6 +25,13 @@ namespace {
 /// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes; a current needs none.
 void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
     if (spec.model->output == models::StimulatorOutput::current) {
+        if (!std::holds_alternative<std::monostate>(spec.site)) {
+            throw ValueOutOfBoundsError(
+                {.object = "site of " + stimulus,
+                 .value = "a site",
+                 .bound = "the currents of " + std::string(spec.model->name) + " go to no receptor",
+                 .remedy = "leave it out"});
+        }
         if (spec.receptor.empty()) return;
         throw ValueOutOfBoundsError({.object = "receptor of " + stimulus,
                                      .value = quoted(spec.receptor),
@@ -30,6 +39,7 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
                                      .remedy = "leave it out"});
     }
     check_receptors(network, spec.targets, spec.receptor, stimulus);
+    check_sites(network, spec.targets, spec.receptor, spec.site, stimulus, nullptr);
     check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);
     const std::vector<PopulationId> populations = network.populations_of(spec.targets);
     const auto [least, greatest] = range_of(spec.weight);
@@ -47,7 +57,7 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
 
 void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values,
                         std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name, std::string receptor) {
+                        std::string name, std::string receptor, SiteSpec site) {
     const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -67,14 +77,15 @@ void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedVa
                       .sequences = std::move(sequences),
                       .weight = std::move(weight),
                       .delay = delay,
-                      .receptor = std::move(receptor)};
+                      .receptor = std::move(receptor),
+                      .site = std::move(site)};
     check(spec);
     stimuli_.push_back(std::move(spec));
 }
 
 void Network::set_stimulus(std::size_t index, NamedValues values,
                            std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight,
-                           double delay, std::string receptor) {
+                           double delay, std::string receptor, SiteSpec site) {
     if (index >= stimuli_.size()) {
         throw ValueOutOfBoundsError({.object = "stimulus",
                                      .value = "number " + std::to_string(index),
@@ -89,7 +100,8 @@ void Network::set_stimulus(std::size_t index, NamedValues values,
                          .sequences = std::move(sequences),
                          .weight = std::move(weight),
                          .delay = delay,
-                         .receptor = std::move(receptor)};
+                         .receptor = std::move(receptor),
+                         .site = std::move(site)};
     check(changed);
     stimuli_[index] = std::move(changed);
 }

@@ -27,6 +27,7 @@ namespace {
 struct Found {
     std::uint32_t projection;
     std::uint32_t delay;
+    std::uint32_t site;
     std::uint64_t source;
     std::uint64_t target;
     std::uint64_t handle;
@@ -40,6 +41,23 @@ bool canonical_order(const Found& a, const Found& b) {
     // All synapses of one pair lie on one shard, so that the place in the table is the order of drawing; weights of
     // different signs may lie in different tables.
     return a.handle < b.handle;
+}
+
+void check_sites(const Network& network, const ConnectionQuery& query) {
+    std::uint32_t most = 1;
+    for (const Population& population : network.populations()) {
+        for (std::uint32_t receptor = 0; receptor < population.model->sites.size(); ++receptor) {
+            if (query.receptor && population.model->receptors[receptor] != *query.receptor) continue;
+            most = std::max(most, population.model->sites[receptor].most);
+        }
+    }
+    for (const std::uint64_t site : *query.sites) {
+        if (site < most) continue;
+        throw ValueOutOfBoundsError({.object = "site in a query of connections",
+                                     .value = std::to_string(site),
+                                     .bound = "sites go from 0 to " + std::to_string(most) + " - 1",
+                                     .remedy = "use the sites of a receptor"});
+    }
 }
 
 void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
@@ -64,6 +82,7 @@ void check_query(const LoweredNetwork& network, const ConnectionQuery& query) {
         if (std::ranges::find(known, *query.receptor) == known.end())
             throw unknown_name("receptor in a query of connections", *query.receptor, known);
     }
+    if (query.sites) check_sites(network.network(), query);
     if (query.projection && query.projection->value >= network.plans().size()) {
         throw ValueOutOfBoundsError({.object = "projection in a query of connections",
                                      .value = std::to_string(query.projection->value),
@@ -118,7 +137,7 @@ std::uint64_t ConnectionAccess::count(const ConnectionQuery& query, parallel::Te
 std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& query, parallel::Team& team) const {
     check_query(network_, query);
     std::vector<std::uint64_t> counts(shards_.size(), 0);
-    if (!query.sources && !query.targets && !query.projection && !query.receptor) {
+    if (!query.sources && !query.targets && !query.projection && !query.receptor && !query.sites) {
         std::ranges::transform(shards_, counts.begin(), [](const auto& shard) { return shard->synapses(); });
         return counts;
     }
@@ -127,9 +146,8 @@ std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& 
         team.run([&](std::uint32_t worker) {
             std::uint64_t count = 0;
             ShardSearch(network_, *shards_[worker], query)
-                .visit(team, [&](connect::KindIndex, ProjectionId, NeuronId, NeuronId, const connect::SynapseView&) {
-                    ++count;
-                });
+                .visit(team, [&](connect::KindIndex, ProjectionId, NeuronId, NeuronId, std::uint32_t,
+                                 const connect::SynapseView&) { ++count; });
             counts[worker] = count;
         });
     });
@@ -147,6 +165,7 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
     data.targets.reserve(total);
     data.delays.reserve(total);
     data.projections.reserve(total);
+    data.sites.reserve(total);
     data.handles.reserve(total);
     std::vector<std::size_t> next(found.size(), 0);
     for (std::uint64_t i = 0; i < total; ++i) {
@@ -161,6 +180,7 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
         data.targets.push_back(synapse.target);
         data.delays.push_back(synapse.delay);
         data.projections.push_back(synapse.projection);
+        data.sites.push_back(synapse.site);
         data.handles.push_back(synapse.handle);
     }
     return data;
@@ -176,7 +196,7 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
         check_sources(shards_);
         // The lists of the shards, all of them together, those of all processes, and the columns that are handed out.
         const std::uint64_t gathered = communicator_.size() > 1 ? here + expected : 0;
-        constexpr std::uint64_t columns = 6 * sizeof(std::uint64_t);  // delays in steps and in ms
+        constexpr std::uint64_t columns = 7 * sizeof(std::uint64_t);  // delays in steps and in ms
         check_room("memory for the " + std::to_string(expected) + " connections that were asked for",
                    (here + gathered) * sizeof(Found) + expected * columns, communicator_.host_size(),
                    "ask for fewer sources, targets or projections at a time");
@@ -189,8 +209,8 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
             own.reserve(counts[worker]);
             ShardSearch(network_, *shards_[worker], query)
                 .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
-                                 const connect::SynapseView& view) {
-                    own.push_back({projection.value, view.delay, source.value, target.value,
+                                 std::uint32_t site, const connect::SynapseView& view) {
+                    own.push_back({projection.value, view.delay, site, source.value, target.value,
                                    SynapseHandle{first + worker, kind, view.position}.pack()});
                 });
             std::sort(own.begin(), own.end(), canonical_order);
@@ -332,7 +352,7 @@ void ConnectionAccess::set_weights(std::span<const std::uint64_t> handles, std::
 bool ConnectionAccess::was_chosen_by_sign(const SynapseHandle& handle, const ProjectionFinder& projections) const {
     const connect::SynapseTable& table = table_of(shards_, handle);
     const connect::ShardLayout& layout = shards_[handle.shard]->layout();
-    const LocalIndex target{table.target(handle.position)};
+    const LocalIndex target = shards_[handle.shard]->inputs(handle.kind).neuron(table.target(handle.position));
     const NeuronId source = table.source(table.row_of(handle.position));
     const connect::ProjectionPlan& plan = projections.find(table, handle.kind, source, layout.population_of(target),
                                                            layout.id_of(target), table.tag(handle.position));
@@ -377,7 +397,8 @@ void ConnectionAccess::check_weights(std::span<const OwnSynapse> own, std::span<
         const SynapseHandle handle{synapse.shard, synapse.kind, synapse.position};
         const connect::SynapseTable& table = table_of(shards_, handle);
         const connect::ShardLayout& layout = shards_[handle.shard]->layout();
-        const PopulationId population = layout.population_of(LocalIndex{table.target(handle.position)});
+        const PopulationId population =
+            layout.population_of(shards_[handle.shard]->inputs(handle.kind).neuron(table.target(handle.position)));
         const std::uint32_t receptor = network_.plan().receptor(handle.kind);
         const auto [place, is_new] = bounds.try_emplace({population, receptor});
         double& bound = place->second;

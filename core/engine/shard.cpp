@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "base/tight_list.hpp"
 #include "engine/group_creation.hpp"
+#include "engine/site_choice.hpp"
 
 namespace ranvier::engine {
 
@@ -40,6 +41,10 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
                 std::pmr::vector<comm::EmittedSpike>(memory_[Component::spikes])},
       rows_(memory_[Component::spikes]),
       sent_(memory_[Component::spikes]) {
+    for (std::uint32_t receptor = 0; receptor < network.receptors(); ++receptor) {
+        input_layouts_.push_back(network.plan().inputs_at(receptor, layout_));
+        receptors_[receptor].size = input_layouts_.back().size();
+    }
     for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
         static_kinds_.push_back(network.plan().dynamics_of(connect::KindIndex{kind}) == nullptr);
     }
@@ -68,6 +73,10 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.offset = share.offset;
         group.size = static_cast<std::uint32_t>(share.ids.size());
         group.receptors = static_cast<std::uint32_t>(population.model->receptors.size());
+        for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
+            group.first_inputs.push_back(input_layouts_[receptor].first(population.id));
+            group.inputs.push_back(group.size * input_layouts_[receptor].sites(population.id));
+        }
         group.plays_spikes = population.model->plays_spikes;
         group.stride = population.stride;
         group.learns = has_learning_synapses(network, population.id);
@@ -105,7 +114,7 @@ std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& netw
         stimulus.offset = layout_.local_index(id, own[0]).value;
         stimulus.receptor = network.receptor(index, description.population(id));
         stimulus.current = spec.model->output == models::StimulatorOutput::current;
-        place(stimulus, own);
+        place(stimulus, own, sites_of_stimulus(description, index, description.population(id), stimulus.receptor, own));
         made.push_back(std::move(stimulus));
     }
     return made;
@@ -119,12 +128,19 @@ void Shard::replace_stimulus(ShardStimulus& stimulus) noexcept {
     }
 }
 
-void Shard::place(ShardStimulus& stimulus, const IdSequence& targets) const {
+void Shard::place(ShardStimulus& stimulus, const IdSequence& targets, std::span<const std::uint32_t> sites) const {
     const connect::ShardLayout::PopulationShare& share = layout_.share(stimulus.population);
-    const std::uint64_t first = share.ids.count_below(targets[0]);
-    if (share.ids.count_below(targets.back()) - first == targets.size() - 1) return;
+    std::uint64_t first = share.ids.count_below(targets[0]);
+    std::uint64_t stride = 1;
+    if (!stimulus.current && input_layouts_[stimulus.receptor].has_sites()) {
+        const connect::InputLayout& inputs = input_layouts_[stimulus.receptor];
+        stride = inputs.sites(stimulus.population);
+        stimulus.offset = inputs.first(stimulus.population) + static_cast<std::uint32_t>(first * stride);
+    }
+    if (sites.empty() && share.ids.count_below(targets.back()) - first == targets.size() - 1) return;
     for (std::uint64_t i = 0; i < targets.size(); ++i) {
-        stimulus.places.push_back(static_cast<std::uint32_t>(share.ids.count_below(targets[i]) - first));
+        const std::uint64_t place = (share.ids.count_below(targets[i]) - first) * stride;
+        stimulus.places.push_back(static_cast<std::uint32_t>(place + (sites.empty() ? 0 : sites[i])));
     }
     stimulus.sums.resize(targets.size());
 }
@@ -200,21 +216,23 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
             std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1) + waiting));
     }
     // -0.0 is an input that nothing has reached (see UpdateArguments).
-    const auto make_inputs = [&](std::uint32_t of_slots) {
-        Buffer<double> inputs(std::size_t{of_slots} * layout_.size(), memory_[Component::inputs]);
+    const auto make_inputs = [&](std::uint32_t of_slots, std::uint32_t size) {
+        Buffer<double> inputs(std::size_t{of_slots} * size, memory_[Component::inputs]);
         std::fill_n(inputs.data(), inputs.size(), -0.0);
         return inputs;
     };
     for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
         ReceptorInputs& own = receptors_[receptor];
         if (own.has_tables || stimulated_[receptor]) {
-            own.inputs = make_inputs(slots[receptor]);
-        } else if (no_inputs_.empty()) {
-            no_inputs_ = make_inputs(1);
+            own.inputs = make_inputs(slots[receptor], own.size);
+        } else if (no_inputs_.size() < own.size) {
+            no_inputs_ = make_inputs(1, own.size);
         }
+    }
+    for (std::size_t receptor = 0; receptor < receptors_.size(); ++receptor) {
+        ReceptorInputs& own = receptors_[receptor];
         const bool is_reached = !own.inputs.empty();
-        own.ring = {is_reached ? own.inputs.data() : no_inputs_.data(), layout_.size(),
-                    is_reached ? slots[receptor] - 1 : 0};
+        own.ring = {is_reached ? own.inputs.data() : no_inputs_.data(), own.size, is_reached ? slots[receptor] - 1 : 0};
         own.row_mask = static_cast<std::uint64_t>(stretch_rows_ - 1);
     }
     if (std::ranges::any_of(stimuli_, &ShardStimulus::current)) {
@@ -256,7 +274,7 @@ void Shard::fit_sums(ReceptorInputs& receptor, const connect::WeightRange& range
         const double input = receptor.inputs[i];
         sums[i] = input == 0.0 && std::signbit(input) ? 0 : connect::to_wide(input, exponent) | 1;
     }
-    Buffer<double> inputs(static_cast<std::size_t>(stretch_rows_) * layout_.size(), memory_[Component::inputs]);
+    Buffer<double> inputs(static_cast<std::size_t>(stretch_rows_) * receptor.size, memory_[Component::inputs]);
     std::fill_n(inputs.data(), inputs.size(), -0.0);
     receptor.inputs = std::move(inputs);
     receptor.wide_sums = std::move(sums);

@@ -12,6 +12,7 @@
 
 #include "base/buffer.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "connect/placement/input_layout.hpp"
 #include "connect/placement/layout.hpp"
 #include "connect/tables/recent_rows.hpp"
 #include "connect/tables/table_builder.hpp"
@@ -64,10 +65,12 @@ class Shard {
         std::size_t index = 0;  ///< in the description
         std::unique_ptr<models::Stimulus> stimulus;
         PopulationId population;
-        std::uint32_t offset = 0;  ///< local index of the first target
+        std::uint32_t offset =
+            0;  ///< local index of the first target; where neurons have sites, first input of the population
         std::uint32_t receptor = 0;
         bool current = false;
-        /// Of targets with gaps between them: where they are, from the offset on, and room for what they get. Else empty.
+        /// Of targets with gaps between them, or with several sites: where their inputs are, from the offset on, and room for
+        /// what they get. Else empty.
         std::pmr::vector<std::uint32_t> places;
         std::pmr::vector<double> sums;
     };
@@ -92,6 +95,14 @@ class Shard {
     const connect::ShardLayout& layout() const { return layout_; }
     const connect::ShardTables& tables() const { return tables_; }
     const connect::SynapseTable* table(connect::KindIndex kind) const { return tables_[kind.value].get(); }
+    /// How the inputs at a receptor are numbered, and those that synapses of a kind reach.
+    const connect::InputLayout& inputs(std::uint32_t receptor) const { return input_layouts_[receptor]; }
+    std::uint32_t inputs_of(std::uint32_t receptor) const {
+        return receptor < receptors_.size() ? receptors_[receptor].size : 0;
+    }
+    const connect::InputLayout& inputs(connect::KindIndex kind) const {
+        return input_layouts_[kinds_[kind.value].receptor];
+    }
 
     /// Spikes of an epoch, ascending by (step, neuron); one of two boxes, so that others may still read the last epoch's
     /// while this shard fills the next one's.
@@ -132,15 +143,15 @@ class Shard {
         Step begin = 0;
         Step end = 0;
     };
-    /// What synapses that are not static have added to the inputs of neurons in steps after `now`, as numbers whose sum, which
-    /// may be 0, is exact: visit(step, neuron, number). @pre Spikes that are under way have been accepted.
+    /// What synapses that are not static have added to inputs in steps after `now`, as numbers whose sum, which may be 0, is
+    /// exact: visit(step, input, number). @pre Spikes that are under way have been accepted.
     void visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
                               const std::function<void(Step, std::uint32_t, double)>& visit) const;
     /// What synapses have added to the inputs of neurons until step `now` that these have not read, since they take longer
     /// steps.
     void visit_unread_inputs(std::uint32_t receptor, Step now,
                              const std::function<void(Step, std::uint32_t, double)>& visit) const;
-    void add_input(std::uint32_t receptor, Step step, std::uint32_t neuron, double number);
+    void add_input(std::uint32_t receptor, Step step, std::uint32_t input, double number);
 
     /// While a shard replays, its neurons stand still and only static tables take in spikes: those that were sent before the
     /// state was saved, so that what is under way is as it was. @param sent by step, then neuron
@@ -155,6 +166,9 @@ class Shard {
         std::uint32_t offset = 0;
         std::uint32_t size = 0;
         std::uint32_t receptors = 0;
+        /// By receptor: its first input, and how many there are.
+        std::vector<std::uint32_t> first_inputs;
+        std::vector<std::uint32_t> inputs;
         std::unique_ptr<models::NeuronGroup> neurons;  ///< null where the shard has none of the population
         std::vector<models::GroupValues> parameters;
         std::vector<std::size_t> stimuli;         ///< that act on it, in the order of the description
@@ -217,12 +231,14 @@ class Shard {
 
     void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
     void create_stimuli(const LoweredNetwork& network);
-    /// Notes where targets of a stimulus are that have gaps between them.
-    void place(ShardStimulus& stimulus, const IdSequence& targets) const;
+    /// Notes where the inputs of targets of a stimulus are if there are gaps between them. @param sites of each target; empty:
+    /// each has one
+    void place(ShardStimulus& stimulus, const IdSequence& targets, std::span<const std::uint32_t> sites) const;
     void create_recorders(const Network& network);
     /// What arrives at one receptor of all neurons, through the tables of all kinds that reach it.
     struct ReceptorInputs {
         bool has_tables = false;
+        std::uint32_t size = 0;  ///< inputs
         connect::WeightRange weights;
         Buffer<double> inputs;  ///< where sums are wide: only of the steps that neurons advance by at once
         Buffer<connect::WideSum> wide_sums;
@@ -299,8 +315,9 @@ class Shard {
     Step longest_stride_ = 1;  ///< of all populations
     std::vector<connect::TableKind> kinds_;
     std::vector<bool> stimulated_;  ///< by receptor
+    std::vector<connect::InputLayout> input_layouts_;  ///< by receptor
     std::vector<ReceptorInputs> receptors_;
-    /// -0.0 for each neuron, if there are receptors that nothing ever reaches: they all read this.
+    /// -0.0 for each input, if there are receptors that nothing ever reaches: they all read this.
     Buffer<double> no_inputs_;
     std::vector<double*> group_inputs_;  ///< of the group that is being updated, by receptor
     std::vector<models::StepRows> group_rows_;

@@ -56,7 +56,7 @@ void Shard::advance_group(Group& group, Step first_step, Step last_step) {
     if (first == last) return update_group(group, first);
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         const ReceptorInputs& inputs = receptors_[receptor];
-        group_rows_[receptor] = {.data = inputs.of_step(0) + group.offset,
+        group_rows_[receptor] = {.data = inputs.of_step(0) + group.first_inputs[receptor],
                                  .stride = inputs.ring.slot_stride,
                                  .mask = inputs.ring.wide == nullptr ? inputs.ring.slot_mask : inputs.row_mask,
                                  .step_rows = group.stride};
@@ -92,8 +92,10 @@ void Shard::prepare_inputs(const Group& group, Step own_step) {
     if (!currents_.empty()) std::fill_n(current_of(step) + group.offset, group.size, 0.0);
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         ReceptorInputs& inputs = receptors_[receptor];
-        if (group.stride > 1 && inputs.has_tables) inputs.gather(step, group.stride, group.offset, group.size);
-        if (inputs.ring.wide != nullptr) inputs.round_sums(step, group.offset, group.size);
+        const std::uint32_t first = group.first_inputs[receptor];
+        const std::uint32_t count = group.inputs[receptor];
+        if (group.stride > 1 && inputs.has_tables) inputs.gather(step, group.stride, first, count);
+        if (inputs.ring.wide != nullptr) inputs.round_sums(step, first, count);
     }
     for (const std::size_t stimulus : group.stimuli) add_stimulus(stimuli_[stimulus], own_step, step);
 }
@@ -111,7 +113,7 @@ void Shard::add_stimulus(ShardStimulus& stimulus, Step own_step, Step step) {
 void Shard::update_group(Group& group, Step own_step) {
     const Step step = own_step * group.stride;
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
-        group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.offset;
+        group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.first_inputs[receptor];
     }
     const std::size_t fired =
         group.neurons->update({.step = own_step,

@@ -54,13 +54,17 @@ inline std::vector<NeuronId> sorted_unique(const std::vector<std::uint64_t>& ids
     return sorted;
 }
 
-/// Walks through the synapses of one shard that a query asks for.
+/// Walks through the synapses of one shard that a query asks for: visit(kind, projection, source, target, site, view).
 class ShardSearch {
    public:
     ShardSearch(const LoweredNetwork& network, const Shard& shard, const ConnectionQuery& query)
         : network_(network), shard_(shard), query_(query), projections_(network) {
         if (query.sources) sources_ = sorted_unique(*query.sources);
         if (query.targets) select_targets(*query.targets);
+        if (query.sites) {
+            sites_.assign(query.sites->begin(), query.sites->end());
+            std::ranges::sort(sites_);
+        }
         for (const Population& population : network.network().populations()) {
             const auto receptors = population.model->receptors;
             const auto found = query.receptor ? std::ranges::find(receptors, *query.receptor) : receptors.end();
@@ -110,17 +114,19 @@ class ShardSearch {
                    Visit& visit_synapse) {
         views_.clear();
         const std::ptrdiff_t receptor = network_.plan().receptor(kind);
+        const connect::InputLayout& inputs = shard_.inputs(kind);
         table.read(row, table.row_begin(row), table.row_end(row), views_);
         for (const connect::SynapseView& view : views_) {
-            if (query_.targets && selected_[view.target] == 0) continue;
-            const LocalIndex local{view.target};
+            const auto [local, site] = inputs.site(view.target);
+            if (query_.targets && selected_[local.value] == 0) continue;
+            if (query_.sites && !std::ranges::binary_search(sites_, site)) continue;
             const PopulationId population = shard_.layout().population_of(local);
             if (query_.receptor && wanted_receptors_[population.value] != receptor) continue;
             const connect::ShardLayout::PopulationShare& share = shard_.layout().share(population);
             const NeuronId target = share.ids[local.value - share.offset];
             const ProjectionId id = projections_.find(table, kind, source, population, target, view.tag).id;
             if (query_.projection && id != *query_.projection) continue;
-            visit_synapse(kind, id, source, target, view);
+            visit_synapse(kind, id, source, target, site, view);
         }
     }
 
@@ -129,6 +135,7 @@ class ShardSearch {
     const ConnectionQuery& query_;
     std::vector<NeuronId> sources_;
     std::vector<std::uint8_t> selected_;
+    std::vector<std::uint64_t> sites_;  ///< ascending
     ProjectionFinder projections_;
     std::vector<std::ptrdiff_t> wanted_receptors_;  ///< by population, if the query tells one
     std::vector<connect::SynapseView> views_;

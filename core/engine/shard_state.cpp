@@ -46,8 +46,8 @@ void Shard::note_sent(Step next_step) {
 
 template <class Sum, class Add>
 std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const {
-    const std::size_t neurons = layout_.size();
-    std::vector<Sum> sums(static_cast<std::size_t>(steps.end - steps.begin) * neurons, nothing);
+    const std::size_t inputs = receptors_[receptor].size;
+    std::vector<Sum> sums(static_cast<std::size_t>(steps.end - steps.begin) * inputs, nothing);
     std::vector<connect::SynapseView> views;
     for (std::uint32_t kind = 0; kind < tables_.size(); ++kind) {
         const connect::SynapseTable* const table = tables_[kind].get();
@@ -60,7 +60,7 @@ std::vector<Sum> Shard::static_inputs(std::uint32_t receptor, Step now, Steps st
             for (const connect::SynapseView& view : views) {
                 const Step arrival = stamp + view.delay;
                 if (arrival < steps.begin || arrival >= end) continue;
-                add(sums[static_cast<std::size_t>(arrival - steps.begin) * neurons + view.target],
+                add(sums[static_cast<std::size_t>(arrival - steps.begin) * inputs + view.target],
                     table->weight(view.position));
             }
         });
@@ -83,8 +83,8 @@ void Shard::visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
         std::size_t place = 0;
         for (Step step = steps.begin; step < steps.end; ++step) {
             const auto* const all = of_step(step);
-            for (std::uint32_t neuron = 0; neuron < layout_.size(); ++neuron, ++place) {
-                visit_rest(step, neuron, all[neuron], known[place]);
+            for (std::uint32_t input = 0; input < receptors_[receptor].size; ++input, ++place) {
+                visit_rest(step, input, all[input], known[place]);
             }
         }
     };
@@ -93,9 +93,9 @@ void Shard::visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
         visit_sums(
             static_inputs<double>(receptor, now, steps, -0.0, [](double& sum, double weight) { sum += weight; }),
             [&](Step step) { return ring.slot(step); },
-            [&](Step step, std::uint32_t neuron, double all, double own) {
+            [&](Step step, std::uint32_t input, double all, double own) {
                 if (std::bit_cast<std::uint64_t>(all) == std::bit_cast<std::uint64_t>(own)) return;
-                visit(step, neuron, all - own + 0.0);
+                visit(step, input, all - own + 0.0);
             });
         return;
     }
@@ -103,9 +103,9 @@ void Shard::visit_dynamic_inputs(std::uint32_t receptor, Step now, Steps steps,
     const auto add = [&](WideSum& sum, double weight) { connect::add_wide(sum, weight, ring.exponent); };
     visit_sums(
         static_inputs<WideSum>(receptor, now, steps, WideSum{0}, add), [&](Step step) { return ring.wide_slot(step); },
-        [&](Step step, std::uint32_t neuron, WideSum all, WideSum own) {
+        [&](Step step, std::uint32_t input, WideSum all, WideSum own) {
             if (all == own) return;
-            visit_parts((all >> 1) - (own >> 1), quantum, [&](double part) { visit(step, neuron, part); });
+            visit_parts((all >> 1) - (own >> 1), quantum, [&](double part) { visit(step, input, part); });
         });
 }
 
@@ -118,25 +118,26 @@ void Shard::visit_unread_inputs(std::uint32_t receptor, Step now,
     for (const Group& group : groups_) {
         if (receptor >= group.receptors) continue;
         for (Step step = first_unread(group.population, now); step <= now; ++step) {
-            for (std::uint32_t neuron = group.offset; neuron < group.offset + group.size; ++neuron) {
+            const std::uint32_t first = group.first_inputs[receptor];
+            for (std::uint32_t input = first; input < first + group.inputs[receptor]; ++input) {
                 if (ring.wide == nullptr) {
-                    const double sum = ring.slot(step)[neuron];
-                    if (sum != 0.0 || !std::signbit(sum)) visit(step, neuron, sum);
-                } else if (const WideSum sum = ring.wide_slot(step)[neuron]; sum != 0) {
+                    const double sum = ring.slot(step)[input];
+                    if (sum != 0.0 || !std::signbit(sum)) visit(step, input, sum);
+                } else if (const WideSum sum = ring.wide_slot(step)[input]; sum != 0) {
                     visit_parts(sum >> 1, std::ldexp(1.0, ring.exponent + 1),
-                                [&](double part) { visit(step, neuron, part); });
+                                [&](double part) { visit(step, input, part); });
                 }
             }
         }
     }
 }
 
-void Shard::add_input(std::uint32_t receptor, Step step, std::uint32_t neuron, double number) {
+void Shard::add_input(std::uint32_t receptor, Step step, std::uint32_t input, double number) {
     const connect::InputRing& ring = receptors_[receptor].ring;
     if (ring.wide == nullptr) {
-        ring.slot(step)[neuron] += number;
+        ring.slot(step)[input] += number;
     } else {
-        connect::add_wide(ring.wide_slot(step)[neuron], number, ring.exponent);
+        connect::add_wide(ring.wide_slot(step)[input], number, ring.exponent);
     }
 }
 

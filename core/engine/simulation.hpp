@@ -105,6 +105,7 @@ struct ConnectionData {
     std::vector<std::uint64_t> targets;
     std::vector<DelaySteps> delays;
     std::vector<std::uint32_t> projections;
+    std::vector<std::uint32_t> sites;  ///< of the receptor of the target
     /// Where each synapse is stored; an opaque handle for weights() and set_weights() of the same simulation.
     std::vector<std::uint64_t> handles;
 };
@@ -115,6 +116,7 @@ struct ConnectionQuery {
     std::optional<std::vector<std::uint64_t>> targets = std::nullopt;  ///< global ids
     std::optional<ProjectionId> projection = std::nullopt;
     std::optional<std::string> receptor = std::nullopt;  ///< of the targets, by name
+    std::optional<std::vector<std::uint64_t>> sites = std::nullopt;  ///< of the receptor of the target
 };
 
 /// A network that has been built, and its state at one point in time.

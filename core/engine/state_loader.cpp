@@ -127,6 +127,15 @@ NeuronId StateLoader::read_id(StateColumns& columns, std::size_t row) const {
     return NeuronId{static_cast<std::uint64_t>(id)};
 }
 
+std::uint32_t StateLoader::read_input(StateColumns& columns, const connect::InputLayout& inputs, NeuronId id,
+                                      bool has_sites) const {
+    const PopulationId population = self().layout.population_of(id);
+    std::uint32_t site = 0;
+    if (has_sites) columns.exchange("site", site);
+    if (site >= inputs.sites(population)) throw impossible("site of a receptor in a saved state", std::to_string(site));
+    return inputs.input(population, inputs.shard().local_index(population, id), site);
+}
+
 void StateLoader::load_parameters(std::uint32_t population, StateColumns& columns) {
     const models::NeuronModel& model = *self().network.population(PopulationId{population}).model;
     if (parameters_.empty()) {
@@ -185,7 +194,7 @@ void StateLoader::load_neurons(std::uint32_t population, StateColumns& columns) 
 void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) {
     const connect::ProcessLayout& layout = self().layout;
     struct Here {
-        std::vector<std::uint32_t> neurons;
+        std::vector<std::uint32_t> inputs;
         std::vector<std::size_t> rows;
     };
     std::vector<Here> by_shard(self().shards.size());
@@ -193,28 +202,29 @@ void StateLoader::load_synapses(connect::KindIndex kind, StateColumns& columns) 
         const NeuronId id = read_id(columns, row);
         if (!layout.owns(id)) continue;
         const std::uint32_t shard = layout.shard_of(id).value;
-        by_shard[shard].neurons.push_back(layout.shard(shard).local_index(layout.population_of(id), id).value);
+        const connect::InputLayout& inputs = self().shards[shard]->inputs(kind);
+        by_shard[shard].inputs.push_back(read_input(columns, inputs, id, inputs.has_sites()));
         by_shard[shard].rows.push_back(row);
     }
     for (std::size_t shard = 0; shard < by_shard.size(); ++shard) {
-        const auto& [neurons, rows] = by_shard[shard];
-        if (neurons.empty()) continue;
+        const auto& [inputs, rows] = by_shard[shard];
+        if (inputs.empty()) continue;
         connect::SynapseTable* const synapses = self().shards[shard]->table(kind);
         if (synapses == nullptr) throw impossible("saved synapses", "");
-        std::vector<std::uint32_t> counts(layout.shard(static_cast<std::uint32_t>(shard)).size(), 0);
+        std::vector<std::uint32_t> counts(self().shards[shard]->inputs(kind).size(), 0);
         synapses->count_onto(counts);
         std::vector<std::uint64_t> ends;
-        ends.reserve(neurons.size());
-        for (const std::uint32_t neuron : neurons) ends.push_back((ends.empty() ? 0 : ends.back()) + counts[neuron]);
+        ends.reserve(inputs.size());
+        for (const std::uint32_t input : inputs) ends.push_back((ends.empty() ? 0 : ends.back()) + counts[input]);
         std::vector<std::uint64_t> positions(ends.back());
-        synapses->find_onto(neurons, ends, positions);
-        for (std::size_t i = 0; i < neurons.size(); ++i) {
+        synapses->find_onto(inputs, ends, positions);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
             columns.seek(rows[i]);
-            if (columns.exchange_size(0) != counts[neurons[i]]) {
+            if (columns.exchange_size(0) != counts[inputs[i]]) {
                 throw impossible("number of saved synapses of a neuron", "");
             }
             const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
-            synapses->exchange_synapses(std::span(positions).subspan(begin, counts[neurons[i]]), columns);
+            synapses->exchange_synapses(std::span(positions).subspan(begin, counts[inputs[i]]), columns);
         }
     }
 }
@@ -355,6 +365,7 @@ void StateLoader::load_inputs(StateColumns& columns) {
         Step step = 0;
         double sum = 0.0;
         columns.exchange("receptor", receptor);
+        const bool has_sites = self().lowered.plan().has_sites();
         columns.exchange("step", step);
         columns.exchange("sum", sum);
         const std::uint32_t index = layout.shard_of(id).value;
@@ -366,7 +377,7 @@ void StateLoader::load_inputs(StateColumns& columns) {
             step > totals_.step + shard.input_steps(receptor) || !std::isfinite(sum)) {
             throw impossible("input in a saved state", "");
         }
-        shard.add_input(receptor, step, layout.shard(index).local_index(population, id).value, sum);
+        shard.add_input(receptor, step, read_input(columns, shard.inputs(receptor), id, has_sites), sum);
     }
 }
 

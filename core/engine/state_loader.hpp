@@ -54,6 +54,10 @@ class StateLoader {
     /// Goes to a row of columns, and returns the id of its thing. @throws StateError for an id that does not exist
     NeuronId read_id(StateColumns& columns, std::size_t row) const;
 
+    /// The input of a neuron of this process that a row is about. @throws StateError for a site that does not exist
+    std::uint32_t read_input(StateColumns& columns, const connect::InputLayout& inputs, NeuronId id,
+                             bool has_sites) const;
+
     Simulation& simulation_;
     std::unique_ptr<RecalledSources> sources_;
     StateTotals totals_;

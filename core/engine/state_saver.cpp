@@ -19,6 +19,15 @@ std::int64_t id_of(const Shard& shard, std::uint32_t local) {
     return static_cast<std::int64_t>(shard.layout().id_of(LocalIndex{local}).value);
 }
 
+/// The id of the neuron that an input belongs to, and its site, if neurons have several.
+void exchange_input(const Shard& shard, const connect::InputLayout& inputs, std::uint32_t input, bool has_sites,
+                    StateColumns& columns) {
+    auto [neuron, site] = inputs.site(input);
+    std::int64_t id = id_of(shard, neuron.value);
+    columns.exchange("id", id);
+    if (has_sites) columns.exchange("site", site);
+}
+
 /// Whether tables give anything beside the ids of their rows.
 bool has_more_than_ids(const std::vector<StateColumns::Column>& columns) { return columns.size() > 1; }
 
@@ -142,27 +151,27 @@ bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColum
     connect::SynapseTable* const synapses = shard.table(connect::KindIndex{table.number});
     if (synapses == nullptr) return false;
     if (!totals_.weights_set[table.number] && !synapses->saved_parts().synapses) return false;
+    const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
     if (place.counts.empty()) {
-        place.counts.resize(shard.layout().size());
+        place.counts.resize(inputs.size());
         synapses->count_onto(place.counts);
     }
     const std::uint64_t most = state_elements_at_once(synapses->size());
-    std::vector<std::uint32_t> neurons;
+    std::vector<std::uint32_t> reached;
     std::vector<std::uint64_t> ends;
     std::uint64_t end = 0;
-    for (; place.next < place.counts.size() && neurons.size() < rows_at_once; ++place.next) {
+    for (; place.next < place.counts.size() && reached.size() < rows_at_once; ++place.next) {
         const std::uint32_t count = place.counts[place.next];
         if (count == 0) continue;
-        if (!neurons.empty() && end + count > most) break;
+        if (!reached.empty() && end + count > most) break;
         end += count;
-        neurons.push_back(static_cast<std::uint32_t>(place.next));
+        reached.push_back(static_cast<std::uint32_t>(place.next));
         ends.push_back(end);
     }
     std::vector<std::uint64_t> positions(end);
-    synapses->find_onto(neurons, ends, positions);
-    for (std::size_t i = 0; i < neurons.size(); ++i) {
-        std::int64_t id = id_of(shard, neurons[i]);
-        columns.exchange("id", id);
+    synapses->find_onto(reached, ends, positions);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+        exchange_input(shard, inputs, reached[i], inputs.has_sites(), columns);
         const std::uint64_t begin = i == 0 ? 0 : ends[i - 1];
         columns.exchange_size(ends[i] - begin);
         synapses->exchange_synapses(std::span(positions).subspan(begin, ends[i] - begin), columns);
@@ -189,8 +198,13 @@ bool StateSaver::save_targets(const StateTable& table, Place& place, StateColumn
     connect::SynapseTable* const synapses = shard.table(connect::KindIndex{table.number});
     if (synapses == nullptr || !synapses->saved_parts().targets) return false;
     if (place.counts.empty()) {
+        const connect::InputLayout& inputs = shard.inputs(connect::KindIndex{table.number});
+        std::vector<std::uint32_t> counts(inputs.size());
+        synapses->count_onto(counts);
         place.counts.resize(shard.layout().size());
-        synapses->count_onto(place.counts);
+        for (std::uint32_t input = 0; input < counts.size(); ++input) {
+            if (counts[input] > 0) place.counts[inputs.neuron(input).value] += counts[input];
+        }
     }
     const std::uint64_t end = std::min<std::uint64_t>(place.next + rows_at_once, place.counts.size());
     for (; place.next < end && columns.elements() < rows_at_once; ++place.next) {
@@ -219,16 +233,15 @@ bool StateSaver::save_inputs(Place& place, StateColumns& columns) const {
     const Shard& shard = *self().shards[place.shard];
     auto receptor = static_cast<std::uint32_t>(place.next >> 32);
     const auto done = static_cast<Step>(place.next & UINT32_MAX);
-    const auto save = [&](Step step, std::uint32_t neuron, double sum) {
-        std::int64_t id = id_of(shard, neuron);
-        columns.exchange("id", id);
+    const auto save = [&](Step step, std::uint32_t input, double sum) {
+        exchange_input(shard, shard.inputs(receptor), input, self().lowered.plan().has_sites(), columns);
         columns.exchange("receptor", receptor);
         columns.exchange("step", step);
         columns.exchange("sum", sum);
     };
     if (done == 0) shard.visit_unread_inputs(receptor, totals_.step, save);
     const Step steps = shard.has_dynamic_inputs(receptor) ? shard.input_steps(receptor) : 0;
-    const Step some = std::max<Step>(1, static_cast<Step>(rows_at_once / std::max(1U, shard.layout().size())));
+    const Step some = std::max<Step>(1, static_cast<Step>(rows_at_once / std::max(1U, shard.inputs_of(receptor))));
     const Step first = totals_.step + 1 + done;
     const Step end = std::min(totals_.step + 1 + steps, first + some);
     if (first < end) {

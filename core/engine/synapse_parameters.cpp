@@ -84,7 +84,9 @@ std::string ConnectionAccess::ids_text(std::uint64_t handle) const {
         const connect::SynapseTable& table = table_of(shards_, {synapse.shard, synapse.kind, synapse.position});
         if (!table.has_sources()) break;
         ids[0] = table.source(table.row_of(synapse.position)).value + 1;
-        ids[1] = shards_[synapse.shard]->layout().id_of(LocalIndex{table.target(synapse.position)}).value + 1;
+        const Shard& shard = *shards_[synapse.shard];
+        const LocalIndex target = shard.inputs(synapse.kind).neuron(table.target(synapse.position));
+        ids[1] = shard.layout().id_of(target).value + 1;
     }
     communicator_.reduce(ids, comm::Reduction::greatest);
     if (ids[0] == 0) return "";

@@ -15,6 +15,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
+#include "base/site_counts.hpp"
 #include "base/state_columns.hpp"
 #include "models/model_info.hpp"
 
@@ -38,7 +39,8 @@ struct UpdateArguments {
         0;  ///< of the group: step n leads from (n - 1) h to n h, with h the resolution that it was created with
     /// One array per receptor with n inputs of this step each: the sum of the weights of the spikes that arrived, or -0.0
     /// where none did and no stimulus acted. (Weights are never -0.0, so that adding one of 0 to -0.0 gives +0.0.) The group
-    /// sets them to -0.0 when it has read them.
+    /// sets them to -0.0 when it has read them. Where neurons have several sites (NeuronModel::sites), each has as many
+    /// inputs as the one that has most, by site.
     double* const* inputs = nullptr;
     /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
     const double* current = nullptr;
@@ -171,6 +173,11 @@ struct GroupArguments {
 
 /// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
 struct NeuronModel {
+    /// How many sites neurons have at a receptor.
+    SiteCounts sites_at(std::uint32_t receptor) const {
+        return receptor < sites.size() ? sites[receptor] : SiteCounts{};
+    }
+
     std::string_view name;
     std::string_view summary;  ///< one line
     std::string_view equations;  ///< several lines, plain text
@@ -179,6 +186,8 @@ struct NeuronModel {
     std::span<const VariableInfo> variables;
     /// Names of the receptors.
     std::span<const std::string_view> receptors;
+    /// Of each receptor how many sites the neurons have; empty: one each. Of models that were made for one population.
+    std::span<const SiteCounts> sites = {};
     /// Whether the sign of a weight chooses between two receptors where none is named: weights >= 0 go to the first and
     /// weights < 0 to the second, with their sign.
     bool sign_chooses_receptor = false;

@@ -51,6 +51,7 @@ from ranvier.network.rules import (
     Rule,
     UniformIndegree,
 )
+from ranvier.network.sites import SiteProbabilities
 from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogram
 from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
@@ -98,6 +99,7 @@ __all__ = [
     "Section",
     "Segment",
     "Simulation",
+    "SiteProbabilities",
     "SpikeData",
     "SpikeRecorder",
     "StateData",

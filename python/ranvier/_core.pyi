@@ -238,7 +238,7 @@ class CellModel:
                 Sequence[int],
             ]
         ],
-        receptors: Sequence[tuple[str, str, Sequence[float], tuple[int, float]]],
+        receptors: Sequence[tuple[str, str, Sequence[float], Sequence[tuple[int, float]]]],
         clamps: Sequence[tuple[str, str, tuple[int, float], float, Sequence[float], Sequence[float], float]],
         probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
         detector: tuple[int, float],
@@ -349,6 +349,10 @@ class Network:
         modulators: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None,
+        site: int
+        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
+        | None,
     ) -> int: ...
     def stimulate(
         self,
@@ -370,6 +374,10 @@ class Network:
         delay: float,
         name: str,
         receptor: str,
+        site: int
+        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
+        | None,
     ) -> None: ...
     def set_values(
         self,
@@ -410,6 +418,10 @@ class Network:
         modulators: tuple[int, int, int]
         | Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None,
+        site: int
+        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
+        | None,
     ) -> None: ...
     def set_stimulus(
         self,
@@ -428,6 +440,10 @@ class Network:
         | float,
         delay: float,
         receptor: str,
+        site: int
+        | Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
+        | None,
     ) -> None: ...
     def record_spikes(
         self,
@@ -665,6 +681,7 @@ class Simulation:
         targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         projection: int | None,
         receptor: str | None,
+        sites: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     ) -> int: ...
     def connections(
         self,
@@ -672,9 +689,11 @@ class Simulation:
         targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
         projection: int | None,
         receptor: str | None,
+        sites: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
         Annotated[NDArray[numpy.uint64], dict(shape=(None,))],

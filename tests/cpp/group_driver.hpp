@@ -76,12 +76,17 @@ class GroupDriver {
                                 .spike_steps = {},
                                 .memory = options.memory});
         // One more than needed, to see that nothing behind the end is touched.
-        for (auto& array : inputs_) array.assign(size_ + 1, -0.0);
+        for (std::uint32_t r = 0; r < inputs_.size(); ++r) {
+            sites_.push_back(model_.sites_at(r).most);
+            inputs_[r].assign(size_ * sites_.back() + 1, -0.0);
+        }
         spikes_.assign(group_->largest_output() + 1, 0);
     }
 
     /// Input of the next step.
-    void give(std::size_t receptor, std::size_t neuron, double weight) { inputs_[receptor][neuron] += weight; }
+    void give(std::size_t receptor, std::size_t neuron, double weight, std::size_t site = 0) {
+        inputs_[receptor][neuron * sites_[receptor] + site] += weight;
+    }
     /// Input of the next step, to the receptor that the sign of the weight asks for.
     void give(std::size_t neuron, double weight) { give(inputs_.size() > 1 && weight < 0.0 ? 1 : 0, neuron, weight); }
     void give_current(std::vector<double> current) { current_ = std::move(current); }
@@ -90,7 +95,7 @@ class GroupDriver {
     std::vector<std::uint32_t> step() {
         std::vector<double*> pointers;
         for (auto& array : inputs_) {
-            array[size_] = guard;
+            array.back() = guard;
             pointers.push_back(array.data());
         }
         spikes_[group_->largest_output()] = guard_index;
@@ -99,8 +104,10 @@ class GroupDriver {
                                                   .current = current_.empty() ? nullptr : current_.data(),
                                                   .spikes = spikes_.data()});
         for (const auto& array : inputs_) {
-            sound_ = sound_ && array[size_] == guard;
-            for (std::size_t i = 0; i < size_; ++i) sound_ = sound_ && array[i] == 0.0 && std::signbit(array[i]);
+            sound_ = sound_ && array.back() == guard;
+            for (std::size_t i = 0; i + 1 < array.size(); ++i) {
+                sound_ = sound_ && array[i] == 0.0 && std::signbit(array[i]);
+            }
         }
         sound_ = sound_ && spikes_[group_->largest_output()] == guard_index;
         return {spikes_.begin(), spikes_.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -150,6 +157,7 @@ class GroupDriver {
     std::size_t size_;
     std::vector<GroupValues> parameters_;
     std::vector<std::vector<double>> inputs_;
+    std::vector<std::size_t> sites_;  ///< by receptor
     std::vector<double> current_;
     std::vector<std::uint32_t> spikes_;
     std::unique_ptr<NeuronGroup> group_;

@@ -24,8 +24,8 @@ class ScalarCell {
         : spec_(spec),
           step_(step),
           potential_(spec.compartments.nodes().size(), spec.initial_potential),
-          slow_(spec.receptors.size(), 0.0),
-          fast_(spec.receptors.size(), 0.0) {
+          slow_(spec.receptors.size(), std::vector<double>(potential_.size(), 0.0)),
+          fast_(slow_) {
         for (std::size_t c = 0; c < spec.compartments.size(); ++c) pools_.push_back(pool_of(c));
         for (const PaintedMechanism& painted : spec.mechanisms) {
             auto& own = gates_.emplace_back();
@@ -39,9 +39,9 @@ class ScalarCell {
         for (const PlacedClamp& clamp : spec.clamps) clamps_.emplace_back(clamp, step);
     }
 
-    /// @param inputs nS, of each receptor: weights of the spikes that arrive at the end of the step
+    /// @param inputs nS, of each receptor and site: weights of the spikes that arrive at the end of the step
     /// @param injected pA
-    void advance(Step now, std::span<const double> inputs, double injected) {
+    void advance(Step now, std::span<const std::vector<double>> inputs, double injected) {
         const std::size_t nodes = spec_.compartments.nodes().size();
         matrix_.assign(nodes, std::vector<double>(nodes, 0.0));
         values_.assign(nodes, 0.0);
@@ -70,8 +70,9 @@ class ScalarCell {
 
     double potential(std::size_t compartment) const { return potential_[node_of(compartment)]; }
     const std::vector<double>& potentials() const { return potential_; }
-    double slow(std::size_t receptor) const { return slow_[receptor]; }
-    double fast(std::size_t receptor) const { return fast_[receptor]; }
+    /// By node: exponentials of all synapses there.
+    const std::vector<double>& slow(std::size_t receptor) const { return slow_[receptor]; }
+    const std::vector<double>& fast(std::size_t receptor) const { return fast_[receptor]; }
     /// Of a node; 0 where no pool is.
     double calcium(std::size_t node) const {
         for (std::size_t c = 0; c < pools_.size(); ++c) {
@@ -102,6 +103,10 @@ class ScalarCell {
     static bool covers(const PaintedMechanism& painted, std::size_t c) { return value_at(painted.covered, c) > 0.0; }
     bool staggered() const { return spec_.scheme == Scheme::staggered; }
     std::size_t node_of(std::size_t compartment) const { return spec_.compartments.compartments()[compartment].node; }
+    /// @pre the node has membrane
+    std::size_t compartment_of(std::size_t node) const {
+        return static_cast<std::size_t>(spec_.compartments.nodes()[node].compartment);
+    }
     std::size_t node_at(Place place) const { return node_of(spec_.compartments.at(place, "place")); }
     double area(const PaintedMechanism& painted, std::size_t c) const {
         return spec_.compartments.compartments()[c].area * value_at(painted.covered, c);
@@ -210,26 +215,40 @@ class ScalarCell {
         }
     }
 
-    void add_receptor(std::size_t r, double input) {
+    void add_receptor(std::size_t r, const std::vector<double>& inputs) {
+        std::vector<double> of_nodes(potential_.size(), 0.0);
+        std::vector<bool> is_at(potential_.size(), false);
+        for (std::size_t site = 0; site < inputs.size(); ++site) {
+            const std::size_t node = node_at(spec_.receptors[r].places[site]);
+            of_nodes[node] += inputs[site];
+            is_at[node] = true;
+        }
+        for (std::size_t node = 0; node < is_at.size(); ++node) {
+            if (is_at[node]) add_receptor(r, node, of_nodes[node]);
+        }
+    }
+
+    void add_receptor(std::size_t r, std::size_t node, double input) {
         const PlacedReceptor& placed = spec_.receptors[r];
         const ReceptorConstants k = placed.model->constants(placed.parameters, step_);
-        const std::size_t node = node_at(placed.place);
         const double v = potential_[node];
-        double g = staggered() ? slow_[r] * k.half_decay - fast_[r] * k.half_rise : slow_[r] - fast_[r];
+        double& slow = slow_[r][node];
+        double& fast = fast_[r][node];
+        double g = staggered() ? slow * k.half_decay - fast * k.half_rise : slow - fast;
         if (k.blockers > 0.0) {
             const double blocked = k.blockers * std::exp(-k.block_slope * v);
             g /= 1.0 + blocked;
             // The block follows the potential by its slope, which takes at most half of the capacitance from the diagonal.
             const double slope = g * k.block_slope * blocked / (1.0 + blocked) * (v - k.reversal);
-            const double least = constant_[node] - 0.5 * capacity(spec_.compartments.at(placed.place, "place"));
+            const double least = constant_[node] - 0.5 * capacity(compartment_of(node));
             const double added = std::max(slope, least - matrix_[node][node]);
             matrix_[node][node] += added;
             values_[node] += added * v;
         }
         matrix_[node][node] += g;
         values_[node] += g * k.reversal;
-        slow_[r] = slow_[r] * k.decay + k.scale * input;
-        if (k.rise > 0.0) fast_[r] = fast_[r] * k.rise + k.scale * input;
+        slow = slow * k.decay + k.scale * input;
+        if (k.rise > 0.0) fast = fast * k.rise + k.scale * input;
     }
 
     /// What is solved for takes the place of the values.
@@ -260,8 +279,8 @@ class ScalarCell {
     std::vector<double> potential_;
     std::vector<std::vector<std::vector<double>>> gates_;  ///< [mechanism][gate][compartment]
     std::vector<Pool> pools_;                              ///< of each compartment
-    std::vector<double> slow_;
-    std::vector<double> fast_;
+    std::vector<std::vector<double>> slow_;  ///< by receptor and node
+    std::vector<std::vector<double>> fast_;
     std::vector<ClampCourse> clamps_;
     // Of a step.
     std::vector<std::vector<double>> matrix_;

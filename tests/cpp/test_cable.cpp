@@ -46,7 +46,7 @@ CellSpec cell_spec(Compartments compartments, RateMethod rates) {
     spec.receptors.push_back({.name = "exc",
                               .model = &find_receptor("expsyn"),
                               .parameters = {2.0, 0.0},
-                              .place = middle_of(spec.compartments.compartments().back())});
+                              .places = {middle_of(spec.compartments.compartments().back())}});
     for (std::size_t i = 0; i < size; ++i) {
         spec.probes.push_back(
             {.name = "V" + std::to_string(i), .place = middle_of(spec.compartments.compartments()[i])});
@@ -79,7 +79,7 @@ void compare_with_scalar(RateMethod rates, double tolerance) {
             const double weight = n % 30 == 5 ? 4.0 : 0.0;
             if (weight > 0.0) driver.give(std::size_t{0}, 0, weight);
             driver.step();
-            scalar.advance(n + 1, std::array{weight}, 200.0);
+            scalar.advance(n + 1, std::array{std::vector{weight}}, 200.0);
             const std::vector<double> found = potentials(driver, size, 0);
             for (std::size_t i = 0; i < size; ++i) {
                 ASSERT_NEAR(found[i], scalar.potential(i), tolerance) << sections << " sections, step " << n;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -40,9 +41,9 @@ struct Member {
     unsigned seed = 0;
 
     double current() const { return 40.0 * static_cast<double>(seed % 7); }
-    /// nS to a receptor in a step.
-    double input(std::size_t receptor, int n) const {
-        const auto place = (static_cast<unsigned>(n) * 3 + static_cast<unsigned>(receptor) * 5 + seed) % 23;
+    /// nS to a site of a receptor in a step.
+    double input(std::size_t receptor, std::size_t site, int n) const {
+        const auto place = (static_cast<unsigned>(n) * 3 + static_cast<unsigned>(receptor * 5 + site * 11) + seed) % 23;
         return place == 0 ? 0.5 * static_cast<double>(1 + seed % 5) : 0.0;
     }
 };
@@ -126,12 +127,15 @@ std::shared_ptr<const CellModel> draw_kind(Draw& draw, RateMethod rates, Scheme 
     draw_mechanisms(draw, spec);
     for (const std::string_view name : receptor_names) {
         PlacedReceptor receptor{
-            .name = std::string(name), .model = &find_receptor(name), .parameters = {}, .place = {}};
+            .name = std::string(name), .model = &find_receptor(name), .parameters = {}, .places = {}};
         for (const models::ParameterInfo& info : receptor.model->parameters) {
             // Some kinds share the constants of a receptor, and are calculated together.
             receptor.parameters.push_back(info.default_value * (draw.likely(0.5) ? 1.0 : draw.uniform(0.8, 1.2)));
         }
-        receptor.place = draw_place(draw, spec);
+        // Some of them in one compartment.
+        for (std::uint32_t sites = 1 + draw.below(4); sites > 0; --sites) {
+            receptor.places.push_back(draw_place(draw, spec));
+        }
         spec.receptors.push_back(std::move(receptor));
     }
     draw_clamps(draw, spec);
@@ -194,9 +198,11 @@ std::vector<Outcome> run(const std::vector<std::shared_ptr<const CellModel>>& ki
     std::vector<Outcome> outcomes(members.size());
     for (int n = 0; n < steps; ++n) {
         for (std::size_t i = 0; i < members.size(); ++i) {
-            for (std::size_t r = 0; r < receptor_names.size(); ++r) {
-                const double weight = members[i].input(r, n);
-                if (weight > 0.0) driver.give(r, i, weight);
+            for (std::uint32_t r = 0; r < receptor_names.size(); ++r) {
+                for (std::size_t site = 0; site < model.neuron_model().sites_at(r).of(i); ++site) {
+                    const double weight = members[i].input(r, site, n);
+                    if (weight > 0.0) driver.give(r, i, weight, site);
+                }
             }
         }
         for (const std::uint32_t cell : driver.step()) outcomes[cell].spikes.push_back(n);
@@ -207,6 +213,19 @@ std::vector<Outcome> run(const std::vector<std::shared_ptr<const CellModel>>& ki
     return outcomes;
 }
 
+/// Exponentials of a receptor, of all nodes or, where each cell has one site, of that.
+void compare(const std::vector<double>& found, const std::vector<double>& expected) {
+    if (found.size() == 1) {
+        const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
+        ASSERT_NEAR(found.front(), sum, 1e-12 * sum);
+        return;
+    }
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t node = 0; node < found.size(); ++node) {
+        ASSERT_NEAR(found[node], expected[node], 1e-12 * expected[node]) << "node " << node;
+    }
+}
+
 /// Potentials and concentrations have deviations of up to `tolerance` of their size.
 void compare(const State& found, const ScalarCell& expected, double tolerance) {
     const std::vector<double>& potentials = found.at("V_m");
@@ -215,8 +234,8 @@ void compare(const State& found, const ScalarCell& expected, double tolerance) {
         ASSERT_NEAR(potentials[node], expected.potentials()[node], 100.0 * tolerance) << "node " << node;
     }
     for (std::size_t r = 0; r < receptor_names.size(); ++r) {
-        ASSERT_NEAR(found.at("slow_" + std::to_string(r)).front(), expected.slow(r), 1e-12 * expected.slow(r));
-        ASSERT_NEAR(found.at("fast_" + std::to_string(r)).front(), expected.fast(r), 1e-12 * expected.fast(r));
+        compare(found.at("slow_" + std::to_string(r)), expected.slow(r));
+        compare(found.at("fast_" + std::to_string(r)), expected.fast(r));
     }
     if (!found.contains("calcium")) return;
     for (std::size_t node = 0; node < potentials.size(); ++node) {
@@ -228,8 +247,13 @@ void compare(const State& found, const ScalarCell& expected, double tolerance) {
 ScalarCell scalar_run(const CellSpec& spec, const Member& member) {
     ScalarCell cell(spec, step);
     for (int n = 0; n < steps; ++n) {
-        std::array<double, receptor_names.size()> inputs{};
-        for (std::size_t r = 0; r < inputs.size(); ++r) inputs.at(r) = member.input(r, n);
+        std::vector<std::vector<double>> inputs;
+        for (std::size_t r = 0; r < receptor_names.size(); ++r) {
+            std::vector<double>& own = inputs.emplace_back();
+            for (std::size_t site = 0; site < spec.receptors[r].places.size(); ++site) {
+                own.push_back(member.input(r, site, n));
+            }
+        }
         cell.advance(n + 1, inputs, member.current());
     }
     return cell;

@@ -259,9 +259,8 @@ Driven<typename Rule::Real> drive_rule(const Scene& scene, const Drive& how) {
                             .own_postsynaptic_steps = own_steps<detail::own_postsynaptic_traces<Rule>>(500.0),
                             .axonal_fraction = how.fraction,
                             .quantum = 0x1p-26};
-    Table table(make_columns<Real>(scene), neurons, learning,
-                make_learning_rule<Rule>({Real(0.4), Real(0.03), Real(50.0)}), page_memory(),
-                std::pmr::new_delete_resource());
+    Table table(make_columns<Real>(scene), learning, make_learning_rule<Rule>({Real(0.4), Real(0.03), Real(50.0)}),
+                {.local_neurons = neurons, .spikes = std::pmr::new_delete_resource()});
     constexpr std::uint32_t slots = 32;
     std::vector<double> ring(slots * neurons, 0.0);
     std::vector<WideSum> wide_ring(how.wide ? ring.size() : 0, 0);

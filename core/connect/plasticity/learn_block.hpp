@@ -42,7 +42,7 @@ struct LearnBlock {
         std::size_t count;
     };
 
-    Lanes<std::uint32_t> targets;
+    Lanes<std::uint32_t> targets;  ///< neurons
     Lanes<Real> weights;
     // As LearnVisit has them, for the delay of the synapse:
     Lanes<std::int32_t> learnt;

@@ -92,6 +92,7 @@ struct LearnVisits {
                 ++visit;
             }
         }
+        if (a.neurons != nullptr) find_neurons(a, std::span<std::uint32_t>(b.targets).first(b.count));
     }
     struct Ahead {
         std::size_t visit;
@@ -251,12 +252,23 @@ struct LearnVisits {
             detail::copy_values(b.weights.data() + piece.begin, piece.end - piece.begin, v.weights + piece.offset);
             if (v.synapse_traces != nullptr && a.arrives) keep_traces(b, piece);
             if (v.inputs == nullptr) continue;
-            if (v.delays == nullptr) {
+            if (a.neurons != nullptr) {
+                add_to_inputs(a, b, piece);
+            } else if (v.delays == nullptr) {
                 for (std::size_t i = piece.begin; i < piece.end; ++i) v.inputs[b.targets[i]] += b.added[i];
             } else {
                 for (std::size_t i = piece.begin; i < piece.end; ++i)
                     v.inputs[b.slots[i] * a.slot_stride + b.targets[i]] += b.added[i];
             }
+        }
+    }
+
+    /// Where targets in the block are neurons that have several inputs each.
+    [[gnu::noinline]] static void add_to_inputs(const Arguments& a, const Block& b, const Piece& piece) {
+        const Visit& v = *piece.visit;
+        for (std::size_t i = piece.begin; i < piece.end; ++i) {
+            const std::size_t slot = v.delays == nullptr ? 0 : b.slots[i] * a.slot_stride;
+            v.inputs[slot + input_of(a, v, piece.offset + (i - piece.begin))] += b.added[i];
         }
     }
 

@@ -20,7 +20,7 @@ namespace ranvier::connect {
 /// the shift.
 template <class Real>
 struct LearnVisit {
-    const void* targets = nullptr;  ///< local indices
+    const void* targets = nullptr;  ///< inputs; see InputLayout
     Real* weights = nullptr;
     std::size_t count = 0;
     const Real* synapse_traces = nullptr;  ///< presynaptic, of each synapse, after the spike before, if they have any
@@ -53,6 +53,7 @@ template <class Real>
 struct LearnArguments {
     std::span<const LearnVisit<Real>> visits;  ///< of different synapses
     bool wide_targets = false;  ///< 32 bits, not 16
+    const std::uint32_t* neurons = nullptr;  ///< of each input; null: inputs are numbered as neurons
     bool wide_delays = false;  ///< 16 bits, not 8
     std::size_t slot_stride = 0;  ///< of the ring of inputs
     std::uint32_t slot_mask = 0;
@@ -70,6 +71,18 @@ struct LearnArguments {
     /// The greatest absolute value of what was added, as bits: grows.
     typename SpikeHistory<Real>::Bits* greatest = nullptr;
 };
+
+/// The neurons that some targets of a visit are inputs of.
+template <class Real>
+void find_neurons(const LearnArguments<Real>& arguments, std::span<std::uint32_t> targets) {
+    for (std::uint32_t& target : targets) target = arguments.neurons[target];
+}
+/// The input that a synapse of a visit reaches.
+template <class Real>
+std::uint32_t input_of(const LearnArguments<Real>& arguments, const LearnVisit<Real>& visit, std::size_t synapse) {
+    return arguments.wide_targets ? static_cast<const std::uint32_t*>(visit.targets)[synapse]
+                                  : static_cast<const std::uint16_t*>(visit.targets)[synapse];
+}
 
 /// Looks at all neurons for all visits with these values.
 template <class Real>

@@ -164,6 +164,7 @@ struct ModulatedRun {
             b.targets[i] = a.wide_targets ? static_cast<const std::uint32_t*>(v.targets)[begin + i]
                                           : static_cast<const std::uint16_t*>(v.targets)[begin + i];
         }
+        if (a.neurons != nullptr) find_neurons(a, std::span(b.targets).first(count));
         for (std::size_t i = 0; i < count; ++i) {
             b.weights[i] = static_cast<double>(v.weights[begin + i]);
             b.eligibility[i] = static_cast<double>(m.eligibility[begin + i]);
@@ -391,6 +392,10 @@ struct ModulatedRun {
         std::array<double, block> added;
         for (std::size_t i = 0; i < count; ++i)
             added[i] = (static_cast<double>(static_cast<Real>(b.weights[i])) + to_grid) - to_grid;
+        if (a.neurons != nullptr) {
+            for (std::size_t i = 0; i < count; ++i) v.inputs[input_of(a, v, begin + i)] += added[i];
+            return;
+        }
         for (std::size_t i = 0; i < count; ++i) v.inputs[b.targets[i]] += added[i];
     }
 };

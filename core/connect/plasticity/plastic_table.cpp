@@ -19,42 +19,44 @@
 namespace ranvier::connect {
 
 template <class Target, class Real>
-PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, std::uint32_t local_neurons,
-                                         const Learning& learning, LearningRule<Real> rule,
-                                         std::pmr::memory_resource* synapse_memory,
-                                         std::pmr::memory_resource* spike_memory)
+PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, const Learning& learning,
+                                         LearningRule<Real> rule, const PlasticTableArguments& arguments)
     : Base(std::move(columns)),
       learning_(learning),
       rule_(std::move(rule)),
-      row_decay_(learning.presynaptic_steps, synapse_memory),
-      presynaptic_(learning.presynaptic_steps, synapse_memory, true),
-      postsynaptic_(learning.postsynaptic_steps, synapse_memory, true),
-      history_(local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
-               rule_.postsynaptic_trace_accumulates, spike_memory),
-      last_(Base::rows(), synapse_memory),
-      traces_(Base::rows(), synapse_memory),
-      own_(Base::rows() * learning.own_presynaptic_steps.size(), synapse_memory),
-      synapse_traces_(centred() && !learning.own_times.any() ? this->size() : 0, synapse_memory),
-      waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), spike_memory),
-      first_seen_(local_neurons, spike_memory),
-      place_seen_(local_neurons, spike_memory),
-      trace_seen_(local_neurons, spike_memory),
+      row_decay_(learning.presynaptic_steps, arguments.synapses),
+      presynaptic_(learning.presynaptic_steps, arguments.synapses, true),
+      postsynaptic_(learning.postsynaptic_steps, arguments.synapses, true),
+      history_(arguments.local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
+               rule_.postsynaptic_trace_accumulates, arguments.spikes),
+      last_(Base::rows(), arguments.synapses),
+      traces_(Base::rows(), arguments.synapses),
+      own_(Base::rows() * learning.own_presynaptic_steps.size(), arguments.synapses),
+      synapse_traces_(centred() && !learning.own_times.any() ? this->size() : 0, arguments.synapses),
+      waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), arguments.spikes),
+      first_seen_(arguments.local_neurons, arguments.spikes),
+      place_seen_(arguments.local_neurons, arguments.spikes),
+      trace_seen_(arguments.local_neurons, arguments.spikes),
       view_{first_seen_.data(), place_seen_.data(), trace_seen_.data()},
-      visits_(spike_memory) {
-    if (local_neurons > History::most_neurons) {
+      visits_(arguments.spikes) {
+    if (arguments.local_neurons > History::most_neurons) {
         throw ValueOutOfBoundsError({.object = "number of neurons of one shard with synapses that learn",
-                                     .value = std::to_string(local_neurons),
+                                     .value = std::to_string(arguments.local_neurons),
                                      .bound = "must be at most " + std::to_string(History::most_neurons),
                                      .remedy = "use more threads or processes"});
     }
+    if (arguments.layout != nullptr && arguments.layout->has_sites()) {
+        neurons_ = Buffer<std::uint32_t>(arguments.layout->size(), arguments.synapses);
+        arguments.layout->copy_neurons(neurons_.span());
+    }
     visits_.reserve(most_visits);
-    for (const double steps : learning.own_presynaptic_steps) own_decays_.emplace_back(steps, synapse_memory);
+    for (const double steps : learning.own_presynaptic_steps) own_decays_.emplace_back(steps, arguments.synapses);
     std::fill_n(last_.data(), last_.size(), History::never);
     std::fill_n(traces_.data(), traces_.size(), 0.0);
     std::fill_n(own_.data(), own_.size(), 0.0);
     std::fill_n(synapse_traces_.data(), synapse_traces_.size(), Real{0});
-    if (rule_.modulation) begin_modulation(synapse_memory, spike_memory);
-    if (learning.own_times.any()) begin_timed(synapse_memory);
+    if (rule_.modulation) begin_modulation(arguments.synapses, arguments.spikes);
+    if (learning.own_times.any()) begin_timed(arguments.synapses);
 }
 
 template <class Target, class Real>
@@ -75,6 +77,7 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
         of_history += Decay<double>::bytes(modulation.tau_transmitter / modulation.resolution);
     }
     return {.synapse_bytes = of_synapse,
+            .input_bytes = sizeof(std::uint32_t),
             .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
             .constant_bytes = constants,
             .history_bytes = of_history,
@@ -231,6 +234,7 @@ template <class Target, class Real>
 LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
     LearnArguments<Real> given;
     given.wide_targets = std::is_same_v<Target, std::uint32_t>;
+    if (!neurons_.empty()) given.neurons = neurons_.data();
     given.wide_delays = std::holds_alternative<Buffer<std::uint16_t>>(this->columns_.delays);
     given.slot_stride = ring_.slot_stride;
     given.slot_mask = ring_.slot_mask;
@@ -283,8 +287,7 @@ void PlasticTable<Target, Real>::move_base(InstructionSet set, Step step) {
 template <class Target, class Real>
 std::unique_ptr<SynapseTable> make_plastic_table(TableColumns<Target, Real> columns, const Learning& learning,
                                                  LearningRule<Real> rule, const PlasticTableArguments& arguments) {
-    return std::make_unique<PlasticTable<Target, Real>>(std::move(columns), arguments.local_neurons, learning,
-                                                        std::move(rule), arguments.synapses, arguments.spikes);
+    return std::make_unique<PlasticTable<Target, Real>>(std::move(columns), learning, std::move(rule), arguments);
 }
 
 template <class Real>

@@ -43,9 +43,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     using Base = StoredTable<Target, Real>;
 
     /// @param columns whose rows are sorted by delay
-    PlasticTable(TableColumns<Target, Real> columns, std::uint32_t local_neurons, const Learning& learning,
-                 LearningRule<Real> rule, std::pmr::memory_resource* synapse_memory,
-                 std::pmr::memory_resource* spike_memory);
+    PlasticTable(TableColumns<Target, Real> columns, const Learning& learning, LearningRule<Real> rule,
+                 const PlasticTableArguments& arguments);
 
     std::string_view layout() const override { return "ring"; }
     DelaySteps reach() const override { return this->columns_.greatest_delay; }
@@ -202,6 +201,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
 
+    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
     Learning learning_;
     LearningRule<Real> rule_;
     Decay<double> row_decay_;

@@ -76,12 +76,18 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
           // Synapses of both signs of a projection may reach different receptors.
           key_(make_key(key.low | std::uint64_t{key.high} << 32, Purpose::release, arguments.receptor)),
           to_grid_(0x1.8p52 * arguments.quantum),
-          ids_(arguments.local_neurons, arguments.synapses),
+          ids_(arguments.layout->size(), arguments.synapses),
           rows_(Base::rows(), arguments.synapses),
           states_(this->size(), Rule::greatest_state(constants_), arguments.synapses) {
         for (std::uint32_t local = 0; local < ids_.size(); ++local) ids_[local] = 0;
         for (const Target target : this->columns_.targets.span()) {
-            if (ids_[target] == 0) ids_[target] = arguments.layout->id_of(LocalIndex{target}).value;
+            if (ids_[target] != 0) continue;
+            const LocalIndex neuron = arguments.layout->neuron(target);
+            ids_[target] = arguments.layout->shard().id_of(neuron).value;
+        }
+        if (arguments.layout->has_sites()) {
+            neurons_ = Buffer<std::uint32_t>(arguments.layout->size(), arguments.synapses);
+            arguments.layout->copy_neurons(neurons_.span());
         }
         std::fill_n(rows_.data(), rows_.size(), Row{.shared = Rule::initial(constants_)});
         states_.fill(Rule::initial_state(constants_));
@@ -96,6 +102,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
                 .numbers_pairs = true,
                 .needs_sources = true,
                 .target_bytes = sizeof(std::uint64_t),
+                .input_bytes = sizeof(std::uint64_t) + sizeof(std::uint32_t),
                 .row_bytes = sizeof(Row)};
     }
 
@@ -272,6 +279,12 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         }
     }
 
+    /// That a synapse reaches, whichever its site is.
+    std::uint32_t neuron(std::uint64_t position) const {
+        const std::uint32_t input = this->target(position);
+        return neurons_.empty() ? input : neurons_[input];
+    }
+
     /// Numbers the synapses of each pair by delay, and those of the same delay as the rule has drawn them, whatever the rows
     /// are. Where no pair has several, nothing is stored.
     void number_synapses(std::pmr::memory_resource* memory) {
@@ -297,15 +310,15 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         for (std::uint32_t row = 0; row < this->rows(); ++row) {
             const std::uint64_t begin = this->row_begin(RowIndex{row});
             const std::uint64_t end = this->row_end(RowIndex{row});
-            for (std::uint64_t i = begin; i < end; ++i) visit(i, found[this->target(i)]++);
-            for (std::uint64_t i = begin; i < end; ++i) found[this->target(i)] = 0;
+            for (std::uint64_t i = begin; i < end; ++i) visit(i, found[neuron(i)]++);
+            for (std::uint64_t i = begin; i < end; ++i) found[neuron(i)] = 0;
         }
     }
 
     template <class Visit>
     void visit_unsorted(Visit visit) const {
         const auto place = [&](std::uint32_t position) {
-            return std::tuple(this->columns_.sources[position], this->target(position), delay_of(position), position);
+            return std::tuple(this->columns_.sources[position], neuron(position), delay_of(position), position);
         };
         std::vector<std::uint32_t> order(this->size());
         std::iota(order.begin(), order.end(), 0U);
@@ -313,7 +326,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
         std::uint32_t number = 0;
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool same_pair = i > 0 && this->columns_.sources[order[i]] == this->columns_.sources[order[i - 1]] &&
-                                   this->target(order[i]) == this->target(order[i - 1]);
+                                   neuron(order[i]) == neuron(order[i - 1]);
             number = same_pair ? number + 1 : 0;
             visit(order[i], number);
         }
@@ -325,7 +338,8 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     Constants constants_;
     RandomKey key_;
     double to_grid_;
-    Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets
+    Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets, by input
+    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
     Buffer<Row> rows_;
     NarrowNumbers states_;   ///< of synapses
     std::vector<Buffer<Weight>> own_states_;  ///< what synapses of the same source would share, by synapse

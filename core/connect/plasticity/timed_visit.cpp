@@ -103,6 +103,7 @@ struct TimedVisit {
             b.targets[i] = a.wide_targets ? static_cast<const std::uint32_t*>(v.targets)[begin + i]
                                           : static_cast<const std::uint16_t*>(v.targets)[begin + i];
         }
+        if (a.neurons != nullptr) find_neurons(a, std::span<std::uint32_t>(b.targets).first(b.count));
         std::copy_n(v.weights + begin, b.count, b.weights.data());
         const OwnRule<Real>& rule = a.rule->own;
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {
@@ -331,7 +332,8 @@ struct TimedVisit {
         }
         if (v.inputs == nullptr) return;
         for (std::size_t i = 0; i < b.count; ++i) {
-            v.inputs[b.targets[i]] += (static_cast<double>(b.weights[i]) + a.to_grid) - a.to_grid;
+            const std::uint32_t input = a.neurons == nullptr ? b.targets[i] : input_of(a, v, begin + i);
+            v.inputs[input] += (static_cast<double>(b.weights[i]) + a.to_grid) - a.to_grid;
         }
     }
 };

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "connect/placement/input_layout.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "connect/tables/synapse_dynamics.hpp"
 #include "connect/tables/table_kind.hpp"
@@ -24,11 +26,22 @@ struct NetworkPlan {
     std::vector<TableKind> kinds;
     /// Of synapses that are not static, by TableKind::synapse less 1.
     std::vector<std::shared_ptr<const SynapseDynamics>> dynamics = {};
+    /// By receptor, where any neuron has several sites: the sites that have room on each neuron, by population. Else empty.
+    std::vector<std::vector<std::uint32_t>> sites = {};
 
     /// Null for static synapses.
     const SynapseDynamics* dynamics_of(KindIndex kind) const {
         const std::uint32_t synapse = kinds[kind.value].synapse;
         return synapse == 0 ? nullptr : dynamics[synapse - 1].get();
+    }
+    /// Whether any neuron has several sites at a receptor.
+    bool has_sites() const {
+        return std::ranges::any_of(sites, [](const auto& own) { return !own.empty(); });
+    }
+    /// How the inputs of a shard at a receptor are numbered. @param shard must outlive it
+    InputLayout inputs_at(std::uint32_t receptor, const ShardLayout& shard) const {
+        return {shard, receptor < sites.size() ? std::span<const std::uint32_t>(sites[receptor])
+                                               : std::span<const std::uint32_t>()};
     }
     /// One more than the greatest receptor that a projection can feed.
     std::uint32_t receptors() const { return kinds.empty() ? 0 : kinds.back().receptor + 1; }

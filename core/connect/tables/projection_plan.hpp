@@ -7,6 +7,7 @@
 
 #include "base/ids.hpp"
 #include "connect/rules/rule.hpp"
+#include "connect/tables/site_choice.hpp"
 #include "connect/tables/synapse_values.hpp"
 #include "connect/tables/table_kind.hpp"
 
@@ -30,6 +31,8 @@ struct ProjectionPlan {
     DelayGrid delay_grid;
     /// Of each parameter of which synapses have values of their own (SynapseDynamics::own_parameters).
     std::vector<SynapseValues> parameters;
+    /// Where targets have several sites at the receptor; null: each has one.
+    std::shared_ptr<const SiteChoice> sites = nullptr;
     /// Of synapses with weights >= 0 and of those with weights < 0; the same one where the sign does not matter, or where all
     /// weights have one sign (NetworkPlan).
     KindIndex positive_kind;

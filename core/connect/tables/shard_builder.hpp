@@ -21,14 +21,13 @@
 #include "connect/tables/table_builder.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "connect/tables/table_plan.hpp"
-#include "connect/tables/transmitter_table.hpp"
 
 namespace ranvier::connect {
 
 /// Synapses of one projection and kind on their way into a table, as columns of equal length.
 struct SynapseBatch {
     const std::uint32_t* rows = nullptr;     ///< sources, as TablePlan::row_map numbers them
-    const std::uint32_t* targets = nullptr;  ///< local indices
+    const std::uint32_t* targets = nullptr;  ///< inputs; see InputLayout
     const double* weights = nullptr;         ///< rounded to the grid and to what is stored
     const std::uint16_t* delays = nullptr;   ///< relative to the table's least delay
     const double* parameters = nullptr;      ///< of which synapses have values of their own, one after another
@@ -37,7 +36,7 @@ struct SynapseBatch {
     std::uint16_t tag = 0;
 };
 
-/// The tables of one shard while they are being built.
+/// The tables of one shard while they are being built, without those of transmitters.
 class ShardBuilder {
    public:
     virtual ~ShardBuilder() = default;
@@ -54,9 +53,10 @@ class ShardBuilder {
 template <class Target, class Weight>
 class TypedShardBuilder final : public ShardBuilder {
    public:
-    TypedShardBuilder(std::span<const TablePlan> plans, const ShardLayout& layout, BuildOptions options,
+    /// @param inputs by receptor
+    TypedShardBuilder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs, BuildOptions options,
                       const parallel::Team& team, TableMemory memory)
-        : layout_(layout), options_(options), team_(team), memory_(memory) {
+        : inputs_(inputs), options_(options), team_(team), memory_(memory) {
         for (const TablePlan& plan : plans) {
             Draft draft;
             draft.plan = plan;
@@ -68,7 +68,6 @@ class TypedShardBuilder final : public ShardBuilder {
                                memory_.synapses);
             }
             drafts_.push_back(std::move(draft));
-            dynamics_.push_back(plan.dynamics);
         }
     }
 
@@ -135,14 +134,13 @@ class TypedShardBuilder final : public ShardBuilder {
                 if (draft.plan.dynamics != nullptr) {
                     tables.push_back(finish_dynamic(std::move(draft.columns), draft.plan, quanta[kind]));
                 } else {
-                    tables.push_back(finish(std::move(draft.columns)));
+                    tables.push_back(finish(std::move(draft.columns), inputs_[draft.plan.receptor].size()));
                 }
             } else {
                 tables.push_back(nullptr);
             }
             draft = {};
         }
-        append_transmitters(tables, dynamics_);
         return tables;
     }
 
@@ -232,8 +230,9 @@ class TypedShardBuilder final : public ShardBuilder {
         if (columns.numbering != RowNumbering::unsorted && columns.least_delay != columns.greatest_delay) {
             sort_by_delay(columns);
         }
-        return plan.dynamics->make_table(std::move(columns), {.local_neurons = layout_.size(),
-                                                              .layout = &layout_,
+        const InputLayout& inputs = inputs_[plan.receptor];
+        return plan.dynamics->make_table(std::move(columns), {.local_neurons = inputs.shard().size(),
+                                                              .layout = &inputs,
                                                               .receptor = plan.receptor,
                                                               .resolution = options_.resolution,
                                                               .quantum = quantum,
@@ -268,9 +267,11 @@ class TypedShardBuilder final : public ShardBuilder {
         return longest;
     }
 
-    std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns) {
+    /// @param inputs that synapses could reach
+    std::unique_ptr<SynapseTable> finish(TableColumns<Target, Weight> columns, std::uint32_t inputs) {
         order_rows(columns);
-        if (use_ring(columns)) return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
+        if (use_ring(columns, inputs))
+            return std::make_unique<RingTable<Target, Weight>>(std::move(columns), memory_.spikes);
         const std::uint64_t longest = longest_row(columns);
         if (longest <= UINT16_MAX) return sort_rows<std::uint16_t>(std::move(columns), longest);
         if (longest <= UINT32_MAX) return sort_rows<std::uint32_t>(std::move(columns), longest);
@@ -297,12 +298,12 @@ class TypedShardBuilder final : public ShardBuilder {
             columns.delays);
     }
 
-    bool use_ring(const TableColumns<Target, Weight>& columns) const {
+    bool use_ring(const TableColumns<Target, Weight>& columns, std::uint32_t inputs) const {
         if (columns.numbering == RowNumbering::unsorted) return true;
         if (options_.layout != TableLayout::automatic) return options_.layout == TableLayout::ring;
         const std::uint64_t rows = columns.row_start.rows();
         const std::uint64_t delays = columns.greatest_delay - columns.least_delay + 1;
-        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, layout_.size());
+        return prefer_ring(columns.targets.size(), rows, delays, columns.greatest_delay, inputs);
     }
 
     /// Sorts the synapses of each bucket by source, keeping the order of those of one source, and gives each source that is
@@ -346,12 +347,11 @@ class TypedShardBuilder final : public ShardBuilder {
                                                                   memory_.spikes);
     }
 
-    const ShardLayout& layout_;
+    std::span<const InputLayout> inputs_;  ///< by receptor
     BuildOptions options_;
     const parallel::Team& team_;
     TableMemory memory_;
     std::vector<Draft> drafts_;  ///< by kind
-    std::vector<const SynapseDynamics*> dynamics_;  ///< by kind
 };
 
 }  // namespace ranvier::connect

@@ -33,7 +33,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
             if (weights) synapse.weight = scratch.weights[position];
             // Without a weight there is only one kind.
             const KindIndex kind = plan.kind_of(synapse.weight);
-            if (!plan.parameters.empty()) synapse.weight = k;
+            if (sends_ordinals(plan)) synapse.weight = k;
             synapse.kind = static_cast<std::uint16_t>(kind.value);
             if (store) {
                 const DelaySteps delay = round_delay(scratch.milliseconds[position], plan.delay_grid);
@@ -87,8 +87,10 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
         });
 }
 
-void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::uint32_t base, Scratch& scratch) const {
+void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t base,
+                                               Scratch& scratch) const {
     const std::size_t count = scratch.rows.size();
+    if (plan.sites != nullptr) scratch.sites.resize(count);
     scratch.parameters.resize(plan.parameters.size() * count);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint32_t source = scratch.rows[i] - base;
@@ -97,6 +99,9 @@ void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::
         for (std::size_t k = 0; k < plan.parameters.size(); ++k) {
             scratch.parameters[k * count + i] = plan.parameters[k].value(*plan.sampler, source, ordinal);
         }
+        if (plan.sites == nullptr) continue;
+        const NeuronId target = layout.shard(worker).id_of(LocalIndex{scratch.targets[i]});
+        scratch.sites[i] = plan.sites->site(*plan.sampler, source, ordinal, plan.sites->sites(target));
     }
 }
 
@@ -124,10 +129,12 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             builders[worker]->count(kind, scratch.rows.data(), scratch.rows.size());
             continue;
         }
-        if (!plan.parameters.empty()) draw_values(plan, base, scratch);
+        scratch.sites.clear();
+        if (sends_ordinals(plan)) draw_values(plan, worker, base, scratch);
         round_weights(plan, worker, kind, scratch.weights);
-        std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
-        for (const std::uint32_t target : scratch.targets) inputs[target] += plan.most_spikes;
+        std::uint64_t* const counts = stored[worker].inputs[network.receptor(kind)].data();
+        for (const std::uint32_t target : scratch.targets) counts[target] += plan.most_spikes;
+        find_inputs(worker, kind, 0, scratch.targets.size(), scratch);
         builders[worker]->store(kind, {.rows = scratch.rows.data(),
                                        .targets = scratch.targets.data(),
                                        .weights = scratch.weights.data(),

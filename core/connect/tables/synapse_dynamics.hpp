@@ -14,7 +14,7 @@
 
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
-#include "connect/placement/layout.hpp"
+#include "connect/placement/input_layout.hpp"
 #include "connect/tables/table.hpp"
 #include "connect/tables/table_columns.hpp"
 #include "connect/tables/transmitter.hpp"
@@ -24,7 +24,7 @@ namespace ranvier::connect {
 /// What a table of synapses that are not static needs beside its columns.
 struct PlasticTableArguments {
     std::uint32_t local_neurons = 0;
-    const ShardLayout* layout = nullptr;  ///< of the targets; read while the table is made
+    const InputLayout* layout = nullptr;  ///< of the targets; read while the table is made
     std::uint32_t receptor = 0;
     double resolution = 0.1;  ///< ms
     /// What is added to the inputs is rounded to this: a power of two.
@@ -39,6 +39,7 @@ struct PlasticTableMemory {
     bool numbers_pairs = false;  ///< where a pair has several synapses, each keeps which it is
     bool needs_sources = false;  ///< keeps them, even where they are to be forgotten
     std::size_t target_bytes = 0;  ///< of each neuron of the shard
+    std::size_t input_bytes = 0;  ///< of each input of the shard, where neurons have several
     std::size_t row_bytes = 0;  ///< of each row
     std::size_t constant_bytes = 0;  ///< whatever its size
     // The rest counts as memory of spikes.

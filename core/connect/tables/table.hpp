@@ -43,7 +43,7 @@ class RowMap {
 /// One synapse as a query sees it.
 struct SynapseView {
     std::uint64_t position = 0;
-    std::uint32_t target = 0;  ///< local index
+    std::uint32_t target = 0;  ///< input; see InputLayout
     DelaySteps delay = 0;
     std::uint32_t tag = 0;  ///< projection, in tables that store it; else 0
 };
@@ -138,13 +138,13 @@ class SynapseTable {
     virtual SavedParts saved_parts() const = 0;
     /// Visits the spikes (row, stamp) that may not have reached all of their targets yet, of a static table; of others none.
     virtual void visit_recent(const std::function<void(RowIndex, Step)>& visit) const = 0;
-    /// Adds to the number of each neuron how many synapses onto it there are.
+    /// Adds to the number of each input how many synapses onto it there are.
     virtual void count_onto(std::span<std::uint32_t> counts) const = 0;
-    /// The positions of the synapses onto some neurons, one neuron after another, those of one neuron in an order that does
+    /// The positions of the synapses onto some inputs, one input after another, those of one input in an order that does
     /// not depend on the table: by source, projection, delay, and as they were drawn. One walk through all synapses.
-    /// @param neurons each of them once
-    /// @param ends where those of each of these neurons end, as follows from count_onto()
-    virtual void find_onto(std::span<const std::uint32_t> neurons, std::span<const std::uint64_t> ends,
+    /// @param inputs each of them once
+    /// @param ends where those of each of these inputs end, as follows from count_onto()
+    virtual void find_onto(std::span<const std::uint32_t> inputs, std::span<const std::uint64_t> ends,
                            std::span<std::uint64_t> positions) const = 0;
     /// Before what follows saves, or loads into a table that has just been made. @param now the last step
     virtual void begin_saving(Step /*now*/) {}

@@ -6,6 +6,7 @@
 
 #include "base/errors.hpp"
 #include "connect/tables/table_builder_implementation.hpp"
+#include "connect/tables/transmitter_table.hpp"
 
 namespace ranvier::connect {
 
@@ -22,17 +23,68 @@ struct RoundDelays {
     }
 };
 
-std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, const ShardLayout& layout,
-                                                 const BuildOptions& options, const parallel::Team& team,
-                                                 TableMemory memory) {
-    const bool narrow = layout.size() <= std::uint32_t{UINT16_MAX} + 1;
+/// Of tables whose targets need 16 or 32 bits.
+std::unique_ptr<ShardBuilder> make_shard_builder(bool narrow, std::span<const TablePlan> plans,
+                                                 std::span<const InputLayout> inputs, const BuildOptions& options,
+                                                 const parallel::Team& team, TableMemory memory) {
     if (options.double_weights) {
         if (narrow)
-            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, layout, options, team, memory);
-        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, layout, options, team, memory);
+            return std::make_unique<TypedShardBuilder<std::uint16_t, double>>(plans, inputs, options, team, memory);
+        return std::make_unique<TypedShardBuilder<std::uint32_t, double>>(plans, inputs, options, team, memory);
     }
-    if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, layout, options, team, memory);
-    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, layout, options, team, memory);
+    if (narrow) return std::make_unique<TypedShardBuilder<std::uint16_t, float>>(plans, inputs, options, team, memory);
+    return std::make_unique<TypedShardBuilder<std::uint32_t, float>>(plans, inputs, options, team, memory);
+}
+
+/// Of tables of both widths: receptors differ in their numbers of inputs.
+class MixedShardBuilder final : public ShardBuilder {
+   public:
+    MixedShardBuilder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs,
+                      const BuildOptions& options, const parallel::Team& team, TableMemory memory) {
+        std::vector<TablePlan> own[2] = {{plans.begin(), plans.end()}, {plans.begin(), plans.end()}};
+        for (std::size_t kind = 0; kind < plans.size(); ++kind) {
+            is_wide_.push_back(!has_narrow_targets(inputs[plans[kind].receptor].size()));
+            TablePlan& other = own[is_wide_[kind] ? 0 : 1][kind];
+            other.used = false;
+        }
+        narrow_ = make_shard_builder(true, own[0], inputs, options, team, memory);
+        wide_ = make_shard_builder(false, own[1], inputs, options, team, memory);
+    }
+
+    void count(KindIndex kind, const std::uint32_t* rows, std::size_t count) override {
+        of(kind).count(kind, rows, count);
+    }
+    void allocate() override {
+        narrow_->allocate();
+        wide_->allocate();
+    }
+    void store(KindIndex kind, const SynapseBatch& batch) override { of(kind).store(kind, batch); }
+    ShardTables finish(std::span<const double> quanta) override {
+        ShardTables tables = narrow_->finish(quanta);
+        ShardTables wide = wide_->finish(quanta);
+        for (std::size_t kind = 0; kind < tables.size(); ++kind) {
+            if (is_wide_[kind]) tables[kind] = std::move(wide[kind]);
+        }
+        return tables;
+    }
+
+   private:
+    ShardBuilder& of(KindIndex kind) { return is_wide_[kind.value] ? *wide_ : *narrow_; }
+
+    std::vector<bool> is_wide_;  ///< by kind
+    std::unique_ptr<ShardBuilder> narrow_;
+    std::unique_ptr<ShardBuilder> wide_;
+};
+
+std::unique_ptr<ShardBuilder> make_shard_builder(std::span<const TablePlan> plans, std::span<const InputLayout> inputs,
+                                                 const BuildOptions& options, const parallel::Team& team,
+                                                 TableMemory memory) {
+    std::size_t narrow = 0;
+    for (const TablePlan& plan : plans) narrow += has_narrow_targets(inputs[plan.receptor].size()) ? 1 : 0;
+    if (narrow > 0 && narrow < plans.size()) {
+        return std::make_unique<MixedShardBuilder>(plans, inputs, options, team, memory);
+    }
+    return make_shard_builder(narrow > 0, plans, inputs, options, team, memory);
 }
 
 }  // namespace
@@ -72,6 +124,37 @@ void TableBuilder::Implementation::fill_parameters(const ProjectionPlan& plan, s
     }
 }
 
+void TableBuilder::Implementation::fill_sites(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride,
+                                              Scratch& scratch) const {
+    const std::size_t total = scratch.partners.size();
+    scratch.sites.resize(total);
+    scratch.room.resize(total);
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < scratch.degrees.size(); ++i) {
+        // Ids between those of the targets may belong to other populations.
+        if (scratch.degrees[i] == 0) continue;
+        const std::uint64_t major = begin + i * stride;
+        const std::uint32_t sites = plan.sites->sites(NeuronId{plan.pairs.first_target.value + major});
+        plan.sites->fill(options.instruction_set, *plan.sampler, major, sites, scratch.degrees[i],
+                         scratch.room.data() + position, scratch.sites.data() + position);
+        position += scratch.degrees[i];
+    }
+}
+
+void TableBuilder::Implementation::find_inputs(std::uint32_t worker, KindIndex kind, std::size_t begin,
+                                               std::size_t count, Scratch& scratch) const {
+    const InputLayout& own = inputs[worker][network.receptor(kind)];
+    if (!own.has_sites()) return;
+    for (std::size_t i = begin; i < begin + count;) {
+        const LocalIndex neuron{scratch.targets[i]};
+        const std::uint32_t first = own.input(own.shard().population_of(neuron), neuron, 0);
+        // Those of one target stand together.
+        for (; i < begin + count && scratch.targets[i] == neuron.value; ++i) {
+            scratch.targets[i] = first + (scratch.sites.empty() ? 0 : scratch.sites[i]);
+        }
+    }
+}
+
 void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind,
                                                  std::span<double> weights) {
     const std::size_t index = static_cast<std::size_t>(&plan - network.projections.data());
@@ -94,10 +177,10 @@ void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr:
 
 void TableBuilder::Implementation::end_storing(std::uint32_t worker) {
     Stored& own = stored[worker];
-    for (Buffer<std::uint64_t>& inputs : own.inputs) {
+    for (Buffer<std::uint64_t>& counts : own.inputs) {
         std::uint64_t& most = own.most_inputs.emplace_back(0);
-        for (const std::uint64_t of_neuron : inputs.span()) most = std::max(most, of_neuron);
-        inputs = {};
+        for (const std::uint64_t of_neuron : counts.span()) most = std::max(most, of_neuron);
+        counts = {};
     }
 }
 
@@ -116,13 +199,14 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
         }
         round_weights(plan, worker, kind, std::span(scratch.weights).subspan(begin, count));
         // The synapses of one target stand together.
-        std::uint64_t* const inputs = stored[worker].inputs[network.receptor(kind)].data();
+        std::uint64_t* const counts = stored[worker].inputs[network.receptor(kind)].data();
         for (std::size_t i = begin; i < begin + count;) {
             const std::uint32_t target = scratch.targets[i];
             const std::size_t first = i;
             while (i < begin + count && scratch.targets[i] == target) ++i;
-            inputs[target] += std::uint64_t{plan.most_spikes} * (i - first);
+            counts[target] += std::uint64_t{plan.most_spikes} * (i - first);
         }
+        find_inputs(worker, kind, begin, count, scratch);
         scratch.delays.resize(total);
         Dispatched<RoundDelays>::call(options.instruction_set,
                                       static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
@@ -192,6 +276,8 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
     }
     fill_values(plan, targets.begin, targets.stride, store || plan.kind_varies(), store, scratch);
     if (store) fill_parameters(plan, targets.begin, targets.stride, scratch);
+    scratch.sites.clear();
+    if (store && plan.sites != nullptr) fill_sites(plan, targets.begin, targets.stride, scratch);
     hand_over(plan, worker, store, scratch);
 }
 
@@ -216,6 +302,7 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
                                          .communicator = std::move(communicator),
                                          .planned = plan_tables(network, layout, options),
                                          .builders = {},
+                                         .inputs = {},
                                          .routed = {},
                                          .remote = {},
                                          .remote_ranks = {},
@@ -230,6 +317,12 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
     }
     const std::size_t shards = layout.shards().size();
     implementation_->builders.resize(shards);
+    for (const ShardLayout& shard : layout.shards()) {
+        std::vector<InputLayout>& own = implementation_->inputs.emplace_back();
+        for (std::uint32_t receptor = 0; receptor < std::max(network.receptors(), 1U); ++receptor) {
+            own.push_back(network.inputs_at(receptor, shard));
+        }
+    }
     implementation_->routed.resize((shards + 1) * shards);
     implementation_->remote.resize(shards);
     implementation_->remote_ranks.resize(shards);
@@ -244,7 +337,7 @@ void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
     Implementation& self = *implementation_;
     // Here, so that the worker touches the memory of its shard first.
     self.builders[worker] =
-        make_shard_builder(self.planned.tables, self.layout.shard(worker), self.options, self.team, memory);
+        make_shard_builder(self.planned.tables, self.inputs[worker], self.options, self.team, memory);
     self.pass(worker, false);
     self.builders[worker]->allocate();
     self.begin_storing(worker, memory.synapses);
@@ -272,6 +365,9 @@ std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
 ShardTables TableBuilder::finish(std::uint32_t worker, std::span<const double> quanta) {
     ShardTables tables = implementation_->builders[worker]->finish(quanta);
     implementation_->builders[worker].reset();
+    std::vector<const SynapseDynamics*> dynamics;
+    for (const TablePlan& plan : implementation_->planned.tables) dynamics.push_back(plan.dynamics);
+    append_transmitters(tables, dynamics);
     return tables;
 }
 

@@ -16,8 +16,8 @@ namespace ranvier::connect {
 /// A synapse on its way to the process of its target.
 struct RemoteSynapse {
     std::uint64_t target = 0;  ///< place on its process
-    /// Where synapses have parameters of their own: which of the synapses of its source it is. Weight and parameters are
-    /// drawn of it where the synapse lives.
+    /// Where synapses have parameters of their own, or sites: which of the synapses of its source it is. Weight, parameters
+    /// and site are drawn of it where the synapse lives.
     double weight = 0.0;
     std::uint32_t row = 0;
     std::uint16_t delay = 0;
@@ -41,6 +41,7 @@ struct TableBuilder::Implementation {
     std::shared_ptr<comm::Communicator> communicator;
     ProcessTables planned;
     std::vector<std::unique_ptr<ShardBuilder>> builders;
+    std::vector<std::vector<InputLayout>> inputs;  ///< by worker and receptor
     /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
     std::vector<std::vector<RoutedSynapse>> routed;
     /// By worker: what it has drawn for other processes, and which those are.
@@ -66,10 +67,12 @@ struct TableBuilder::Implementation {
         std::vector<std::uint32_t> degrees;
         std::vector<std::uint64_t> partners;
         std::vector<std::uint32_t> rows;
-        std::vector<std::uint32_t> targets;
+        std::vector<std::uint32_t> targets;  ///< neurons, then inputs
+        std::vector<std::uint32_t> sites;  ///< of targets, where these have several
         std::vector<double> weights;
         std::vector<double> milliseconds;
         std::vector<std::uint16_t> delays;
+        std::vector<double> room;
         std::vector<double> parameters;  ///< of which synapses have values of their own, one after another
     };
 
@@ -102,8 +105,15 @@ struct TableBuilder::Implementation {
                      Scratch& scratch) const;
     /// Parameters of which synapses have values of their own, as fill_values().
     void fill_parameters(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
-    /// Draws weights and parameters of the synapses of a source whose places were sent in place of weights.
-    void draw_values(const ProjectionPlan& plan, std::uint32_t base, Scratch& scratch) const;
+    /// Sites of synapses, as fill_values() where major neurons are targets.
+    void fill_sites(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
+    /// Draws weights, parameters and sites of the synapses of a source whose places were sent in place of weights.
+    void draw_values(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t base, Scratch& scratch) const;
+    /// Whether synapses that are drawn by source carry which of the synapses of their source they are.
+    static bool sends_ordinals(const ProjectionPlan& plan) { return !plan.parameters.empty() || plan.sites != nullptr; }
+    /// Replaces some targets, which are neurons, by their inputs.
+    void find_inputs(std::uint32_t worker, KindIndex kind, std::size_t begin, std::size_t count,
+                     Scratch& scratch) const;
     void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     /// Rounds weights to what is stored and takes note of them.
     void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);

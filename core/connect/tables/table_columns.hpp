@@ -83,7 +83,7 @@ struct TableColumns {
     /// Index in `row_map` of each row's source, unless rows are dense; empty once forgotten.
     Buffer<std::uint32_t> sources;
     SourceIndex index;  ///< of `sources`, if rows are sparse
-    Buffer<Target> targets;  ///< local indices
+    Buffer<Target> targets;  ///< inputs; see InputLayout
     Buffer<Weight> weights;
     RelativeDelays delays;  ///< empty when all delays are the same
     std::vector<Buffer<Weight>> parameters;  ///< of which each synapse has a value of its own

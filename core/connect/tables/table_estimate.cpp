@@ -104,7 +104,7 @@ void describe_table(TableEstimate::Table& own, const TablePlan& table, double sy
 
 /// What the table of one kind takes, all shards together, added to the estimate.
 /// @param sources of its synapses
-void add_table(TableEstimate& estimate, std::span<const ProjectionPlan> plans, KindIndex kind, const TablePlan& table,
+void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex kind, const TablePlan& table,
                std::span<const SourceStretch> sources, std::pair<DelaySteps, DelaySteps> delays,
                const ProcessLayout& layout, const BuildOptions& options) {
     TableEstimate::Table& own = estimate.tables[kind.value];
@@ -135,25 +135,27 @@ void add_table(TableEstimate& estimate, std::span<const ProjectionPlan> plans, K
     const double buckets = std::ldexp(possible, -static_cast<int>(table.bucket_bits)) + 1.0;
     const bool dynamic = table.dynamics != nullptr;
     const PlasticTableMemory more = dynamic ? table.dynamics->memory(options.double_weights) : PlasticTableMemory{};
-    const double numbering = more.numbers_pairs ? numbering_bytes(plans, layout, kind) : 0.0;
+    const double numbering = more.numbers_pairs ? numbering_bytes(network.projections, layout, kind) : 0.0;
     const double more_bytes = (static_cast<double>(more.synapse_bytes) + numbering) * share +
                               static_cast<double>(more.row_bytes) * rows + static_cast<double>(more.constant_bytes);
     const double forgotten = options.keep_sources || more.needs_sources ? 0.0 : source_bytes;
     const double weight_bytes = options.double_weights ? sizeof(double) : sizeof(float);
     for (const ShardLayout& shard : layout.shards()) {
-        const double target_bytes = shard.size() <= std::uint32_t{UINT16_MAX} + 1 ? 2.0 : 4.0;
+        const InputLayout inputs = network.inputs_at(table.receptor, shard);
+        const double target_bytes = has_narrow_targets(inputs.size()) ? 2.0 : 4.0;
         const double columns =
             share * (target_bytes + weight_bytes * (1.0 + static_cast<double>(table.own_parameters())) +
                      (table.tagged ? 2.0 : 0.0));
         const bool ring = dynamic || unsorted || options.layout == TableLayout::ring ||
                           (options.layout == TableLayout::automatic &&
                            prefer_ring(static_cast<std::uint64_t>(share), static_cast<std::uint64_t>(rows), range + 1,
-                                       greatest, shard.size()));
+                                       greatest, inputs.size()));
         if (ring) own.reach = std::max(own.reach, greatest);
         const double offsets = ring ? 0.0 : rows * (range + 2.0) * offset_bytes;
         // While the rows with synapses are found: where each bucket begins, and the source of each synapse.
         const double building = dense || unsorted ? 0.0 : start_bytes * buckets + 4.0 * share;
-        const double of_targets = static_cast<double>(more.target_bytes) * shard.size();
+        const double of_targets = inputs.has_sites() ? static_cast<double>(more.input_bytes) * inputs.size()
+                                                     : static_cast<double>(more.target_bytes) * shard.size();
         const double kept = columns + starts + source_bytes + more_bytes + of_targets;
         estimate.final_bytes += kept - forgotten + index_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
@@ -202,7 +204,7 @@ TableEstimate estimate_tables(const NetworkPlan& network, const ProcessLayout& l
             stretches(plans, layout, [&](const ProjectionPlan& plan) { return counts_for(plan, kind); });
         if (sources.empty()) continue;
         const auto delays = expected_delays(plans, layout, kind);
-        add_table(estimate, plans, kind, planned.tables[i], sources, delays, layout, options);
+        add_table(estimate, network, kind, planned.tables[i], sources, delays, layout, options);
         all_rows += estimate.tables[i].rows * static_cast<double>(layout.shards().size());
     }
     const std::vector<const Transmitter*> transmitters = used_transmitters(network, estimate);

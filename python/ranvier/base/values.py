@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -49,3 +50,19 @@ def store(name: str, values: Values) -> StoredValues:
 def to_core(values: StoredValues) -> float | FloatArray | _core.Distribution:
     """Return stored values in the form in which the core takes them."""
     return values._to_core() if isinstance(values, Distribution) else values
+
+
+def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
+    """Flatten an array with one number per target and source, which is allowed only if the rule connects all pairs."""
+    if not isinstance(values, Iterable):
+        return values
+    array = number_array(name, values)
+    shape = array.shape
+    if len(shape) != 2:
+        return array
+    if pairs is None or shape != pairs:
+        wanted = (
+            "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
+        )
+        raise ShapeError(name, f"an array of shape {shape}", wanted)
+    return array.ravel()

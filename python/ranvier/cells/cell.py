@@ -20,7 +20,7 @@ from ranvier.cells.compartments import CompartmentsLike, counts_of
 from ranvier.cells.membrane import Mechanism, Receptor
 from ranvier.cells.morphology import Morphology
 from ranvier.cells.per_cell import OwnParameters, OwnValue, PerCell, default_of, number_or_own
-from ranvier.cells.places import Place, RegionLike, as_place, as_region, at
+from ranvier.cells.places import Place, PlacesLike, RegionLike, as_place, as_region, at, places_of
 from ranvier.cells.probes import ProbeLike, core_probes
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
 
@@ -45,7 +45,9 @@ class Cell(Immutable):
         `per_cell` in place of a number, here and below, each cell of a population has a value of its own.
     receptors
         Places of receptors, by name: ``{"exc": (rv.expsyn(tau=2.0), rv.at(1, 0.5))}``. Synapses and stimuli reach one
-        by its name, ``receptor="exc"``. Weights are conductances, nS.
+        by its name, ``receptor="exc"``. Weights are conductances, nS. A list of places, or a region for the middles of
+        all compartments with membrane in it, gives a receptor several *sites*, of which each synapse reaches one: see
+        ``site`` of `Network.connect`. The sites in one compartment share a state.
     clamps
         Places of electrodes, by name: ``{"pulse": (rv.current_clamp(amplitude=100.0, duration=5.0), rv.at(0))}``. Their
         names differ from those of receptors.
@@ -54,8 +56,9 @@ class Cell(Immutable):
         ``(place, "m of hh")`` for a gating variable, ``(place, "i_Na of hh")`` for a current out of the cell (mA/cm^2),
         ``(place, "Ca of calcium_pool")`` for its concentration (mM) and ``(place, "E_Ca of calcium_pool")`` for the
         reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
-        of the cell (pA); ``"i of pulse"`` for that of a clamp into the cell (pA); ``(place, "i_axial")`` for what flows
-        into a compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
+        of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` where site 3 lies;
+        ``"i of pulse"`` for the current of a clamp into the cell (pA); ``(place, "i_axial")`` for what flows into a
+        compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
         With ``rv.everywhere`` as the place, ``{"V": rv.everywhere}``, there is a probe for each compartment, by its
         number: ``V[0]``, ``V[1]``, ...; of a mechanism for those that have it.
     detector, threshold
@@ -114,7 +117,7 @@ class Cell(Immutable):
         *,
         compartments: CompartmentsLike = 1,
         membrane: Sequence[tuple[RegionLike, Mechanism]],
-        receptors: Mapping[str, tuple[Receptor, Place]] | None = None,
+        receptors: Mapping[str, tuple[Receptor, PlacesLike]] | None = None,
         clamps: Mapping[str, tuple[Clamp, Place]] | None = None,
         probes: Mapping[str, ProbeLike] | None = None,
         detector: Place | None = None,
@@ -138,7 +141,7 @@ class Cell(Immutable):
         own = OwnParameters()
         mechanisms = _mechanisms(membrane, morphology, cut)
         painted = _core_mechanisms(mechanisms, own)
-        placed = _receptors(_named("receptors", receptors), own)
+        placed = _receptors(_named("receptors", receptors), own, morphology, cut)
         electrodes = core_clamps(_named("clamps", clamps), own)
         middle = at(0, 0.5)
         given = {
@@ -154,7 +157,7 @@ class Cell(Immutable):
             "probes": core_probes(
                 _named("probes", probes),
                 [(mechanism, covered) for mechanism, covered, _ in mechanisms],
-                [own[0] for own in placed],
+                {name: len(places) for name, _, _, places in placed},
                 [own[0] for own in electrodes],
                 cut,
             ),
@@ -192,6 +195,11 @@ class Cell(Immutable):
     def receptors(self) -> tuple[str, ...]:
         """Names of its receptors."""
         return tuple(self.core_cell.receptors)
+
+    @property
+    def sites(self) -> Mapping[str, tuple[Place, ...]]:
+        """The places of each receptor, by its name: its sites, in the order of their numbers."""
+        return {name: tuple(at(*place) for place in places) for name, _, _, places in self._given["receptors"]}
 
     @property
     def clamps(self) -> tuple[str, ...]:
@@ -279,17 +287,21 @@ def _core_mechanisms(
 
 
 def _receptors(
-    receptors: Mapping[str, tuple[Receptor, Place]], own: OwnParameters
-) -> list[tuple[str, str, list[float], tuple[int, float]]]:
+    receptors: Mapping[str, tuple[Receptor, PlacesLike]],
+    own: OwnParameters,
+    morphology: Morphology,
+    cut: _core.Compartments,
+) -> list[tuple[str, str, list[float], list[tuple[int, float]]]]:
     made = []
     for i, (name, pair) in enumerate(receptors.items()):
         what = f"receptor '{name}'"
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], Receptor):
             raise WrongTypeError(
-                what, repr(pair), "must be a receptor and a place", "write (rv.expsyn(), rv.at(0, 0.5))"
+                what, repr(pair), "must be a receptor and its places", "write (rv.expsyn(), rv.at(0, 0.5))"
             )
         values = [own.number("receptor", what, value, i, k) for k, value in enumerate(pair[0]._parameters())]
-        made.append((str(name), pair[0].name, values, _pair(as_place(f"place of {what}", pair[1]))))
+        places = places_of(f"place of {what}", pair[1], morphology, cut)
+        made.append((str(name), pair[0].name, values, [_pair(place) for place in places]))
     return made
 
 

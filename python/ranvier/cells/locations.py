@@ -103,7 +103,7 @@ def random_places(
     >>> dendrite = rv.Section(length=300.0, diameter=1.0, parent=0, tag="basal")
     >>> tree = rv.Morphology([rv.Section(length=12.0, diameter=12.0), dendrite])
     >>> places = rv.random_places(tree, "dendrites", density=0.1)
-    >>> receptors = {f"exc{i}": (rv.expsyn(), place) for i, place in enumerate(places)}
+    >>> receptors = {"exc": (rv.expsyn(), places)}
     """
     pieces = _pieces(morphology, region)
     if (density is None) == (count is None):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,17 +13,19 @@ from ranvier.base.immutable import Immutable
 from ranvier.base.numeric import number, whole_number
 from ranvier.cells.intervals import Intervals
 from ranvier.cells.morphology import TAGS, Morphology, tag_number
-from ranvier.errors import UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+from ranvier.errors import ShapeError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 
 __all__ = [
     "Everywhere",
     "Place",
+    "PlacesLike",
     "Region",
     "RegionLike",
     "as_place",
     "as_region",
     "at",
     "everywhere",
+    "places_of",
     "sections",
     "tagged",
     "within_distance",
@@ -252,6 +254,41 @@ def within_distance(least: float = 0.0, greatest: float = float("inf")) -> Regio
             "distances of a region", f"{low:g} to {high:g} um", "0 <= least < greatest", "exchange them"
         )
     return Region(("distance", low, high), f"within_distance({low:g}, {high:g})")
+
+
+PlacesLike: TypeAlias = Place | Sequence[Place] | RegionLike
+
+
+def places_of(what: str, places: object, cell: Morphology, compartments: _core.Compartments) -> list[Place]:
+    """Return places that a user has given: one, a list, or the middles of all compartments of a region.
+
+    Raises
+    ------
+    ShapeError
+        For an empty list.
+    ValueOutOfBoundsError
+        For a region without membrane.
+    WrongTypeError
+        For something else.
+    """
+    if isinstance(places, Place):
+        return [places]
+    if isinstance(places, Region | str):
+        region = as_region(what, places)
+        chosen = np.flatnonzero(region.covered(cell, compartments) > 0.0)
+        if not chosen.size:
+            raise ValueOutOfBoundsError(
+                what, repr(region), "no membrane of the cell lies in it", "check tags and distances"
+            )
+        middles = (np.array(compartments.begin) + np.array(compartments.end)) / 2.0
+        return [Place(int(compartments.section[i]), float(middles[i])) for i in chosen]
+    if not isinstance(places, list | tuple):
+        raise WrongTypeError(
+            what, type(places).__name__, "must be a place, a list of places or a region", "write rv.at(0, 0.5)"
+        )
+    if not places:
+        raise ShapeError(what, "an empty list", "a receptor has one place at least", "leave the receptor out")
+    return [as_place(f"{what} (element {i})", place) for i, place in enumerate(places)]
 
 
 def _within(cell: Morphology, least: float, greatest: float) -> Intervals:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ __all__ = ["CoreProbe", "ProbeLike", "core_probes"]
 ProbeLike: TypeAlias = Place | Everywhere | str | tuple[Place | Everywhere, str]
 CoreProbe: TypeAlias = tuple[str, str, tuple[int, float], int, int]
 """Name, kind, place, number of a mechanism, receptor or clamp, number of a gate or current."""
+_EVERY_SITE = 2**32 - 1
 Painted: TypeAlias = tuple[Mechanism, npt.NDArray[np.float64]]
 """A mechanism, and which part of each compartment has it."""
 
@@ -25,11 +27,11 @@ Painted: TypeAlias = tuple[Mechanism, npt.NDArray[np.float64]]
 def core_probes(
     probes: Mapping[str, ProbeLike],
     membrane: Sequence[Painted],
-    receptors: Sequence[str],
+    receptors: Mapping[str, int],
     clamps: Sequence[str],
     cut: _core.Compartments,
 ) -> list[CoreProbe]:
-    """Return probes as the core takes them."""
+    """Return probes as the core takes them; receptors have the numbers of their sites."""
     made = []
     for name, probe in probes.items():
         what = f"probe '{name}'"
@@ -38,8 +40,8 @@ def core_probes(
         elif isinstance(probe, Place):
             made.append((str(name), "potential", (probe.section, probe.position), 0, 0))
         elif isinstance(probe, str):
-            kind, number = _of_receptor_or_clamp(what, probe, receptors, clamps)
-            made.append((str(name), kind, (0, 0.0), number, 0))
+            kind, number, site = _of_receptor_or_clamp(what, probe, receptors, clamps)
+            made.append((str(name), kind, (0, 0.0), number, site))
         else:
             if not isinstance(probe, tuple | list) or len(probe) != 2:
                 raise WrongTypeError(
@@ -76,13 +78,29 @@ def _everywhere(name: str, variable: object, membrane: Sequence[Painted], cut: _
     return made
 
 
-def _of_receptor_or_clamp(what: str, probe: str, receptors: Sequence[str], clamps: Sequence[str]) -> tuple[str, int]:
+def _of_receptor_or_clamp(
+    what: str, probe: str, receptors: Mapping[str, int], clamps: Sequence[str]
+) -> tuple[str, int, int]:
+    """Return kind, number and site; a clamp has no site."""
     known = {name: ("conductance", i) for i, name in enumerate(receptors)}
     for kind, names in (("receptor_current", receptors), ("clamp_current", clamps)):
         known.update({f"i of {name}": (kind, i) for i, name in enumerate(names) if f"i of {name}" not in known})
-    if probe not in known:
+    whole, site = probe, None
+    if probe not in known and (found := re.fullmatch(r"(.*)\[(\d{1,10})\]", probe, re.DOTALL)):
+        whole, site = found[1], int(found[2])
+    if whole not in known or (site is not None and known[whole][0] == "clamp_current"):
         raise UnknownNameError(what, repr(probe), f"receptors and currents are {', '.join(known) or 'none'}")
-    return known[probe]
+    kind, number = known[whole]
+    if kind == "clamp_current":
+        return kind, number, 0
+    sites = list(receptors.values())[number]
+    if site is None:
+        return kind, number, 0 if sites == 1 else _EVERY_SITE
+    if site >= sites:
+        raise ValueOutOfBoundsError(
+            what, repr(probe), f"receptor '{list(receptors)[number]}' has {sites} sites, numbered from 0"
+        )
+    return kind, number, site
 
 
 def _variables(what: str, variable: object, membrane: Sequence[Painted]) -> list[tuple[str, int, int]]:

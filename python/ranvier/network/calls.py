@@ -21,6 +21,7 @@ from ranvier.network.populations import Population, Selection, core_ids
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder, SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.network.rules import Rule
+from ranvier.network.sites import StoredSite, site_to_core
 
 __all__ = [
     "Call",
@@ -124,6 +125,7 @@ class Connect(ChangeableCall[Projection]):
     synapse: SynapseModel
     """Without its transmitter, whose neurons belong to a network."""
     transmitter: Selection | None
+    site: StoredSite = None
 
     def make(self, contents: Contents) -> Projection:
         """Carry it out."""
@@ -149,7 +151,7 @@ class Connect(ChangeableCall[Projection]):
     def _show(self, contents: Contents, made: Projection) -> None:
         neurons = None if self.transmitter is None else contents.view(self.transmitter)
         synapse = self.synapse._with_transmitter(neurons)
-        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, synapse)
+        made._show(self.rule, self.weight, self.delay, self.weight_bound, self.receptor, synapse, self.site)
 
     def _arguments(self, contents: Contents) -> dict[str, Any]:
         return {
@@ -160,6 +162,7 @@ class Connect(ChangeableCall[Projection]):
             "synapse": self.synapse.name,
             "synapse_parameters": {name: to_core(value) for name, value in self.synapse.values.items()},
             "modulators": None if self.transmitter is None else core_ids(contents.view(self.transmitter)),
+            "site": site_to_core(self.site),
         }
 
 
@@ -175,6 +178,7 @@ class Stimulate(ChangeableCall[Stimulus]):
     delay: float
     receptor: str
     name: str
+    site: StoredSite = None
 
     def make(self, contents: Contents) -> Stimulus:
         """Carry it out."""
@@ -188,6 +192,7 @@ class Stimulate(ChangeableCall[Stimulus]):
             self.delay,
             self.name,
             self.receptor,
+            site_to_core(self.site),
         )
         index = len(contents.stimuli)
         made = Stimulus(contents.network, index, self.name or f"{self.stimulator}_{index}", targets, self.stimulator)
@@ -198,12 +203,18 @@ class Stimulate(ChangeableCall[Stimulus]):
     def change(self, contents: Contents, made: Stimulus) -> None:
         """Give the stimulus these values."""
         contents.core.set_stimulus(
-            made.index, _numbers(self.values), self.sequences, to_core(self.weight), self.delay, self.receptor
+            made.index,
+            _numbers(self.values),
+            self.sequences,
+            to_core(self.weight),
+            self.delay,
+            self.receptor,
+            site_to_core(self.site),
         )
         self._show(made)
 
     def _show(self, made: Stimulus) -> None:
-        made._show({**self.values, **self.sequences}, self.weight, self.delay, self.receptor)
+        made._show({**self.values, **self.sequences}, self.weight, self.delay, self.receptor, self.site)
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,6 +31,7 @@ from ranvier.network.checks import (
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.rules import AllToAll, Rule, make_rule
+from ranvier.network.sites import store_site
 
 __all__ = [
     "by_population",
@@ -44,7 +45,7 @@ __all__ = [
 ]
 
 # What every projection has, besides the parameters of its rule.
-_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "rule")
+_OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "rule")
 
 
 def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
@@ -142,6 +143,8 @@ def changed_projection(projection: Projection, made: Call[Projection], values: d
         changed["weight_bound"] = 0.0 if bound is None else check_positive("weight_bound", bound)
     if "receptor" in given:
         changed["receptor"] = check_receptor(given["receptor"])
+    if "site" in given:
+        changed["site"] = store_site(given["site"], pairs)
     if "synapse" in given:
         changed["synapse"], changed["transmitter"] = synapse_and_transmitter(
             projection.network, given["synapse"], pairs
@@ -164,7 +167,9 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
         changed["delay"] = resolution if delay is None else number("delay", delay)
     if "receptor" in given:
         changed["receptor"] = check_receptor(given.pop("receptor"))
-    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor")
+    if "site" in given:
+        changed["site"] = store_site(given.pop("site"))
+    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor", "site")
     numbers = numbers_of(stimulus.stimulator, given)
     sequences = sequences_of(stimulus.stimulator, numbers)
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)

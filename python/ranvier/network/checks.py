@@ -13,7 +13,7 @@ from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
 from ranvier.base.texts import check_text, name_type
-from ranvier.base.values import StoredValues, Values
+from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
@@ -111,22 +111,6 @@ def check_flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise WrongTypeError(name, name_type(value), "must be True or False")
     return bool(value)
-
-
-def flatten(name: str, values: Values, pairs: tuple[int, int] | None) -> Values:
-    """Flatten an array with one number per target and source, which is allowed only if the rule connects all pairs."""
-    if not isinstance(values, Iterable):
-        return values
-    array = number_array(name, values)
-    shape = array.shape
-    if len(shape) != 2:
-        return array
-    if pairs is None or shape != pairs:
-        wanted = (
-            "it must have one dimension" if pairs is None else f"it must have the shape (targets, sources), {pairs}"
-        )
-        raise ShapeError(name, f"an array of shape {shape}", wanted)
-    return array.ravel()
 
 
 def as_view(network: object, what: str, neurons: object, wanted: str = "") -> PopulationView:

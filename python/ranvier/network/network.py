@@ -36,8 +36,11 @@ from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import Recorder
 from ranvier.network.recording_network import RecordingNetwork
 from ranvier.network.rules import AllToAll, Rule, make_rule
+from ranvier.network.sites import SiteLike, store_site
 
 __all__ = ["Network", "check_network"]
+
+_KEYWORDS_OF_CONNECT = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "name")
 
 
 class Network(RecordingNetwork):
@@ -153,6 +156,7 @@ class Network(RecordingNetwork):
         receptor: str | None = None,
         weight_bound: float | None = None,
         synapse: SynapseModel | str = "static_synapse",
+        site: SiteLike = None,
         name: str | None = None,
         **parameters: Any,
     ) -> Projection:
@@ -183,6 +187,10 @@ class Network(RecordingNetwork):
         synapse
             The synapse model with values of its parameters, for example ``rv.tsodyks2(U=rv.Uniform(0.2, 0.6))``, or
             only its name. Where a model lets synapses differ, arrays and distributions are given as for `weight`.
+        site
+            Where the receptor of the targets has several places: the number of the place, its *site*, that each synapse
+            reaches. None: one that is drawn for each synapse, all with the same probability; a number; an array, as for
+            `weight`; or `SiteProbabilities`. Neurons that are no cells have one site, 0.
         name
             Name of the projection; None: a name made of the names of the populations.
         **parameters
@@ -200,10 +208,11 @@ class Network(RecordingNetwork):
         DelayError
             For a delay that is less than one step, also after rounding, and for a delay that is too long.
         ShapeError
-            For an array of weights or delays that does not fit the rule.
+            For an array of weights, delays or sites that does not fit the rule, and for probabilities that are not as
+            many as each target has sites.
         ValueOutOfBoundsError
-            For values that are not finite or outside their bounds, for targets that need the name of a receptor, and
-            for targets of several models to which weights do not mean the same.
+            For values that are not finite or outside their bounds, for a site that a target does not have, for targets
+            that need the name of a receptor, and for targets of several models to which weights do not mean the same.
 
         Notes
         -----
@@ -219,7 +228,7 @@ class Network(RecordingNetwork):
         """
         from_view = self._view("sources", sources)
         to_view = self._view("targets", targets)
-        complete_rule = make_rule(rule, parameters, ("weight", "delay", "receptor", "weight_bound", "synapse", "name"))
+        complete_rule = make_rule(rule, parameters, _KEYWORDS_OF_CONNECT)
         pairs = (len(to_view), len(from_view)) if isinstance(complete_rule, AllToAll) else None
         model, transmitter = synapse_and_transmitter(self, synapse, pairs)
         return self._make(
@@ -234,6 +243,7 @@ class Network(RecordingNetwork):
                 name=check_name("projection", name) or f"{population_names(from_view)} to {population_names(to_view)}",
                 synapse=model,
                 transmitter=transmitter,
+                site=store_site(site, pairs),
             )
         )
 
@@ -245,6 +255,7 @@ class Network(RecordingNetwork):
         weight: Values = 1.0,
         delay: float | None = None,
         receptor: str | None = None,
+        site: SiteLike = None,
         name: str | None = None,
         **values: Values,
     ) -> Stimulus:
@@ -266,6 +277,9 @@ class Network(RecordingNetwork):
         receptor
             Name of the receptor that the spikes reach, as for `connect`. Without it, where the sign of the weight
             chooses, all weights must have one sign. Currents reach no receptor.
+        site
+            The site of the receptor that the spikes for each target reach, as for `connect`; arrays have one number for
+            each target.
         name
             Name of the stimulus.
         **values
@@ -277,7 +291,7 @@ class Network(RecordingNetwork):
             As for `create` and `connect`.
         """
         stimulator_name, given = stimulator_and_values(stimulator)
-        check_value_names(stimulator_name, values, "stimulate()", ["weight", "delay", "receptor", "name"])
+        check_value_names(stimulator_name, values, "stimulate()", ["weight", "delay", "receptor", "site", "name"])
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
         return self._make(
@@ -290,6 +304,7 @@ class Network(RecordingNetwork):
                 delay=self.resolution if delay is None else number("delay", delay),
                 receptor=check_receptor(receptor),
                 name=check_name("stimulus", name),
+                site=store_site(site),
             )
         )
 
@@ -307,9 +322,10 @@ class Network(RecordingNetwork):
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
             `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
             shape ``(len(part),)``; the other neurons keep their values.
-            *Of a projection*: ``weight``, ``delay``, ``receptor``, ``weight_bound`` and ``synapse``, as for `connect`;
-            ``rule``, or parameters of its present rule.
-            *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay`` and ``receptor``, as for `stimulate`.
+            *Of a projection*: ``weight``, ``delay``, ``receptor``, ``site``, ``weight_bound`` and ``synapse``, as for
+            `connect`; ``rule``, or parameters of its present rule.
+            *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay``, ``receptor`` and ``site``, as for
+            `stimulate`.
 
         Raises
         ------

@@ -11,6 +11,7 @@ from ranvier.base.values import StoredValues
 from ranvier.network.model_base import SynapseModel
 from ranvier.network.populations import PopulationView
 from ranvier.network.rules import Rule
+from ranvier.network.sites import StoredSite
 
 __all__ = ["Projection", "Stimulus"]
 
@@ -33,6 +34,8 @@ class Projection(Immutable):
         The same; None: weights can be changed to any values that can be summed exactly.
     receptor
         The same; None: the only receptor of the targets, or one for each sign of the weight.
+    site
+        The same; None: where a receptor has several sites, one is drawn for each synapse.
     """
 
     network: Any
@@ -46,6 +49,7 @@ class Projection(Immutable):
     weight_bound: float | None
     receptor: str | None
     synapse: SynapseModel
+    site: StoredSite
     _core: CoreNetwork
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(projection, weight=...), or sim.connections(projection=projection).weights = ...",
@@ -73,10 +77,11 @@ class Projection(Immutable):
         weight_bound: float,
         receptor: str,
         synapse: SynapseModel,
+        site: StoredSite,
     ) -> None:
         """Show the values that the network has accepted."""
         self._put(rule=rule, weight=weight, delay=delay, weight_bound=weight_bound or None)
-        self._put(receptor=receptor or None, synapse=synapse)
+        self._put(receptor=receptor or None, synapse=synapse, site=site)
 
     @property
     def expected_synapses(self) -> float:
@@ -121,6 +126,8 @@ class Stimulus(Immutable):
         The arguments of `Network.stimulate`, or as changed by `Network.set`; `stimulator` is the name of the model.
     receptor
         The same; None: the only receptor of the targets, or the one that the sign of the weight chooses.
+    site
+        The same; None: where the receptor has several sites, one is drawn for each target.
     """
 
     network: Any
@@ -132,6 +139,7 @@ class Stimulus(Immutable):
     weight: StoredValues
     delay: float
     receptor: str | None
+    site: StoredSite
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
     }
@@ -139,10 +147,12 @@ class Stimulus(Immutable):
     def __init__(self, network: Any, index: int, name: str, targets: PopulationView, stimulator: str) -> None:
         self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
 
-    def _show(self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float, receptor: str) -> None:
+    def _show(
+        self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float, receptor: str, site: StoredSite
+    ) -> None:
         """Show the values that the network has accepted."""
         settings = Settings(values, self._called(), "net.set(stimulus, ")
-        self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None)
+        self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None, site=site)
 
     def _called(self) -> str:
         return f"stimulus {self.name}"

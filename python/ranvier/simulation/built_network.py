@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,10 @@ from ranvier.network.recorders import Recorder
 from ranvier.recording.neuron_ids import IntArray
 from ranvier.simulation.agreement import agree_on, summary_of
 
-__all__ = ["BuiltNetwork"]
+__all__ = ["BuiltNetwork", "SynapseQuery"]
+
+SynapseQuery: TypeAlias = tuple[IntArray | None, IntArray | None, int | None, str | None, IntArray | None]
+"""Sources, targets, projection, receptor and sites; None: all."""
 
 
 class BuiltNetwork:
@@ -167,11 +171,32 @@ class BuiltNetwork:
         targets: PopulationView | npt.ArrayLike | None,
         projection: Projection | None,
         receptor: str | None = None,
-    ) -> tuple[IntArray | None, IntArray | None, int | None, str | None]:
+        site: npt.ArrayLike | None = None,
+    ) -> SynapseQuery:
         """Return a query for synapses in the form in which the core takes it."""
         index = self.check_projection(projection)
         if projection is not None:
             # So the core need not go through the synapses of other neurons.
             sources = projection.sources if sources is None else sources
             targets = projection.targets if targets is None else targets
-        return self.ids("sources", sources), self.ids("targets", targets), index, check_receptor(receptor) or None
+        return (
+            self.ids("sources", sources),
+            self.ids("targets", targets),
+            index,
+            check_receptor(receptor) or None,
+            _sites(site),
+        )
+
+
+def _sites(site: npt.ArrayLike | None) -> IntArray | None:
+    """Return numbers of sites that a user has asked for; None: all."""
+    if site is None:
+        return None
+    array = as_array("site", site)
+    if array is None or array.ndim > 1:
+        raise ShapeError("site", "more than one dimension", "it must be a number or an array of one dimension")
+    if array.size and array.dtype.kind not in "iu":
+        raise WrongTypeError("site", str(array.dtype), "must be the number of a site, or several")
+    if array.size and array.min() < 0:
+        raise ValueOutOfBoundsError("site", str(array.min()), "sites are numbered from 0")
+    return np.atleast_1d(array).astype(np.int64)

@@ -23,7 +23,7 @@ from ranvier.simulation.built_network import BuiltNetwork
 
 __all__ = ["get_values", "set_values"]
 
-_FIXED_OF_STIMULI = ("delay", "name", "receptor", "stimulator", "targets")
+_FIXED_OF_STIMULI = ("delay", "name", "receptor", "site", "stimulator", "targets")
 
 
 def get_values(
@@ -166,7 +166,9 @@ def _set_stimulus(built: BuiltNetwork, stimulus: Stimulus, values: dict[str, Any
                 raise ReadOnlyError(
                     f"{name} of stimulus {stimulus.name}",
                     bound="it cannot be changed in a simulation",
-                    remedy="build the network again" if name in ("delay", "receptor") else "make another stimulus",
+                    remedy="build the network again"
+                    if name in ("delay", "receptor", "site")
+                    else "make another stimulus",
                 )
             if name not in known:
                 unknown_name(f"value of a {stimulus.stimulator}", name, known)

@@ -40,6 +40,9 @@ __all__ = ["Connections"]
 
 def _receptors_of(projection: Projection) -> list[str]:
     """Return the receptors of the targets in the order of their model; several models agree on those reached."""
+    for population in projection.targets.populations:
+        if population.cell is not None:
+            return population.cell.core_cell.receptors
     wanted = {population.model for population in projection.targets.populations}
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 
@@ -79,6 +82,7 @@ class Connections(NamedAttributes):
         targets: IntArray,
         delays: FloatArray,
         projections: IntArray,
+        sites: IntArray,
         handles: npt.NDArray[np.uint64],
     ) -> None:
         self._built = built
@@ -88,6 +92,7 @@ class Connections(NamedAttributes):
         self._targets = read_only(targets, "targets of connections", fixed.format("targets"))
         self._delays = read_only(delays, "delays of connections", fixed.format("delays"))
         self._projections = read_only(projections, "projections of connections", fixed.format("projections"))
+        self._sites = read_only(sites, "sites of connections", fixed.format("sites"))
 
     @property
     def handles(self) -> npt.NDArray[np.uint64]:
@@ -113,6 +118,11 @@ class Connections(NamedAttributes):
     def projections(self) -> IntArray:
         """Index of the projection in ``network.projections``, shape ``(synapses,)``."""
         return self._projections
+
+    @property
+    def sites(self) -> IntArray:
+        """Sites of the receptors that the synapses reach, numbers of their places, shape ``(synapses,)``."""
+        return self._sites
 
     @property
     def receptors(self) -> npt.NDArray[np.str_]:
@@ -241,6 +251,7 @@ class Connections(NamedAttributes):
             self.targets[places],
             self.delays[places],
             self.projections[places],
+            self.sites[places],
             np.ascontiguousarray(self._handles[places]),
         )
 

@@ -20,11 +20,11 @@ from ranvier.network.populations import PopulationView
 from ranvier.network.projections import Projection, Stimulus
 from ranvier.network.recorders import SpikeRecorder, StateRecorder, WeightRecorder
 from ranvier.recording.data import SpikeData, StateData, WeightData
-from ranvier.recording.neuron_ids import IntArray
 from ranvier.recording.store import RecordingStore
 from ranvier.simulation.accounts import Accounts
 from ranvier.simulation.agreement import agree_on, agreed
 from ranvier.simulation.building import build, choose_communicator
+from ranvier.simulation.built_network import SynapseQuery
 from ranvier.simulation.changes import get_values, set_values
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
@@ -369,6 +369,7 @@ class Simulation(Accounts):
         targets: PopulationView | npt.ArrayLike | None = None,
         projection: Projection | None = None,
         receptor: str | None = None,
+        site: npt.ArrayLike | None = None,
     ) -> Connections:
         """Return synapses, as arrays.
 
@@ -378,12 +379,19 @@ class Simulation(Accounts):
             Only synapses from and to these neurons: a population, a part of one, or an array of global ids; None: all.
         projection
             Only synapses of this projection; None: of all projections.
+        receptor, site
+            Only synapses that reach the receptor of this name, and sites with these numbers; None: all.
+
+        Raises
+        ------
+        ValueOutOfBoundsError, UnknownNameError
+            For neurons, a receptor or sites that the network does not have.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "connections"):
-                query = self._built.query(sources, targets, projection, receptor)
+                query = self._built.query(sources, targets, projection, receptor, site)
             self._built.agree_on_request("connections", *query)
-            return self._find_synapses(*query)
+            return self._find_synapses(query)
 
     @known_keywords
     def count_connections(
@@ -392,11 +400,12 @@ class Simulation(Accounts):
         targets: PopulationView | npt.ArrayLike | None = None,
         projection: Projection | None = None,
         receptor: str | None = None,
+        site: npt.ArrayLike | None = None,
     ) -> int:
         """Return the number of synapses that `connections` would return."""
         with self._built.exclusive():
             with agreed(self._built.communicator, "connections"):
-                query = self._built.query(sources, targets, projection, receptor)
+                query = self._built.query(sources, targets, projection, receptor, site)
             self._built.agree_on_request("connections", *query)
             return self._built.core.count_connections(*query)
 
@@ -449,17 +458,15 @@ class Simulation(Accounts):
             "pickle its network and build it again",
         )
 
-    def _find_synapses(
-        self, sources: IntArray | None, targets: IntArray | None, projection: int | None, receptor: str | None
-    ) -> Connections:
+    def _find_synapses(self, query: SynapseQuery) -> Connections:
         built = self._built
-        source, target, steps, projections, handles = built.core.connections(sources, targets, projection, receptor)
-        return Connections(
-            built, source, target, times_of(steps, self.resolution), projections.astype(np.int64), handles
-        )
+        sources, targets, steps, projections, sites, handles = built.core.connections(*query)
+        times = times_of(steps, self.resolution)
+        numbers = projections.astype(np.int64), sites.astype(np.int64)
+        return Connections(built, sources, targets, times, *numbers, handles)
 
     def _sampled_synapses(self, recorder: WeightRecorder) -> Connections:
-        return self._find_synapses(*self._built.query(recorder.sources, recorder.targets, recorder.projection))
+        return self._find_synapses(self._built.query(recorder.sources, recorder.targets, recorder.projection))
 
 
 def _way_to(name: str) -> str:
