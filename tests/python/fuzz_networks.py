@@ -22,6 +22,7 @@ import numpy as np
 import ranvier as rv
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
+from ranvier.cells.kinds import CellKinds
 from ranvier.simulation.agreement import from_root
 from ranvier.simulation.options import grouped
 
@@ -61,6 +62,9 @@ def described(seed: int) -> rv.Network:
     net = rv.Network(chance.choice([0.1, 0.1, 0.05, 0.25, 1.0]), seed)
     for _ in range(chance.randrange(1, 5)):
         _create(net, chance)
+    cells = random.Random(f"cells {seed}")
+    if cells.random() < 0.3 and net.resolution <= 0.1:
+        _create_cells(net, cells)
     if chance.random() < 0.4:
         # Many spikes at once, and neurons of which some never play any.
         times = [time_of(step, net.resolution) for step in sorted(chance.choices(range(1, 250), k=20))]
@@ -95,6 +99,37 @@ def _create(net: rv.Network, chance: random.Random) -> None:
     if chance.random() < 0.3 and name in ("iaf_psc_exp", "iaf_psc_alpha"):
         values["tau_syn_ex"] = chance.choice([0.5, 10.0, rv.Uniform(0.5, 3.0)])
     net.create(name, size, **values)
+
+
+def _create_cells(net: rv.Network, chance: random.Random) -> None:
+    """Create cells with receptors at any number of places, which differs from cell to cell."""
+    kinds = []
+    for _ in range(chance.randrange(1, 4)):
+        dendrite = rv.Section(length=chance.uniform(50.0, 300.0), diameter=1.5, parent=0, tag="basal")
+        tree = rv.Morphology([rv.Section(length=15.0, diameter=15.0), *[dendrite] * chance.randrange(1, 4)])
+        places = rv.random_places(tree, count=chance.choice([1, 2, 5, 40]), seed=chance.randrange(100))
+        receptors: dict[str, Any] = {
+            "exc": (rv.exp2syn(), places),
+            "inh": (rv.expsyn(tau=8.0, e=-75.0), chance.choice(["dendrites", rv.at(0)])),
+        }
+        membrane = [("all", rv.pas(e=-65.0)), ("soma", rv.hh())]
+        kinds.append(rv.Cell(tree, compartments=chance.randrange(1, 6), membrane=membrane, receptors=receptors))
+    cells = [chance.choice(kinds) for _ in range(chance.choice([1, 9, 20]))]
+    net.create(cells, V_m=rv.Normal(-65.0, 3.0), I_e=rv.Uniform(0.0, 300.0))
+
+
+def _site(net: rv.Network, targets: rv.Population, receptor: str | None, rule: rv.Rule) -> Any:
+    """Return which sites synapses reach: in most networks such as are drawn for each."""
+    chance = random.Random(f"site {net.seed} {len(net.projections)}")
+    if targets.cell is None or chance.random() < 0.5:
+        return None
+    kinds = targets.cell.kinds if isinstance(targets.cell, CellKinds) else (targets.cell,)
+    sites = min(len(kind.sites[receptor or ""]) for kind in kinds)
+    if isinstance(rule, rv.Explicit) and chance.random() < 0.7:
+        return [chance.randrange(sites) for _ in np.asarray(rule.sources)]
+    if len(kinds) == 1 and chance.random() < 0.5:
+        return rv.SiteProbabilities([chance.random() + 0.01 for _ in range(sites)])
+    return chance.randrange(sites)
 
 
 def _rule(sources: int, targets: int, chance: random.Random) -> rv.Rule:
@@ -150,6 +185,7 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     conductances: list[Any] = [1.0, 0.1, rv.Uniform(0.0, 3.0)]
     weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
     synapse: Any = "static_synapse"
+    site = _site(net, targets, receptor, rule)
     if not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(net, chance, steps)
         synapse = _with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
@@ -157,7 +193,10 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
         synapse = _with_own_parameters(
             _short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}")
         )
-    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse)
+    elif targets.cell is not None and chance.random() < 0.5:
+        weight = rv.Uniform(0.1, 2.0)
+        synapse = rv.stdp(learning_rate=0.05, W_max=3.0, axonal_fraction=chance.choice([0.0, 1.0]))
+    net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
 
 
 def _learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
@@ -244,11 +283,13 @@ def _with_own_parameters(
 
 
 def _has_conductances(population: rv.Population) -> bool:
-    return population.model == "iaf_cond_nmda"
+    return population.model == "iaf_cond_nmda" or population.cell is not None
 
 
 def _receptor(population: rv.Population, chance: random.Random) -> str | None:
     """Return the name of a receptor, or None where the sign of the weight is to choose."""
+    if population.cell is not None:
+        return chance.choice(["exc", "inh"])
     if _has_conductances(population):
         return chance.choice(["AMPA", "NMDA", "GABA_A", "GABA_B"])
     if population.model in ("iaf_psc_exp", "iaf_psc_alpha") and chance.random() < 0.3:
@@ -404,7 +445,7 @@ def outcome_of(sim: rv.Simulation) -> Outcome:
         if not population.plays_spikes:
             result.update(sim.get(population, "m" if population.model == "interval_fire" else "V_m").tobytes())
     synapses = sim.connections()
-    columns = [np.asarray(each) for each in (synapses.weights, synapses.targets, synapses.sources)]
+    columns = [np.asarray(each) for each in (synapses.weights, synapses.sites, synapses.targets, synapses.sources)]
     order = np.lexsort(columns)
     for column in columns:
         result.update(column[order].tobytes())

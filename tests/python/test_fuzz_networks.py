@@ -66,6 +66,7 @@ def test_networks_differ() -> None:
     assert len(rules) >= 7
     assert {population.model for net in networks for population in net.populations} == {
         *rv.models.NEURON_MODELS,
+        "cell",
         "spike_generator",
     }
     drawn = {projection.synapse.name for net in networks for projection in net.projections}
