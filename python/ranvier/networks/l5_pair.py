@@ -31,11 +31,12 @@ from ranvier.cells.models import (
     sk_current,
 )
 from ranvier.cells.morphology import TAGS, Morphology, Section
-from ranvier.cells.places import Place, RegionLike, as_region, at, within_distance
+from ranvier.cells.places import Place, PlacesLike, RegionLike, as_region, at, within_distance
 from ranvier.cells.probes import ProbeLike
 from ranvier.cells.reading import read_morphology
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.network import Network
+from ranvier.network.rules import Explicit
 from ranvier.networks.network_model import NetworkModel
 
 __all__ = ["drawn_pyramidal_cell", "l5_cell", "l5_pair"]
@@ -94,10 +95,12 @@ def l5_pair(
     net = Network(resolution=number("resolution", resolution), seed=seed, name="two pyramidal cells of layer 5")
     first = net.create(stimulated, 1, name="first")
     second = net.create(l5_cell(form, places), 1, name="second")
+    one_each = Explicit([0] * count, [0] * count)
     for source, target in ((first, second), (second, first)):
-        for i in range(count):
-            for part in ("ampa", "nmda"):
-                net.connect(source, target, "one_to_one", weight=weight, delay=delay, receptor=f"{part}{i}")
+        for part in ("ampa", "nmda"):
+            net.connect(
+                source, target, one_each, weight=weight, delay=delay, receptor=part, site=np.arange(count, dtype=float)
+            )
     return NetworkModel(net=net, spikes=net.record_spikes(), time=300.0, source=_SOURCE)
 
 
@@ -109,17 +112,16 @@ def l5_cell(
     probes: Mapping[str, ProbeLike] | None = None,
     rates: Literal["table", "exact"] = "table",
 ) -> Cell:
-    """Return a pyramidal cell of layer 5, with AMPA and NMDA receptors at some places. See `l5_pair`."""
+    """Return a pyramidal cell of layer 5, with the receptors "ampa" and "nmda" at some places. See `l5_pair`."""
     form = drawn_pyramidal_cell() if morphology is None else morphology
     for tag in ("basal", "apical"):
         if not _has(form, tag):
             raise ValueOutOfBoundsError(
                 f"morphology '{form.name}'", bound=f"it has no {tag} dendrite", remedy="give that of a pyramidal cell"
             )
-    receptors: dict[str, tuple[Receptor, Place]] = {}
-    for i, place in enumerate(contacts):
-        receptors[f"ampa{i}"] = (exp2syn(tau_rise=0.2, tau_decay=1.7), place)
-        receptors[f"nmda{i}"] = (nmda(), place)
+    receptors: dict[str, tuple[Receptor, PlacesLike]] = {}
+    if contacts:
+        receptors = {"ampa": (exp2syn(tau_rise=0.2, tau_decay=1.7), list(contacts)), "nmda": (nmda(), list(contacts))}
     return Cell(
         form,
         compartments=max_length(30.0),
