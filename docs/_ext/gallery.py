@@ -15,6 +15,7 @@ EXAMPLES = (
     "current_and_rate",
     "membrane_potentials",
     "pyramidal_cell",
+    "synapses_on_dendrites",
     "balanced_network",
     "changing_input",
     "connections_and_weights",
