@@ -11,6 +11,7 @@ nanobind_add_module(_core STABLE_ABI NB_STATIC NB_SUPPRESS_WARNINGS ${sources})
 target_include_directories(_core PRIVATE "${PROJECT_SOURCE_DIR}/bindings")
 target_link_libraries(_core PRIVATE ranvier_engine ranvier_cable ranvier_build_info ranvier_flags)
 # All files but one include it.
+ranvier_unite(_core)
 ranvier_precompile(_core "${PROJECT_SOURCE_DIR}/bindings/bindings.hpp")
 
 install(TARGETS _core LIBRARY DESTINATION ranvier)

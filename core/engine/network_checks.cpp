@@ -25,7 +25,7 @@ void check_magnitude(double value, const std::string& object) {
 
 }  // namespace
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string Quoted::operator()(std::string_view name) const { return "'" + std::string(name) + "'"; }
 
 ValueOutOfBoundsError read_only_variable(const std::string& object) {
     return ValueOutOfBoundsError({.object = object,
@@ -76,7 +76,8 @@ bool rounds_to_less_than_a_step(double delay, const TargetSteps& steps) {
     return delay * (1.0 / steps.step) + 0.5 < 1.0;
 }
 bool rounds_to_more_than_the_most(double delay, const TargetSteps& steps) {
-    return delay * (1.0 / steps.step) + 0.5 >= static_cast<double>(longest_delay / steps.stride) + 1.0;
+    const Step longest = longest_delay / steps.stride;
+    return delay * (1.0 / steps.step) + 0.5 >= static_cast<double>(longest) + 1.0;
 }
 
 std::string one_step(const TargetSteps& steps) {

@@ -38,7 +38,12 @@ std::optional<Step> steps_on_grid(double milliseconds, double resolution);
 /// The error for a time that is not on the grid; `object` names it.
 GridError grid_error(double milliseconds, double resolution, std::string object);
 
-std::string quoted(std::string_view name);
+/// A name as messages show it. No function, since the compiler would also look for one among those of the namespace of
+/// its argument, and prefer std::quoted to it wherever <filesystem> has been read.
+struct Quoted {
+    std::string operator()(std::string_view name) const;
+};
+inline constexpr Quoted quoted;
 
 /// Where a list of parameters, variables or sequences of a model has a name.
 template <class Infos>
