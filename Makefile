@@ -108,10 +108,11 @@ $(STAMPS)/package: $(STAMPS)/build-tools $(STAMPS)/mpi build/found $(CORE_SOURCE
 	    --config-settings=cmake.define.RANVIER_WARNINGS_AS_ERRORS=ON
 	@touch $@
 
+# Much of it is never loaded, so Python may compile what is when it first is, which halves the time of this.
 $(STAMPS)/development: $(STAMPS)/environment pyproject.toml
 	@echo "Installing what development needs"
 	@$(BIN)/python tools/list_requirements test dev >$(STAMPS)/development.txt
-	@$(PIP_INSTALL) --requirement $(STAMPS)/development.txt
+	@$(PIP_INSTALL) --no-compile --requirement $(STAMPS)/development.txt
 	@touch $@
 
 # ---- checks and tests ------------------------------------------------------------------------------------------------
