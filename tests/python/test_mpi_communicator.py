@@ -130,9 +130,13 @@ assert agree_on(world, "number", lambda: 8) == 8
 """
 
 
-@any_installation
+@pytest.mark.parametrize("where", WHEELS, ids=str)
 def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
-    done = run_python(where, 3, COMPARISON, folder=tmp_path)
+    check_that_processes_tell_whether_they_are_alike(where, tmp_path)
+
+
+def check_that_processes_tell_whether_they_are_alike(where: Installation, folder: Path) -> None:
+    done = run_python(where, 3, COMPARISON, folder=folder)
     assert done.status == 0, done.errors
     compared = ["alike", "alike", "[65, 65, 65]", "[63, 64, 63]", "[8, 8, 8]", "[0, 1, 0]"]
     for rank, output in enumerate(done.outputs):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mpi_runs import INSTALLATIONS, Installation
-from test_mpi_communicator import run_verbs
+from test_mpi_communicator import check_that_processes_tell_whether_they_are_alike, run_verbs
 
 
 @pytest.mark.parametrize("settings", [{}, {"most_bytes": "1000"}], ids=["", "too large for one call"])
@@ -15,3 +15,8 @@ from test_mpi_communicator import run_verbs
 @pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
 def test_every_verb(where: Installation, ranks: int, settings: dict[str, str], tmp_path: Path) -> None:
     run_verbs(where, ranks, tmp_path, **settings)
+
+
+@pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
+def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
+    check_that_processes_tell_whether_they_are_alike(where, tmp_path)
