@@ -141,6 +141,18 @@ def test_a_section_ends_where_the_tag_changes(tmp_path: Path) -> None:
         rv.read_morphology(write(tmp_path, text))
 
 
+@pytest.mark.parametrize("kind", ["at a fork", "at the soma"])
+def test_too_many_branches_at_one_point_are_refused(kind: str, tmp_path: Path) -> None:
+    """MorphIO takes time in proportion to the square of their number."""
+    count, text = 100_001, "1 1 0 0 0 5 -1\n2 3 5 0 0 1 1\n3 3 6 0 0 1 2\n"
+    if kind == "at a fork":
+        text += "".join(f"{i + 4} 3 9 {i} 0 1 3\n" for i in range(count))
+    else:
+        text += "".join(f"{2 * i + 4} 3 5 {i} 0 1 1\n{2 * i + 5} 3 9 {i} 0 1 {2 * i + 4}\n" for i in range(count - 1))
+    with pytest.raises(rv.errors.FileError, match=r"100001 branches.*100000"):
+        rv.read_morphology(write(tmp_path, text))
+
+
 def test_without_a_soma_the_neurite_is_the_root(tmp_path: Path) -> None:
     """If there is one only."""
     cell = rv.read_morphology(write(tmp_path, "1 3 0 0 0 1 -1\n2 3 10 0 0 1 1\n"))

@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DEEPEST", "Cones", "depths_of"]
+__all__ = ["DEEPEST", "MOST_BRANCHES", "Cones", "depths_of"]
 
 DEEPEST = 5000
 """Forks on the way from the soma to an end. Readers go from fork to fork, each in a call of its own; stacks end."""
+
+
+MOST_BRANCHES = 100_000
+"""From one point. MorphIO takes time in proportion to the square of their number: 5 s for so many."""
 
 
 class Cones(NamedTuple):
@@ -28,6 +32,16 @@ class Cones(NamedTuple):
         alone = self.parents == -1
         alone[self.parents[self.parents >= 0]] = False
         return int(self.lines[np.flatnonzero(alone)[0]]) if alone.any() else None
+
+    def widest(self) -> tuple[int, int]:
+        """Return the greatest number of branches that begin at one point or at the soma, and its line."""
+        if not len(self.parents):
+            return 0, 0
+        # The soma is the last one.
+        counts = np.bincount(np.where(self.parents < 0, len(self.parents), self.parents))
+        at = int(counts.argmax())
+        line = int(self.lines[at]) if at < len(self.lines) else 0
+        return int(counts[at]), line
 
     def counted(self) -> tuple[int, float]:
         """Return the number of those that have a length in single precision, and the sum of their lengths, um."""

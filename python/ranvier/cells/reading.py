@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ranvier.base.packages import package
 from ranvier.base.paths import checked_path
-from ranvier.cells.cones import Cones
+from ranvier.cells.cones import MOST_BRANCHES, Cones
 from ranvier.cells.form import Form, distances_along
 from ranvier.cells.hdf5_check import check_hdf5
 from ranvier.cells.morphology import TAGS, Morphology, check_points
@@ -64,6 +64,14 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
     if not file.is_file():
         raise FileError(f"file {file}", bound="there is no such file", remedy="check the path")
     cones = _checked(file)
+    branches, line = cones.widest()
+    if branches > MOST_BRANCHES:
+        raise FileError(
+            f"file {file}" + (f", line {line}" if line else ""),
+            f"{branches} branches that begin at one point",
+            f"files may have {MOST_BRANCHES}: MorphIO would take minutes for more",
+            "build the cell in Python: rv.Morphology(sections)",
+        )
     warnings = morphio.WarningHandlerCollector()
     try:
         # A section ends where its kind changes, too.
