@@ -87,7 +87,7 @@ UnknownNameError unknown_name(std::string_view kind, std::string_view name, std:
     if (const std::string_view nearest = nearest_name(name, known); !nearest.empty()) {
         remedy = "did you mean '" + std::string(nearest) + "'? The valid names are:";
     } else {
-        remedy = "the valid names are:";
+        remedy = known.empty() ? "there are no such names" : "the valid names are:";
     }
     const char* separator = " ";
     for (const std::string_view candidate : known) {
