@@ -391,8 +391,7 @@ def test_a_synapse_needs_a_receptor() -> None:
         net.connect(two, two, "all_to_all", weight=1.0, delay=1.0)
     with pytest.raises(rv.errors.UnknownNameError, match="receptor"):
         net.connect(two, two, "all_to_all", weight=1.0, delay=1.0, receptor="c")
-    none = net.create(rv.Cell(TREE, membrane=PASSIVE), 1)
-    with pytest.raises(rv.errors.UnknownNameError, match="receptor.*'b'.*there are no such names"):
+    with pytest.raises(rv.errors.UnknownNameError, match=r"receptor.*'b'.*there are no such names"):
         net.connect(two, none, "all_to_all", weight=1.0, delay=1.0, receptor="b")
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match="-1"):
         net.connect(two, two, "all_to_all", weight=-1.0, delay=1.0, receptor="b")
