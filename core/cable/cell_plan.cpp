@@ -44,6 +44,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
       capacity(memory),
       leak(memory),
       drive(memory),
+      begin_slots(memory),
       pools(memory) {
     const CellConstants constants = constants_of(cell, own_values);
     order_nodes();
@@ -57,6 +58,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
     add_classes(Follows::potential, memory);
     add_classes(Follows::calcium, memory);
     for (Class& each : classes) complete(each, tables, memory);
+    choose_begins();
     for (std::uint32_t number = 0; number < cell.receptors.size(); ++number) {
         add_receptor(number, constants.receptors[number], step);
     }
@@ -172,6 +174,17 @@ void CellPlan::complete(Class& own, RateTables& tables, std::pmr::memory_resourc
                                      .remedy = "paint fewer mechanisms on the same membrane"});
     }
     if (spec->rates == RateMethod::table) own.table = &tables.of(own.gates);
+}
+
+void CellPlan::choose_begins() {
+    std::vector<bool> has_class(slots(), false);
+    for (const Class& own : classes) {
+        if (own.follows != Follows::potential) continue;
+        for (const std::uint32_t slot : own.slots) has_class[slot] = true;
+    }
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+        if (!has_class[slot]) begin_slots.push_back(slot);
+    }
 }
 
 void CellPlan::add_mechanism(Class& own, std::uint32_t index, std::span<const std::uint32_t> compartment_of_slot,

@@ -92,6 +92,8 @@ struct CellPlan {
     AlignedVector<double> capacity;
     AlignedVector<double> leak;
     AlignedVector<double> drive;
+    /// Without gates that follow the potential; see KernelArguments.
+    AlignedVector<std::uint32_t> begin_slots;
     std::vector<Class> classes;
     PoolPlan pools;
     std::vector<Receptor> receptors;  ///< by number
@@ -107,6 +109,7 @@ struct CellPlan {
     void add_leak(const PaintedMechanism& painted, const CurrentInfo& current);
     void add_classes(Follows follows, std::pmr::memory_resource* memory);
     void add_receptor(std::uint32_t number, std::span<const double> parameters, double step);
+    void choose_begins();
     void complete(Class& own, RateTables& tables, std::pmr::memory_resource* memory);
     void add_mechanism(Class& own, std::uint32_t painted, std::span<const std::uint32_t> compartment_of_slot,
                        std::pmr::memory_resource* memory);

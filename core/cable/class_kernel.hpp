@@ -6,6 +6,7 @@
 #include "base/aligned_array.hpp"
 #include "base/instruction_set.hpp"
 #include "cable/eight.hpp"
+#include "cable/membrane_kernel.hpp"
 #include "cable/rate_table.hpp"
 
 /// Gates and currents of compartments with the same mechanisms, in one step of a block of cells; see BlockKernel.
@@ -32,8 +33,10 @@ struct KernelClass {
     std::size_t size = 0;
     const std::uint32_t* slots = nullptr;
     const double* argument = nullptr;  ///< what the gates follow: potentials, or logarithms of calcium
+    const double* present = nullptr;  ///< of a packed block: see PackedPlan::Class
     double* gates = nullptr;  ///< [slot of the class][lane][gate], gates filled up to whole quads
     std::size_t quads = 0;
+    bool begins = false;  ///< whether the equations of its slots have not been begun; see MembraneKernel
     const double* table = nullptr;  ///< null: gates have been advanced already
     double rows = 0.0;
     double lowest = 0.0;  ///< argument of the first row
@@ -60,7 +63,7 @@ struct ClassKernel {
 
     /// Advances the gates, and adds the currents to the equations; `sums` are those of calcium conductances. Returns whether
     /// an argument was outside the table of rates.
-    RANVIER_ALWAYS_INLINE static bool run(const KernelClass& own, double* diagonal, double* current, double* sums) {
+    RANVIER_ALWAYS_INLINE static bool run(const KernelClass& own, const KernelMembrane& membrane, double* sums) {
         Lanes outside = Lanes::all(0.0);
         for (std::size_t s = 0; s < own.size; ++s) {
             alignas(line_bytes) double columns[most_gates * lanes];  // [gate][lane]
@@ -70,7 +73,7 @@ struct ClassKernel {
             } else {
                 look_up(own, s, columns);
             }
-            add_currents(own, s, columns, diagonal + first, current + first);
+            add_currents(own, s, columns, membrane);
             // Their conductances are only known to the pools, which add the currents.
             for (std::size_t c = 0; c < own.calcium_count; ++c) {
                 (Lanes::load(sums + first) + conductance(own.calcium_currents[c], s, columns)).store(sums + first);
@@ -89,7 +92,9 @@ struct ClassKernel {
         alignas(line_bytes) double f[lanes];
         alignas(line_bytes) std::int32_t row[lanes];
         Lanes place = (Lanes::load(own.argument + first) - Lanes::all(own.lowest)) * Lanes::all(own.rows_per_unit);
-        place.keep_within(own.rows, outside);
+        Lanes away = Lanes::all(0.0);
+        place.keep_within(own.rows, away);
+        outside = outside + (packed ? away * Lanes::load(own.present + s * lanes) : away);
         place.split(row).store(f);
         const std::size_t row_size = own.quads * numbers_of_quad;
         const std::size_t stride = own.quads * gates_of_quad;
@@ -132,9 +137,13 @@ struct ClassKernel {
     }
 
     RANVIER_ALWAYS_INLINE static void add_currents(const KernelClass& own, std::size_t s, const double* columns,
-                                                   double* diagonal, double* current) {
-        Lanes d = Lanes::load(diagonal);
-        Lanes i = Lanes::load(current);
+                                                   const KernelMembrane& membrane) {
+        using Membrane = MembraneKernel<set, packed>;
+        const std::size_t slot = own.slots[s];
+        double* const diagonal = membrane.diagonal + slot * lanes;
+        double* const current = membrane.current + slot * lanes;
+        Lanes d = own.begins ? Membrane::diagonal(membrane, slot) : Lanes::load(diagonal);
+        Lanes i = own.begins ? Membrane::current(membrane, slot) : Lanes::load(current);
         for (std::size_t c = 0; c < own.current_count; ++c) {
             const Lanes g = conductance(own.currents[c], s, columns);
             d = d + g;

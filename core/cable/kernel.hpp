@@ -11,6 +11,7 @@
 #include "cable/cell.hpp"
 #include "cable/class_kernel.hpp"
 #include "cable/eight.hpp"
+#include "cable/membrane_kernel.hpp"
 #include "cable/packed_solve.hpp"
 #include "cable/receptor.hpp"
 
@@ -57,6 +58,9 @@ struct KernelArguments {
     double* potential = nullptr;       ///< mV
     double* diagonal = nullptr;
     double* current = nullptr;
+    /// Slots whose equations begin before all else: those that no class begins, and in a packed block no level.
+    std::size_t begin_count = 0;
+    const std::uint32_t* begin_slots = nullptr;
     std::size_t class_count = 0;
     const KernelClass* classes = nullptr;
     std::size_t receptor_count = 0;
@@ -78,12 +82,14 @@ struct BlockKernel {
     template <InstructionSet set>
     RANVIER_ALWAYS_INLINE static std::uint32_t run(const KernelArguments* a) {
         if constexpr (packed) bring(a->desks, a->potential);
-        begin<set>(*a);
+        const KernelMembrane membrane{a->capacity, a->leak, a->drive, a->potential, a->diagonal, a->current};
+        for (std::size_t k = 0; k < a->begin_count; ++k) {
+            MembraneKernel<set, packed>::begin(membrane, a->begin_slots[k]);
+        }
         if (a->pools.size > 0) Calcium::begin(a->pools);
         std::uint32_t left = 0;
         for (std::size_t c = 0; c < a->class_count; ++c) {
-            const bool outside =
-                ClassKernel<set, packed>::run(a->classes[c], a->diagonal, a->current, a->pools.conductance);
+            const bool outside = ClassKernel<set, packed>::run(a->classes[c], membrane, a->pools.conductance);
             if (outside) left |= potential_has_left;
         }
         if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
@@ -91,14 +97,18 @@ struct BlockKernel {
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
         for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
         if constexpr (packed) {
-            PackedSolve<staggered>::template run<set>({a->levels, a->axial, a->potential, a->diagonal, a->current});
+            PackedSolve<staggered>::template run<set>({a->levels, a->axial, membrane, a->potential, solved(*a)});
         } else {
             solve<set>(*a);
         }
         if (a->pools.size == 0) return left;
-        // What was solved for stands where currents were.
-        if constexpr (packed) bring(a->desks, a->current);
-        return left | Calcium::template finish<set>(a->pools, a->current);
+        if constexpr (packed) bring(a->desks, solved(*a));
+        return left | Calcium::template finish<set>(a->pools, solved(*a));
+    }
+
+    /// What is solved for: the new potentials themselves, or, in the middle of the step, what takes the place of the currents.
+    RANVIER_ALWAYS_INLINE static double* solved(const KernelArguments& a) {
+        return staggered ? a.current : a.potential;
     }
 
     /// Takes the values of nodes to their desks.
@@ -116,21 +126,6 @@ struct BlockKernel {
         }
     }
 
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static Eight<set> constant(const double* values, std::size_t slot) {
-        return packed ? Eight<set>::load(values + slot * lanes) : Eight<set>::all(values[slot]);
-    }
-
-    template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void begin(const KernelArguments& a) {
-        using Lanes = Eight<set>;
-        for (std::size_t s = 0; s < a.slots; ++s) {
-            const Lanes potential = Lanes::load(a.potential + s * lanes);
-            constant<set>(a.leak, s).store(a.diagonal + s * lanes);
-            (constant<set>(a.capacity, s) * potential + constant<set>(a.drive, s)).store(a.current + s * lanes);
-        }
-    }
-
     /// The values of what is at one place of each cell.
     template <InstructionSet set, class Own>
     RANVIER_ALWAYS_INLINE static Eight<set> at(const Own& own, const double* values) {
@@ -145,7 +140,7 @@ struct BlockKernel {
     template <InstructionSet set, class Own>
     RANVIER_ALWAYS_INLINE static Eight<set> constant_at(const Own& own, const double* values) {
         if constexpr (packed) return at<set>(own, values);
-        return constant<set>(values, own.slot);
+        return constant_of<set, packed>(values, own.slot);
     }
     template <InstructionSet set, class Own>
     RANVIER_ALWAYS_INLINE static void put(const Own& own, double* values, const Eight<set>& results) {
@@ -227,21 +222,20 @@ struct BlockKernel {
             (Lanes::load(parent_d) - part * axial).store(parent_d);
             (Lanes::load(parent_i) + part * Lanes::load(a.current + s * lanes)).store(parent_i);
         }
-        // What is solved for takes the place of the currents.
         finish<set>(a, 0, Lanes::load(a.current) * (one / Lanes::load(a.diagonal)));
         for (std::size_t s = 1; s < a.slots; ++s) {
-            const Lanes parent = Lanes::load(a.current + a.parents[s] * lanes);
+            const Lanes parent = Lanes::load(solved(a) + a.parents[s] * lanes);
             const Lanes own = Lanes::load(a.current + s * lanes) + Lanes::all(a.axial[s]) * parent;
             finish<set>(a, s, own * Lanes::load(a.diagonal + s * lanes));
         }
     }
 
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static void finish(const KernelArguments& a, std::size_t slot, const Eight<set>& solved) {
+    RANVIER_ALWAYS_INLINE static void finish(const KernelArguments& a, std::size_t slot, const Eight<set>& result) {
         using Lanes = Eight<set>;
         double* const v = a.potential + slot * lanes;
-        solved.store(a.current + slot * lanes);
-        (staggered ? Lanes::all(2.0) * solved - Lanes::load(v) : solved).store(v);
+        if constexpr (staggered) (Lanes::all(2.0) * result - Lanes::load(v)).store(v);
+        result.store(solved(a) + slot * lanes);
     }
 };
 

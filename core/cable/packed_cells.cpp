@@ -82,6 +82,8 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
                                  .potential = potential_.data(),
                                  .diagonal = scratch.diagonal.data(),
                                  .current = scratch.current.data(),
+                                 .begin_count = plan_.begin_slots.size(),
+                                 .begin_slots = plan_.begin_slots.data(),
                                  .class_count = scratch.classes.size(),
                                  .classes = scratch.classes.data(),
                                  .receptor_count = scratch.receptors.size(),
@@ -93,7 +95,10 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
                                  .levels = {.size = plan_.level_begins.size() - 1,
                                             .begins = plan_.level_begins.data(),
                                             .join_begins = plan_.join_begins.data(),
-                                            .joins = plan_.joins.data()}};
+                                            .joins = plan_.joins.data(),
+                                            .late_begins = plan_.late_begins.data(),
+                                            .late_slots = plan_.late_slots.data(),
+                                            .is_plain = plan_.is_plain.data()}};
     step.left |= advance_block<true>(step.instruction_set, layouts_.front()->spec->scheme, kernel);
     std::size_t fired = 0;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
@@ -168,8 +173,10 @@ void PackedCells::prepare_classes(BlockStep& step) {
         kernels.push_back({.size = own.slots.size(),
                            .slots = own.slots.data(),
                            .argument = argument,
+                           .present = own.present.data(),
                            .gates = gates_[c].data(),
                            .quads = own.quads(),
+                           .begins = own.follows == Follows::potential,
                            .current_count = own.currents.size(),
                            .currents = own.currents.data(),
                            .calcium_count = own.calcium_currents.size(),

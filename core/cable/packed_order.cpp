@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "cable/eight.hpp"
 
@@ -74,10 +75,17 @@ PackedOrder::PackedOrder(std::span<const Compartments* const> cells) : positions
             joins.push_back({cell, node, positions[cell][node], positions[cell][parent]});
         }
     }
-    const auto level_of = [&](const Join& join) { return heights[join.cell][join.node]; };
-    std::ranges::sort(joins, {}, [&](const Join& join) { return std::tuple(level_of(join), join.parent, join.node); });
+    const auto heights_of = [&](const Join& join) {
+        const std::vector<std::uint32_t>& own = heights[join.cell];
+        const auto parent = static_cast<std::size_t>(cells[join.cell]->nodes()[join.node].parent);
+        return std::pair(own[parent], own[join.node]);
+    };
+    std::ranges::sort(joins, {}, [&](const Join& join) {
+        const auto [level, height] = heights_of(join);
+        return std::tuple(level, join.parent, height, join.node);
+    });
     join_begins.resize(levels() + 1, 0);
-    for (const Join& join : joins) ++join_begins[level_of(join) + 1];
+    for (const Join& join : joins) ++join_begins[heights_of(join).first + 1];
     for (std::size_t level = 0; level < levels(); ++level) join_begins[level + 1] += join_begins[level];
 }
 

@@ -36,7 +36,7 @@ struct PackedOrder {
 
     std::vector<std::vector<std::uint32_t>> positions;  ///< of each node of each cell
     std::vector<std::uint32_t> level_begins{0};  ///< the first slot of each level, and the end of the last one
-    std::vector<Join> joins;  ///< by level of the child, by parent, and in the order of the elimination
+    std::vector<Join> joins;  ///< by level of the parent, by parent, and in the order of the elimination
     std::vector<std::uint32_t> join_begins{0};  ///< of each level
 };
 

@@ -14,6 +14,18 @@ namespace {
 using Signature = std::uint64_t;
 constexpr Signature no_node = ~Signature{0};
 
+/// That of a slot whose mechanisms are calculated in their place, or 0: that of all its nodes, or of at least so many.
+Signature signature_in_place(std::span<const Signature> nodes, std::size_t least) {
+    // The first lane always has a node.
+    const auto is_alike = [&](Signature each) { return each == nodes[0] || each == no_node; };
+    if (std::ranges::all_of(nodes, is_alike)) return nodes[0];
+    for (const Signature each : nodes) {
+        const auto count = static_cast<std::size_t>(std::ranges::count(nodes, each));
+        if (each != 0 && each != no_node && count >= least) return each;
+    }
+    return 0;
+}
+
 /// Chunks of those with the same key.
 template <class Key>
 class Chunks {
@@ -71,6 +83,7 @@ PackedPlan::Class::Class(const CellPlan::Class& model, std::pmr::memory_resource
       gates(model.gates),
       table(model.table),
       slots(memory),
+      present(memory),
       currents(model.currents),
       calcium_currents(model.calcium_currents) {}
 
@@ -82,6 +95,10 @@ PackedPlan::PackedPlan(Cells cells, std::pmr::memory_resource* memory)
       level_begins(memory),
       join_begins(memory),
       joins(memory),
+      begin_slots(memory),
+      late_begins(memory),
+      late_slots(memory),
+      is_plain(memory),
       sources(memory),
       pools(memory),
       positions(memory),
@@ -94,6 +111,7 @@ PackedPlan::PackedPlan(Cells cells, std::pmr::memory_resource* memory)
     fill_pools(cells);
     add_receptors(cells);
     add_electrodes(cells);
+    choose_begins();
 }
 
 void PackedPlan::place_nodes(Cells cells) {
@@ -168,17 +186,16 @@ void PackedPlan::place_mechanisms(Cells cells) {
     desks.assign(positions.begin(), positions.end());
     std::vector<std::uint32_t> desk_at(node_slots * lanes);
     for (std::uint32_t p = 0; p < desk_at.size(); ++p) desk_at[p] = p;
+    // Rates from formulas are no numbers at potentials that other membranes can have.
+    const std::size_t least = cells.front()->spec->rates == RateMethod::table ? least_in_place : lanes;
     std::map<Signature, std::vector<std::uint32_t>> at_desks;
     for (std::uint32_t slot = 0; slot < node_slots; ++slot) {
         const std::span own = std::span(signatures).subspan(slot * lanes, lanes);
-        // The first lane of a slot always has a node.
-        if (std::ranges::all_of(own, [&](Signature each) { return each == own[0] || each == no_node; })) {
-            give_slot(own[0], slot);
-            continue;
-        }
+        const Signature in_place = signature_in_place(own, least);
+        give_slot(in_place, slot);
         for (std::uint32_t l = 0; l < lanes; ++l) {
-            if (own[l] != 0 && own[l] != no_node)
-                at_desks[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
+            if (own[l] == 0 || own[l] == no_node || own[l] == in_place) continue;
+            at_desks[own[l]].push_back(static_cast<std::uint32_t>(slot * lanes) + l);
         }
     }
     for (const auto& [signature, nodes] : at_desks) {
@@ -217,6 +234,8 @@ void PackedPlan::fill_classes(Cells cells, std::pmr::memory_resource* memory) {
     const auto fill = [&](std::size_t k, std::size_t c) {
         const CellPlan::Class& given = cells[k]->classes[c];
         Class& own = classes[class_of(k, c)];
+        own.present.resize(own.slots.size() * lanes, 0.0);
+        for (const std::uint32_t slot : given.slots) own.present[place_in(own.slots, desk(k, slot))] = 1.0;
         own.conductances.resize(given.conductances.size(), AlignedVector<double>(memory));
         for (std::size_t g = 0; g < given.conductances.size(); ++g) {
             own.conductances[g].resize(own.slots.size() * lanes, 0.0);
@@ -287,6 +306,40 @@ void PackedPlan::add_electrodes(Cells cells) {
     constant.take(electrodes, all_slots() - 1);
     clamps_from = electrodes.size();
     clamps.take(electrodes, all_slots() - 1);
+}
+
+void PackedPlan::choose_begins() {
+    enum class Begin : std::uint8_t { in_level, first, in_class };
+    std::vector<Begin> begins(all_slots(), Begin::first);
+    std::fill_n(begins.begin(), node_slots, Begin::in_level);
+    const auto needs = [&](std::size_t slot) { begins[slot] = Begin::first; };
+    for (const std::uint32_t source : sources) needs(source / lanes);
+    for (const std::uint32_t slot : pools.slots) needs(slot);
+    for (const auto* const chunks : {&receptors, &electrodes}) {
+        for (const Chunk& chunk : *chunks) {
+            for (const std::uint32_t position : chunk.positions) needs(position / lanes);
+        }
+    }
+    for (const Class& own : classes) {
+        if (own.follows == Follows::potential) continue;
+        for (const std::uint32_t slot : own.slots) needs(slot);
+    }
+    for (const Class& own : classes) {
+        if (own.follows != Follows::potential) continue;
+        for (const std::uint32_t slot : own.slots) begins[slot] = Begin::in_class;
+    }
+    for (std::uint32_t slot = 0; slot < begins.size(); ++slot) {
+        if (begins[slot] == Begin::first) begin_slots.push_back(slot);
+    }
+    for (const Begin begin : begins) is_plain.push_back(begin == Begin::in_level ? 1 : 0);
+    late_begins.push_back(0);
+    for (std::size_t level = 0; level + 1 < level_begins.size(); ++level) {
+        for (std::uint32_t j = join_begins[level]; j < join_begins[level + 1]; ++j) {
+            const auto slot = joins[j].parent / static_cast<std::uint32_t>(lanes);
+            if (std::exchange(is_plain[slot], 0) == 1) late_slots.push_back(slot);
+        }
+        late_begins.push_back(static_cast<std::uint32_t>(late_slots.size()));
+    }
 }
 
 }  // namespace ranvier::cable

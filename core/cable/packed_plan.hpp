@@ -17,15 +17,19 @@ namespace ranvier::cable {
 /// What a step of a block of any cells needs. Nodes lie as PackedOrder says, and constants are one number for each position:
 /// 8 slot + lane.
 ///
-/// Mechanisms are calculated slot by slot, too. Where all nodes of a slot have the same ones, that happens in their place.
-/// Else each goes to a *desk*: behind the slots of nodes there are more, in which nodes with the same mechanisms lie together,
-/// from anywhere in the block. Their potentials are brought there before the mechanisms, and the results returned after.
+/// Mechanisms are calculated slot by slot, too. Where most nodes of a slot have the same ones, that happens in their place, and
+/// with conductances of 0 for the others. The rest go to *desks*: behind the slots of nodes there are more, in which nodes with
+/// the same mechanisms lie together, from anywhere in the block. Their potentials are brought there before the mechanisms, and
+/// the results returned after.
 ///
 /// Lanes without a node, or a desk, have a potential of their own that nothing reaches. Receptors and electrodes that are
 /// fewer than 8 have the last slot for the rest.
 class PackedPlan {
    public:
     static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+    /// Nodes of a slot with the same mechanisms from which on these are calculated in their place, for all 8, which takes
+    /// less time than desks.
+    static constexpr std::size_t least_in_place = 5;
 
     struct Class {
         explicit Class(const CellPlan::Class& model, std::pmr::memory_resource* memory);
@@ -34,6 +38,7 @@ class PackedPlan {
         std::vector<GateOfMechanism> gates;
         const RateTable* table;
         AlignedVector<std::uint32_t> slots;
+        AlignedVector<double> present;  ///< [place][lane]: 1, or 0 where the node of a lane is not of the class
         std::vector<AlignedVector<double>> conductances;  ///< of each current [place][lane]
         std::vector<KernelCurrent> currents;
         std::vector<KernelCurrent> calcium_currents;
@@ -69,6 +74,11 @@ class PackedPlan {
     AlignedVector<std::uint32_t> level_begins;
     AlignedVector<std::uint32_t> join_begins;
     AlignedVector<KernelJoin> joins;
+    // How the equations of slots begin: see KernelLevels and KernelArguments.
+    AlignedVector<std::uint32_t> begin_slots;
+    AlignedVector<std::uint32_t> late_begins;
+    AlignedVector<std::uint32_t> late_slots;
+    AlignedVector<std::uint8_t> is_plain;
     std::size_t node_slots = 0;  ///< desks lie behind them
     AlignedVector<std::uint32_t> sources;  ///< of each desk: the position of its node, or its own
     std::vector<Class> classes;
@@ -91,6 +101,8 @@ class PackedPlan {
     void fill_pools(Cells cells);
     void add_receptors(Cells cells);
     void add_electrodes(Cells cells);
+    /// @pre all that adds to equations has been placed
+    void choose_begins();
 
     std::vector<std::size_t> first_;          ///< of each cell: its first slot among all
     std::vector<std::size_t> first_classes_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -311,6 +312,44 @@ void compare_companies(unsigned seed, RateMethod rates) {
 TEST(CableKernels, BitsDependOnNeitherCompanyNorInstructionSet) {
     for (unsigned seed = 31; seed <= 36; ++seed) compare_companies(seed, RateMethod::exact);
     for (unsigned seed = 41; seed <= 42; ++seed) compare_companies(seed, RateMethod::table);
+}
+
+/// Eight cells of one compartment, in one slot: the first `squids` have channels, for which rates are tabulated.
+std::optional<std::string> failure_of_a_slot(std::size_t squids, std::size_t injected) {
+    std::vector<std::shared_ptr<const CellModel>> kinds;
+    for (std::uint32_t k = 0; k < 8; ++k) {
+        Section soma;
+        soma.distances = {0.0, 10.0};
+        // No two cells are equal.
+        soma.radii = {5.0 + k, 5.0 + k};
+        CellSpec spec{.compartments = {Morphology({soma}), std::vector<std::uint32_t>{1}},
+                      .capacitance = {1.0},
+                      .mechanisms = {painted(k < squids ? "hh" : "pas", {1.0})},
+                      .receptors = {},
+                      .clamps = {},
+                      .probes = {},
+                      .detector = {},
+                      .electrode = {}};
+        kinds.push_back(std::make_shared<const CellModel>(std::move(spec)));
+    }
+    const CellModel model(kinds, {0, 1, 2, 3, 4, 5, 6, 7});
+    GroupDriver::Options options{.size = 8, .resolution = step};
+    options.values["V_m"] = {-65.0};
+    GroupDriver driver(model.neuron_model(), options);
+    std::vector<double> current(8, 0.0);
+    current[injected] = 1e5;
+    driver.give_current(current);
+    for (int n = 0; n < 20; ++n) driver.step();
+    EXPECT_GT(std::abs(driver.read("V_m")[injected]), 250.0);
+    return driver.group().failure();
+}
+
+// Channels of most cells of a slot are calculated for all of it.
+TEST(CableKernels, PotentialsLeaveTablesOnlyWhereThereAreChannels) {
+    for (const std::size_t squids : {5U, 7U}) {
+        EXPECT_EQ(failure_of_a_slot(squids, 7), std::nullopt) << squids;
+        EXPECT_NE(failure_of_a_slot(squids, 1), std::nullopt) << squids;
+    }
 }
 
 }  // namespace
