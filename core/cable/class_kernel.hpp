@@ -113,11 +113,11 @@ struct ClassKernel {
     }
 
     RANVIER_ALWAYS_INLINE static Quad advance_quad(const double* numbers, double f, double* gates) {
-        // First where gates tend to, then which part of the way they go.
-        Lanes both = Lanes::load(numbers + 3 * functions_of_quad);
-        for (std::size_t c = 3; c-- > 0;) both = Lanes::load(numbers + c * functions_of_quad) + Lanes::all(f) * both;
+        Quad steady;
+        Quad part;
+        cubic(numbers, f, steady, part);
         const Quad before = Quad::load(gates);
-        const Quad after = before + (both.half(0) - before) * both.half(1);
+        const Quad after = before + (steady - before) * part;
         after.store(gates);
         return after;
     }

@@ -27,12 +27,17 @@ struct VectorsOf<32> {
     using Integers [[gnu::vector_size(16)]] = std::int32_t;
 };
 
+template <>
+struct VectorsOf<64> {
+    using Doubles [[gnu::vector_size(64)]] = double;
+};
+
 /// Some numbers, in as many vectors as they fill.
 ///
 /// GCC 12 unrolls a loop over 8 lanes that stands in another loop before it looks for vectors, and then finds none where
 /// arrays could overlap. Here each operation is one of vectors by its type. Memory is read and written as bytes, so that
 /// arrays of numbers may be seen as such. A vector has at most 32 bytes: one of 64 takes as long for a division as two of
-/// them, and the elimination, which waits for divisions, took 1.4 times as long with it.
+/// them, and the elimination, which waits for divisions, took 1.4 times as long with it. Only cubic() has longer ones.
 template <InstructionSet set, std::size_t size>
 class Numbers {
     static constexpr std::size_t bytes = std::min(vector_bytes<set>, std::size_t{32});
@@ -49,6 +54,11 @@ class Numbers {
             __builtin_memcpy(&result.vectors_[k], reinterpret_cast<const char*>(from + k * width), bytes);
         }
         return result;
+    }
+    RANVIER_ALWAYS_INLINE void take(const VectorsOf<32>::Doubles& vector)
+        requires(bytes == 32 && count == 1)
+    {
+        vectors_[0] = vector;
     }
     RANVIER_ALWAYS_INLINE static Numbers all(double value) {
         Numbers result;
@@ -158,6 +168,30 @@ class Numbers {
 
     Vector vectors_[count];
 };
+
+/// c0 + f (c1 + f (c2 + f c3)) for 8 functions, of each of which `numbers` has c0, then of each c1 and so on; the results of
+/// the first four and of the others.
+template <InstructionSet set>
+RANVIER_ALWAYS_INLINE void cubic(const double* numbers, double f, Numbers<set, 4>& first, Numbers<set, 4>& second) {
+    if constexpr (vector_bytes<set> == 64) {
+        using Vector = VectorsOf<64>::Doubles;
+        Vector result;
+        __builtin_memcpy(&result, reinterpret_cast<const char*>(numbers + 24), 64);
+        for (std::size_t c = 3; c-- > 0;) {
+            Vector next;
+            __builtin_memcpy(&next, reinterpret_cast<const char*>(numbers + c * 8), 64);
+            result = next + (f - Vector{}) * result;
+        }
+        first.take(__builtin_shufflevector(result, result, 0, 1, 2, 3));
+        second.take(__builtin_shufflevector(result, result, 4, 5, 6, 7));
+    } else {
+        using Eight = Numbers<set, 8>;
+        Eight result = Eight::load(numbers + 24);
+        for (std::size_t c = 3; c-- > 0;) result = Eight::load(numbers + c * 8) + Eight::all(f) * result;
+        first = result.half(0);
+        second = result.half(1);
+    }
+}
 
 /// The numbers of the lanes of a slot.
 template <InstructionSet set>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -239,12 +238,10 @@ struct BlockKernel {
     }
 };
 
-/// Vectors have at most 32 bytes, see Numbers, so that AVX-512 could only add masks, which took a fifth longer.
 template <bool packed>
 std::uint32_t advance_block(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
-    const InstructionSet used = std::min(set, InstructionSet::avx2);
-    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true, packed>>::call(used, &arguments)
-                                       : Dispatched<BlockKernel<false, packed>>::call(used, &arguments);
+    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true, packed>>::call(set, &arguments)
+                                       : Dispatched<BlockKernel<false, packed>>::call(set, &arguments);
 }
 
 }  // namespace ranvier::cable
