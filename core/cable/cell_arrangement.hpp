@@ -47,7 +47,7 @@ class CellLayouts {
 class CellArrangement {
    public:
     /// Nodes of a packed block, if one cell has not more: few enough for the cache, and so many that levels fill slots.
-    static constexpr std::size_t most_nodes = 4096;
+    static constexpr std::size_t most_nodes = 8192;
     /// Cells from which on a block of equal ones, 8 with idle lanes, takes less time than so many packed.
     static constexpr std::size_t least_equal = 7;
 

@@ -27,6 +27,9 @@ PackedCells::PackedCells(std::vector<std::uint32_t> cells, std::span<const CellP
       calcium_(plan_.pools.rest, memory) {
     for (const PackedPlan::Class& own : plan_.classes) gates_.emplace_back(own.state_size(), 0.0, memory);
     before_.resize(cells_.size());
+    for (std::size_t k = 0; k < cells_.size(); ++k) {
+        detectors_.push_back(plan_.position(k, layouts_[k]->detector));
+    }
     for (const auto& layout : layouts_) {
         first_receptors_.push_back(receptor_places_.size());
         receptor_places_.resize(receptor_places_.size() + layout->receptors.size());
@@ -61,7 +64,7 @@ double& PackedCells::calcium(std::size_t cell, std::size_t pool) { return calciu
 
 std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::uint32_t* spikes) {
     BlockScratch& scratch = step.scratch;
-    for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential(k, layouts_[k]->detector);
+    for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential_[detectors_[k]];
     // Of each electrode currents and conductances.
     scratch.inputs.resize((plan_.receptors.size() + 2 * plan_.electrodes.size()) * lanes);
     take_inputs(step);
@@ -103,7 +106,7 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
     std::size_t fired = 0;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
         const double threshold = settings_.threshold(k);
-        if (before_[k] < threshold && potential(k, layouts_[k]->detector) >= threshold) spikes[fired++] = cells_[k];
+        if (before_[k] < threshold && potential_[detectors_[k]] >= threshold) spikes[fired++] = cells_[k];
     }
     return fired;
 }

@@ -48,6 +48,7 @@ class PackedCells final : public CellStore {
     std::vector<std::uint32_t> cells_;
     std::vector<std::shared_ptr<const CellPlan>> layouts_;
     PackedPlan plan_;
+    std::vector<std::uint32_t> detectors_;     ///< positions
     std::vector<double> before_;               ///< of a step: the potentials at detectors
     std::vector<std::uint32_t> receptor_places_;  ///< [cell][receptor]
     std::vector<std::size_t> first_receptors_;
