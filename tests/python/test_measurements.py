@@ -75,7 +75,7 @@ def test_files_are_of_their_commands(name: str) -> None:
     given = {key: value for key, value in vars(arguments).items() if key != "settings"}
     for setting in arguments.settings:
         key, _, value = setting.partition("=")
-        given[key] = value if value.isalpha() else float(value)
+        given[key] = value if value.isalnum() and not value.isdigit() else float(value)
     options = whole["options"]
     for key, value in given.items():
         if isinstance(value, bool | int | float | str):
@@ -201,6 +201,32 @@ def test_table_of_detailed_cells() -> None:
         assert f"| {name} | {cells} |" in text
         assert len({program["spikes"] for program in programs}) == 1
         assert whole["options"]["cells"] == 128
+
+
+def test_tables_of_other_rings() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text()
+    for dendrites, name in (("hh", "Hodgkin-Huxley everywhere"), ("pas", "passive dendrites")):
+        for file, digits in (("avx2", 1), ("shapes", 2)):
+            whole = load(f"ring_{file}_{dendrites}.json" if file == "shapes" else f"ring_{dendrites}_{file}.json")
+            cells = " | ".join(f"{program['ns_per_compartment_step']:.1f} ns" for program in whole["programs"])
+            ratio = whole["contestants"][1]["ratios"]["simulation (s)"]["median"]
+            assert f"| {name} | {cells} | {ratio:.{digits}f} |" in text
+            assert whole["options"]["cells"] == 128
+            set_used = {report["instruction_set"] for report in whole["contestants"][0]["reports"]}
+            assert set_used == {"avx2" if file == "avx2" else "avx512"}
+
+
+def test_threads_and_memory_of_rings() -> None:
+    text = " ".join((ROOT / "docs/benchmarks.md").read_text().split())
+    one, two = (program["seconds"] for program in load("ring_threads.json")["programs"])
+    assert f"takes {one:.2f} s on one thread and {two:.2f} s on two, medians of five runs" in text
+    small, large = (load(f"ring_memory_{cells}.json") for cells in (1024, 4096))
+    growth = []
+    for program in (0, 1):
+        reports = [whole["contestants"][program]["reports"][0] for whole in (small, large)]
+        compartments = reports[1]["compartments"] - reports[0]["compartments"]
+        growth.append((reports[1]["peak_rss_bytes"] - reports[0]["peak_rss_bytes"]) / compartments)
+    assert f"grows by {growth[0]:.0f} bytes per compartment in Ranvier and by {growth[1]:.0f} in Arbor" in text
 
 
 def test_table_of_plastic_synapses() -> None:
