@@ -74,9 +74,11 @@ def read_morphology(path: str | PathLike[str]) -> Morphology:
         )
     warnings = morphio.WarningHandlerCollector()
     try:
-        # A section ends where its kind changes, too.
-        changes = morphio.Option.allow_unifurcated_section_change
-        found = morphio.Morphology(str(file), options=changes, warning_handler=warnings)
+        # A section of an SWC file ends where its kind changes, too; for others the option costs time in vain.
+        options = morphio.Option.no_modifier
+        if file.suffix.lower() == ".swc":
+            options = morphio.Option.allow_unifurcated_section_change
+        found = morphio.Morphology(str(file), options=options, warning_handler=warnings)
     # Beside its own errors, MorphIO hands on those of C++ and of HDF5, and messages with letters that are none.
     except (morphio.MorphioError, RuntimeError, LookupError, ValueError, MemoryError) as error:
         raise FileError(f"file {file}", bound=_words(error, file), remedy="mend the file") from None
