@@ -90,7 +90,9 @@ class _Parts(Drawing):
     def receptors(self) -> str:
         kind = self.one("expsyn", "exp2syn", "nmda")
         keywords = self.some({"tau": "2.0", "e": "0.0"} if kind == "expsyn" else {"e": "-5.0"})
-        return f"{{'exc': ({self.call(f'rv.{kind}', **keywords)}, {self.place()})}}"
+        several = f"[{', '.join(self.place() for _ in range(self.chance.randrange(1, 5)))}]"
+        places = self.one(self.place(), several, self.value(self.region()))
+        return f"{{'exc': ({self.call(f'rv.{kind}', **keywords)}, {places})}}"
 
     def clamps(self) -> str:
         if self.chance.random() < 0.5:
@@ -100,7 +102,14 @@ class _Parts(Drawing):
         return f"{{'pulse': ({clamp}, {self.place()})}}"
 
     def cell(self) -> str:
-        probe = self.one(f"({self.place()}, 'i_axial')", f"({self.place()}, 'i of pas')", self.place(), "'exc'")
+        probe = self.one(
+            f"({self.place()}, 'i_axial')",
+            f"({self.place()}, 'i of pas')",
+            self.place(),
+            "'exc'",
+            "'exc[0]'",
+            "'i of exc[1]'",
+        )
         counts = self.one("1", "3", "rv.max_length(20.0)", "rv.d_lambda(0.1)", f"[2] * {self.sections}")
         optional = {"clamps": self.clamps(), "probes": f"{{'a': {probe}, 'b': {self.value(self.place())}}}"}
         optional |= {"detector": self.place(), "electrode": self.place(), "threshold": "-20.0", "C_m": "0.9"}
@@ -121,6 +130,7 @@ def draw_script(chance: random.Random) -> list[str]:
     lines.append("points = net.create_spike_generators([[0.025], [0.05]])")
     keywords = {"weight": draw.one("1.0", "0.0", "30.0", "rv.Uniform(0.5, 2.0)"), "delay": "0.025"}
     rule = draw.one("rv.OneToOne()", "rv.AllToAll()", "rv.FixedIndegree(3)")
+    keywords |= draw.some({"site": draw.one("0", "1", "[0, 1]", "rv.SiteProbabilities([0.5, 1.0])")}, 0.3)
     lines.append(draw.call("net.connect", "points", "cells", rule, receptor="'exc'", **keywords))
     if chance.random() < 0.3:
         lines.append(draw.call("net.stimulate", "cells", "rv.dc_generator(amplitude=20.0)"))
