@@ -19,6 +19,12 @@ inline constexpr double longest_time_constant = 1e6;
 template <class Real>
 RANVIER_ALWAYS_INLINE Real decay_of(double time_constant, std::int32_t steps);
 
+/// The same bits after fewer steps than a stretch has, of which none is whole: that factor is 1.
+template <class Real>
+RANVIER_ALWAYS_INLINE Real short_decay_of(double time_constant, std::int32_t steps) {
+    return static_cast<Real>(math::exp(-static_cast<double>(steps) / time_constant));
+}
+
 /// How much is left of an exponential trace after a number of steps, from two tables whose entries are multiplied: of whole
 /// stretches of 1024 steps, and of the steps in one. For the first stretches, the products are in one table. The same bits
 /// wherever it is looked up.
@@ -26,6 +32,7 @@ template <class Real>
 class Decay {
    public:
     static constexpr int stretch_bits = 10;
+    static constexpr std::int32_t stretch_steps = std::int32_t{1} << stretch_bits;
     /// Fewer steps are looked up in one table.
     static constexpr std::int32_t near_steps = std::int32_t{8} << stretch_bits;
 

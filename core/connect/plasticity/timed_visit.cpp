@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "connect/plasticity/decay.hpp"
@@ -44,7 +45,10 @@ struct TimedVisit {
             b.count = std::min(block, v.count - begin);
             load(a, v, m, b, begin);
             for (std::size_t i = 0; i < b.count; ++i) list_spikes(a, v, m, b, i);
+            std::iota(b.deep.begin(), b.deep.begin() + static_cast<std::ptrdiff_t>(b.count), std::uint16_t{0});
+            b.deep_count = b.count;
             for (std::size_t depth = 0; depth < b.depths; ++depth) {
+                list_deeper(b, depth);
                 learn(a, v, m, b, depth);
                 count(a, v, m, b, depth);
             }
@@ -74,6 +78,8 @@ struct TimedVisit {
         std::vector<Spike> spikes;  ///< of all synapses, each oldest first
         std::array<std::size_t, block + 1> ends;
         std::array<bool, block> came;  ///< one since the last presynaptic spike
+        Lanes<std::uint16_t> deep;  ///< synapses that have more spikes than the present depth
+        std::size_t deep_count;
         // Of some synapses, while they change:
         Lanes<std::uint16_t> list;
         Lanes<std::int32_t> passed;
@@ -164,12 +170,31 @@ struct TimedVisit {
         b.depths = std::max(b.depths, b.ends[i + 1] - begin);
     }
 
-    /// Whether a synapse learns from its n-th spike.
-    static bool learns_from(const Arguments& a, const Visit& v, const Block& b, std::size_t i, std::size_t n) {
-        const Spike* const spike = b.spikes.data() + b.ends[i] + n;
-        if (spike->step <= v.learnt) return false;
+    /// Leaves those of the depth before that have one more spike. Without branches, which nothing could predict.
+    RANVIER_ALWAYS_INLINE static void list_deeper(Block& b, std::size_t depth) {
+        std::size_t count = 0;
+        for (std::size_t k = 0; k < b.deep_count; ++k) {
+            const std::uint16_t i = b.deep[k];
+            b.deep[count] = i;
+            count += b.ends[i] + depth < b.ends[i + std::size_t{1}] ? 1 : 0;
+        }
+        b.deep_count = count;
+    }
+
+    /// Lists the synapses that learn from their n-th spike.
+    RANVIER_ALWAYS_INLINE static std::size_t list_learning(const Arguments& a, const Visit& v, Block& b,
+                                                           std::size_t n) {
         // In other cases only from the first one since the last presynaptic spike.
-        return a.rule->pairing == Pairing::all || n == 0 || spike[-1].step <= v.since;
+        const bool from_any = a.rule->pairing == Pairing::all || n == 0;
+        std::size_t count = 0;
+        for (std::size_t k = 0; k < b.deep_count; ++k) {
+            const std::uint16_t i = b.deep[k];
+            const Spike* const spike = b.spikes.data() + b.ends[i] + n;
+            const bool learns = spike->step > v.learnt && (from_any || spike[-1].step <= v.since);
+            b.list[count] = i;
+            count += learns ? 1 : 0;
+        }
+        return count;
     }
 
     /// What is left of a trace of each listed synapse, after `passed` steps.
@@ -184,17 +209,20 @@ struct TimedVisit {
         // Without an index, so that it is done in vectors.
         const double* const steps = b.some_steps.data();
         const std::int32_t* const passed = b.passed.data();
+        std::int32_t longest = 0;
+        for (std::size_t j = 0; j < count; ++j) longest = std::max(longest, passed[j]);
+        if (longest < Decay<Real>::stretch_steps) {
+            RANVIER_NO_OVERLAP
+            for (std::size_t j = 0; j < count; ++j) traces[j] *= short_decay_of<Real>(steps[j], passed[j]);
+            return;
+        }
         RANVIER_NO_OVERLAP
         for (std::size_t j = 0; j < count; ++j) traces[j] *= decay_of<Real>(steps[j], passed[j]);
     }
 
     RANVIER_ALWAYS_INLINE static void learn(const Arguments& a, const Visit& v, const Timed& m, Block& b,
                                             std::size_t depth) {
-        std::size_t count = 0;
-        for (std::size_t i = 0; i < b.count; ++i) {
-            if (b.ends[i] + depth >= b.ends[i + 1] || !learns_from(a, v, b, i, depth)) continue;
-            b.list[count++] = static_cast<std::uint16_t>(i);
-        }
+        const std::size_t count = list_learning(a, v, b, depth);
         if (count == 0) return;
         const auto spike_of = [&](std::size_t j) -> const Spike& { return b.spikes[b.ends[b.list[j]] + depth]; };
         if (a.rule->own_postsynaptic_traces > 0) {
@@ -250,15 +278,13 @@ struct TimedVisit {
     RANVIER_ALWAYS_INLINE static void count(const Arguments& a, const Visit& v, const Timed& m, Block& b,
                                             std::size_t depth) {
         std::size_t count = 0;
-        for (std::size_t i = 0; i < b.count; ++i) {
-            if (b.ends[i] + depth >= b.ends[i + 1]) continue;
+        for (std::size_t k = 0; k < b.deep_count; ++k) {
+            const std::uint16_t i = b.deep[k];
             const std::int32_t step = b.spikes[b.ends[i] + depth].step;
-            if (step >= v.meets) continue;
-            if (step > m.counted) {
-                b.list[count++] = static_cast<std::uint16_t>(i);
-            } else {
-                b.counted[i] = step;
-            }
+            b.list[count] = i;
+            count += step > m.counted && step < v.meets ? 1 : 0;
+            // Those that it counts already.
+            if (step <= m.counted && step < v.meets) b.counted[i] = step;
         }
         if (count == 0) return;
         const auto step_of = [&](std::size_t j) { return b.spikes[b.ends[b.list[j]] + depth].step; };
