@@ -466,3 +466,18 @@ def test_receptors_may_have_more_inputs_than_16_bits_number() -> None:
     assert outcomes[0][0] == outcomes[1][0]
     assert all(np.array_equal(a, b) for a, b in zip(outcomes[0][1:], outcomes[1][1:], strict=True))
     assert outcomes[0][2].max() > 650
+
+
+def test_a_receptor_may_have_fewer_inputs_than_there_are_neurons() -> None:
+    """Other populations have no second receptor; synapses that draw random numbers tell pairs of neurons apart."""
+    net = rv.Network(resolution=STEP)
+    sources = net.create(rv.iaf_psc_delta(I_e=rv.Uniform(350.0, 500.0)), 300)
+    receptors: dict[str, Any] = {"first": (rv.expsyn(), rv.at(0)), "second": (rv.expsyn(), PLACES[:2])}
+    cells = net.create(rv.Cell(SMALL, membrane=[("all", rv.hh())], receptors=receptors, probes={"tip": rv.at(1)}), 1)
+    synapse = rv.quantal_stp(n=4.0, U=0.6, u=0.5, tau_rec=50.0)
+    net.connect(sources, cells, rv.FixedIndegree(900), weight=0.5, receptor="second", synapse=synapse)
+    net.record_spikes([sources, cells])
+    net.record_state(cells, ["V_m", "tip"], interval=STEP)
+    outcomes = [run(net, threads=threads) for threads in (1, 2)]
+    assert outcomes[0][0] == outcomes[1][0]
+    assert np.array_equal(outcomes[0][1], outcomes[1][1])

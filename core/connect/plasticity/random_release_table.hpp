@@ -76,6 +76,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
           // Synapses of both signs of a projection may reach different receptors.
           key_(make_key(key.low | std::uint64_t{key.high} << 32, Purpose::release, arguments.receptor)),
           to_grid_(0x1.8p52 * arguments.quantum),
+          local_neurons_(arguments.local_neurons),
           ids_(arguments.layout->size(), arguments.synapses),
           rows_(Base::rows(), arguments.synapses),
           states_(this->size(), Rule::greatest_state(constants_), arguments.synapses) {
@@ -306,7 +307,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
             visit_unsorted(visit);
             return;
         }
-        std::vector<std::uint32_t> found(ids_.size(), 0);
+        std::vector<std::uint32_t> found(local_neurons_, 0);
         for (std::uint32_t row = 0; row < this->rows(); ++row) {
             const std::uint64_t begin = this->row_begin(RowIndex{row});
             const std::uint64_t end = this->row_end(RowIndex{row});
@@ -338,6 +339,7 @@ class RandomReleaseTable final : public StoredTable<Target, Weight> {
     Constants constants_;
     RandomKey key_;
     double to_grid_;
+    std::uint32_t local_neurons_;
     Buffer<std::uint64_t> ids_;  ///< of the neurons that are targets, by input
     Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
     Buffer<Row> rows_;
