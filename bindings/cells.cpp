@@ -34,6 +34,8 @@ using InputMechanism =
 using InputOwn = std::pair<std::string, double>;
 /// What an own parameter gives a value to: kind, own parameter, receptor or clamp, its parameter or level, profile.
 using InputUse = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint32_t, InputArray<double>>;
+/// Name, place.
+using InputElectrode = std::pair<std::string, InputPlace>;
 /// Name, model, values of parameters, places.
 using InputReceptor = std::tuple<std::string, std::string, std::vector<double>, std::vector<InputPlace>>;
 /// Name, kind, place, start, levels, durations, resistance.
@@ -99,12 +101,32 @@ std::vector<cable::OwnUse> to_uses(const std::vector<InputUse>& given) {
     return uses;
 }
 
+std::vector<Probe> to_probes(const std::vector<InputProbe>& given) {
+    std::vector<Probe> probes;
+    for (const auto& [name, kind, place, of, gate] : given) {
+        probes.push_back({name,
+                          choose<Probe::Kind>("kind of probe", kind,
+                                              {{"potential", Probe::Kind::potential},
+                                               {"gate", Probe::Kind::gate},
+                                               {"conductance", Probe::Kind::conductance},
+                                               {"current", Probe::Kind::current},
+                                               {"receptor_current", Probe::Kind::receptor_current},
+                                               {"calcium", Probe::Kind::calcium},
+                                               {"calcium_reversal", Probe::Kind::calcium_reversal},
+                                               {"axial_current", Probe::Kind::axial_current},
+                                               {"clamp_current", Probe::Kind::clamp_current},
+                                               {"electrode_current", Probe::Kind::electrode_current}}),
+                          to_place(place), of, gate});
+    }
+    return probes;
+}
+
 void make_cell(CellModel* self, const Compartments& compartments, const InputArray<double>& capacitance,
                double axial_resistivity, double celsius, double initial_potential, std::string_view rates,
                std::string_view scheme, const std::vector<InputOwn>& own, const std::vector<InputUse>& uses,
                const std::vector<InputMechanism>& mechanisms, const std::vector<InputReceptor>& receptors,
                const std::vector<InputClamp>& clamps, const std::vector<InputProbe>& probes, const InputPlace& detector,
-               double threshold, const InputPlace& electrode) {
+               double threshold, const std::vector<InputElectrode>& electrodes) {
     CellSpec spec{.compartments = compartments,
                   .capacitance = to_vector<double>(capacitance),
                   .axial_resistivity = axial_resistivity,
@@ -123,7 +145,8 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
                   .probes = {},
                   .detector = to_place(detector),
                   .threshold = threshold,
-                  .electrode = to_place(electrode)};
+                  .electrodes = {}};
+    for (const auto& [name, place] : electrodes) spec.electrodes.push_back({name, to_place(place)});
     for (const auto& [name, default_value] : own) spec.own.push_back({name, default_value});
     for (const auto& [name, covered, parameters, own_of] : mechanisms) {
         cable::PaintedMechanism painted{.mechanism = &cable::find_mechanism(name),
@@ -143,20 +166,7 @@ void make_cell(CellModel* self, const Compartments& compartments, const InputArr
             {name, choose<Kind>("kind of clamp", kind, {{"current", Kind::current}, {"voltage", Kind::voltage}}),
              to_place(place), start, levels, durations, resistance});
     }
-    for (const auto& [name, kind, place, of, gate] : probes) {
-        spec.probes.push_back({name,
-                               choose<Probe::Kind>("kind of probe", kind,
-                                                   {{"potential", Probe::Kind::potential},
-                                                    {"gate", Probe::Kind::gate},
-                                                    {"conductance", Probe::Kind::conductance},
-                                                    {"current", Probe::Kind::current},
-                                                    {"receptor_current", Probe::Kind::receptor_current},
-                                                    {"calcium", Probe::Kind::calcium},
-                                                    {"calcium_reversal", Probe::Kind::calcium_reversal},
-                                                    {"axial_current", Probe::Kind::axial_current},
-                                                    {"clamp_current", Probe::Kind::clamp_current}}),
-                               to_place(place), of, gate});
-    }
+    spec.probes = to_probes(probes);
     new (self) CellModel(std::move(spec));
 }
 
@@ -250,7 +260,7 @@ void bind_cells(nb::module_& module) {
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
              nb::arg("scheme"), nb::arg("own"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
-             nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrode"))
+             nb::arg("clamps"), nb::arg("probes"), nb::arg("detector"), nb::arg("threshold"), nb::arg("electrodes"))
         .def_static(
             "of_kinds",
             [](std::vector<std::shared_ptr<const CellModel>> kinds, const InputArray<std::int64_t>& kind_of) {

@@ -17,7 +17,7 @@ namespace ranvier::cable {
 namespace {
 
 constexpr models::ParameterInfo electrode_current{"I_e", "pA", 0.0, models::any_current,
-                                                  "Constant current, injected where the electrode is"};
+                                                  "Constant current, injected by the first electrode"};
 
 constexpr models::Bounds temperature_bounds{.lower = -50.0, .upper = 100.0};
 
@@ -111,6 +111,7 @@ std::pair<std::size_t, std::size_t> counts(const Probe& probe, const CellSpec& s
         return {receptors, probe.gate == Probe::every_site ? std::size_t{Probe::every_site} + 1 : sites};
     }
     if (probe.kind == Kind::clamp_current) return {spec.clamps.size(), 1};
+    if (probe.kind == Kind::electrode_current) return {spec.electrodes.size(), 1};
     const std::size_t mechanisms = spec.mechanisms.size();
     if (probe.of >= mechanisms) return {mechanisms, 1};
     const MechanismModel& model = *spec.mechanisms[probe.of].mechanism;
@@ -126,7 +127,8 @@ void check(const Probe& probe, const CellSpec& spec) {
     const auto [owners, parts] = counts(probe, spec);
     if (!is_of_place && (probe.of >= owners || probe.gate >= parts))
         throw InternalError(name + " of what is not there");
-    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current || probe.kind == Kind::clamp_current) {
+    if (probe.kind == Kind::conductance || probe.kind == Kind::receptor_current || probe.kind == Kind::clamp_current ||
+        probe.kind == Kind::electrode_current) {
         return;
     }
     const std::uint32_t compartment = spec.compartments.at(probe.place, "place of " + name);
@@ -164,6 +166,10 @@ void check_names(const CellSpec& spec) {
     };
     for (const PlacedReceptor& receptor : spec.receptors) add("receptor", receptor.name);
     for (const PlacedClamp& clamp : spec.clamps) add("clamp", clamp.name);
+    const bool is_unnamed = spec.electrodes.size() == 1 && spec.electrodes.front().name.empty();
+    for (const PlacedElectrode& electrode : spec.electrodes) {
+        if (!is_unnamed) add("electrode", electrode.name);
+    }
     names = {"V_m", "I_e"};
     for (const OwnParameter& own : spec.own) add("parameter of cells", own.name);
     for (const Probe& probe : spec.probes) add("probe", probe.name);
@@ -183,6 +189,7 @@ std::string_view unit_of(Probe::Kind kind) {
         case Probe::Kind::receptor_current:
         case Probe::Kind::axial_current:
         case Probe::Kind::clamp_current:
+        case Probe::Kind::electrode_current:
             return "pA";
         case Probe::Kind::gate:
             break;
@@ -222,7 +229,11 @@ CellModel::CellModel(CellSpec given) : spec_(std::move(given)) {
     check_bounds(spec.initial_potential, potential_bounds, "initial potential", "mV");
     check_bounds(spec.threshold, potential_bounds, "threshold", "mV");
     spec.compartments.morphology().check(spec.detector, "place of the detector");
-    spec.compartments.morphology().check(spec.electrode, "place of the electrode");
+    if (spec.electrodes.empty()) throw InternalError("a cell without an electrode");
+    for (const PlacedElectrode& electrode : spec.electrodes) {
+        const std::string name = electrode.name.empty() ? "the electrode" : "electrode '" + electrode.name + "'";
+        spec.compartments.morphology().check(electrode.place, "place of " + name);
+    }
     for (const PlacedReceptor& receptor : spec.receptors) check(receptor, spec.compartments.morphology());
     check_clamps(spec.clamps, spec.compartments);
     check_scheme(spec);
@@ -283,6 +294,9 @@ void CellModel::describe(std::uint64_t fingerprint) {
     }
     for (const PlacedReceptor& receptor : spec.receptors) receptors_.push_back(receptor.name);
     count_sites();
+    for (const PlacedElectrode& electrode : spec.electrodes) {
+        if (!electrode.name.empty()) electrodes_.push_back(electrode.name);
+    }
     model_ = {.name = "cell",
               .summary = "A morphologically detailed neuron",
               .equations = "",
@@ -293,6 +307,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .sites = sites_,
               .weight_bounds = models::not_negative,
               .weight_unit = "nS",
+              .electrodes = electrodes_,
               .gains_from_stretches = true,
               .create = create_cell_group,
               .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,

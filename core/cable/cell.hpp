@@ -44,6 +44,12 @@ struct PlacedReceptor {
     std::vector<Place> places;
 };
 
+/// A place at which stimulators inject currents.
+struct PlacedElectrode {
+    std::string name;
+    Place place;
+};
+
 /// A variable of the cell that can be recorded.
 struct Probe {
     enum class Kind : std::uint8_t {
@@ -56,12 +62,13 @@ struct Probe {
         calcium_reversal,  ///< of a pool
         axial_current,     ///< into a compartment from its neighbours
         clamp_current,
+        electrode_current,  ///< of stimulators, and the constant one
     };
 
     std::string name;
     Kind kind = Kind::potential;
-    Place place;              ///< of what is neither of a receptor nor of a clamp
-    std::uint32_t of = 0;     ///< a painted mechanism, a receptor, or a clamp
+    Place place;              ///< of what is neither of a receptor, of a clamp nor of an electrode
+    std::uint32_t of = 0;     ///< a painted mechanism, a receptor, a clamp, or an electrode
     std::uint32_t gate = 0;   ///< of the mechanism: a gate, or a current; of a receptor: a site, or every_site
 
     /// All together.
@@ -95,7 +102,9 @@ struct CellSpec {
     std::vector<Probe> probes;
     Place detector;           ///< where the cell fires: its potential goes from below the threshold to it or above
     double threshold = -10.0;  ///< mV
-    Place electrode;          ///< where currents are injected
+    /// The first one takes the constant current, and those of stimulators that name none. Its name may be empty if there are no
+    /// others.
+    std::vector<PlacedElectrode> electrodes = {{.name = "", .place = {.section = 0, .position = 0.5}}};
 };
 
 /// Whether a parameter is a conductance or a reversal potential. Rates do not depend on these.
@@ -144,6 +153,7 @@ class CellModel {
     std::vector<std::string_view> receptors_;
     std::vector<std::vector<std::uint32_t>> sites_of_kinds_;  ///< by receptor
     std::vector<SiteCounts> sites_;
+    std::vector<std::string_view> electrodes_;
     models::NeuronModel model_;
 };
 

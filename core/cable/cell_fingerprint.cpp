@@ -98,7 +98,10 @@ std::uint64_t fingerprint_of(const CellSpec& spec) {
     for (const OwnUse& use : spec.uses) add(mixer, use);
     for (const PlacedReceptor& receptor : spec.receptors) add(mixer, receptor);
     mixer.place(spec.detector);
-    mixer.place(spec.electrode);
+    for (const PlacedElectrode& electrode : spec.electrodes) {
+        mixer.text(electrode.name);
+        mixer.place(electrode.place);
+    }
     return mixer.value();
 }
 

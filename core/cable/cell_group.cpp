@@ -43,11 +43,13 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           layouts_(model_, kinds_of_cells(arguments, model_), step_, memory_),
           cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
           constant_current_(currents(arguments.parameters[0])),
+          injected_(memory_),
           scratch_(memory_) {
         for (std::uint32_t r = 0; r < model_.neuron_model().receptors.size(); ++r) {
             sites_.push_back(model_.neuron_model().sites_at(r).most);
         }
         reserve(*cells_);
+        if (records_electrodes()) injected_.assign(model_.spec().electrodes.size() * layouts_.cells(), 0.0);
         for (std::size_t cell = 0; cell < layouts_.cells(); ++cell) begin_at(cell, arguments.variables[0][cell]);
     }
 
@@ -121,6 +123,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                                       [&](std::size_t node) -> double& { return store.potential(k, slot(node)); });
         exchange_gates(cell, columns);
         exchange_receptors(cell, columns);
+        for (std::size_t at = cell; at < injected_.size(); at += layouts_.cells()) {
+            columns.exchange("injected_" + std::to_string(at / layouts_.cells()), injected_[at]);
+        }
         if (!has_pools()) return;
         double nowhere = 0.0;
         columns.exchange_list<double>("calcium", plan.slots(), [&](std::size_t node) -> double& {
@@ -182,6 +187,16 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                                    [](const auto& plan) { return plan != nullptr && plan->pools.size() > 0; });
     }
 
+    bool records_electrodes() const {
+        for (std::size_t kind = 0; kind < model_.kinds(); ++kind) {
+            if (std::ranges::find(model_.spec(kind).probes, Probe::Kind::electrode_current, &Probe::kind) !=
+                model_.spec(kind).probes.end()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void reserve(const CellArrangement& cells) {
         for (const auto& store : cells.stores()) scratch_.reserve(store->slots(), has_pools());
     }
@@ -221,6 +236,8 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         BlockStep step{.update = arguments,
                        .constant_current = constant_current_.data(),
                        .sites = sites_.data(),
+                       .injected = injected_.empty() ? nullptr : injected_.data(),
+                       .cells = layouts_.cells(),
                        .step = step_,
                        .instruction_set = instruction_set_,
                        .scratch = scratch_};
@@ -232,14 +249,19 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
 
     void advance(CellStore& store, std::size_t block, const AdvanceArguments& arguments) {
         std::vector<double*> inputs(arguments.inputs.size());
+        std::vector<const double*> more_currents(arguments.more_currents.size());
         std::size_t observed = 0;
         for (Step step = arguments.first; step <= arguments.last; ++step) {
             for (std::size_t r = 0; r < inputs.size(); ++r) inputs[r] = arguments.inputs[r].row(step);
-            const bool has_current = arguments.current.data != nullptr;
+            const auto row = [&](const models::StepRows& rows) {
+                return rows.data == nullptr ? nullptr : rows.row(step);
+            };
+            for (std::size_t e = 0; e < more_currents.size(); ++e) more_currents[e] = row(arguments.more_currents[e]);
             const std::size_t fired = advance(store, block,
                                               {.step = step,
                                                .inputs = inputs.data(),
-                                               .current = has_current ? arguments.current.row(step) : nullptr,
+                                               .current = row(arguments.current),
+                                               .more_currents = more_currents,
                                                .spikes = arguments.room},
                                               arguments.room);
             for (std::size_t i = 0; i < fired; ++i) append(*arguments.spikes, {step, arguments.room[i]});
@@ -330,6 +352,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         CellStore& store = cells_->store(cell);
         return store.slow(number(cell), receptor) - store.fast(number(cell), receptor);
     }
+    double injected(std::size_t cell, std::size_t electrode) const override {
+        return injected_[electrode * layouts_.cells() + cell];
+    }
     ClampCourse::Action action(std::size_t cell, std::size_t clamp) const override {
         return cells_->store(cell).settings().action(number(cell), layouts_.of(cell).clamps[clamp], now_);
     }
@@ -365,6 +390,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     std::unique_ptr<CellArrangement> cells_;
     AlignedVector<double> constant_current_;
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
+    AlignedVector<double> injected_;  ///< see BlockStep::injected
     BlockScratch scratch_;
     std::uint32_t left_ = 0;  ///< what values have left their bounds
     Step now_ = 0;            ///< that was calculated last

@@ -64,7 +64,7 @@ CellPlan::CellPlan(const CellSpec& cell, std::span<const double> given, double s
     }
     add_clamps(constants.clamps, step);
     detector = slot_at(cell.detector);
-    electrode = slot_at(cell.electrode);
+    for (const PlacedElectrode& electrode : cell.electrodes) electrodes.push_back(slot_at(electrode.place));
 }
 
 /// Nodes by their depth in the tree, so that what comes one after the other in the elimination does not wait for each

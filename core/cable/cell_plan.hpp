@@ -100,7 +100,7 @@ struct CellPlan {
     std::vector<Clamp> clamps;
     std::size_t own_numbers = 0;  ///< of the clamps of a cell that differ from cell to cell
     std::uint32_t detector = 0;
-    std::uint32_t electrode = 0;
+    std::vector<std::uint32_t> electrodes;
 
    private:
     void order_nodes();

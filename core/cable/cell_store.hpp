@@ -49,10 +49,24 @@ struct BlockStep {
     const models::UpdateArguments& update;
     const double* constant_current = nullptr;  ///< pA, of each cell of the group
     const std::uint32_t* sites = nullptr;      ///< by receptor: inputs of each cell of the group
+    /// For probes: what electrodes inject, pA [electrode][cell of the group]; null: there are none.
+    double* injected = nullptr;
+    std::size_t cells = 0;  ///< of the group
     double step = 0.0;                         ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
     BlockScratch& scratch;
     std::uint32_t left = 0;  ///< what values have left their bounds; see BlockKernel
+
+    /// pA that an electrode injects into a cell of the group.
+    double inject(std::size_t electrode, std::uint32_t cell) const {
+        const double* const current = electrode == 0                             ? update.current
+                                      : electrode <= update.more_currents.size() ? update.more_currents[electrode - 1]
+                                                                                 : nullptr;
+        double sum = electrode == 0 ? constant_current[cell] : 0.0;
+        if (current != nullptr) sum += current[cell];
+        if (injected != nullptr) injected[electrode * cells + cell] = sum;
+        return sum;
+    }
 };
 
 /// Cells that are stored together, in one or more blocks. `cell` is a number among them; slots, classes and their places, and

@@ -28,20 +28,16 @@ std::span<const std::uint32_t> EqualCells::cells_of(std::size_t block) const {
 std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) {
     const std::span<const std::uint32_t> cells = cells_of(block);
     BlockScratch& scratch = step.scratch;
-    alignas(line_bytes) double injected[lanes] = {};
-    for (std::size_t l = 0; l < cells.size(); ++l) {
-        injected[l] = step.constant_current[cells[l]];
-        if (step.update.current != nullptr) injected[l] += step.update.current[cells[l]];
-    }
     double* const potential = potential_.data() + block * plan_->slots() * lanes;
     const double* const at_detector = potential + plan_->detector * lanes;
     alignas(line_bytes) double before[lanes];
     for (std::size_t l = 0; l < lanes; ++l) before[l] = at_detector[l];
 
     // Of each clamp currents and conductances.
-    scratch.inputs.resize((plan_->receptors.size() + 2 * plan_->clamps.size()) * lanes);
+    const std::size_t rows = plan_->receptors.size() + plan_->electrodes.size() + 2 * plan_->clamps.size();
+    scratch.inputs.resize(rows * lanes);
     take_inputs(block, step);
-    prepare_electrodes(block, step, injected, scratch.inputs.data() + plan_->receptors.size() * lanes);
+    prepare_electrodes(block, step, scratch.inputs.data() + plan_->receptors.size() * lanes);
     const KernelPools pools = pools_of_block<false>(plan_->pools, calcium_.data() + block * plan_->pools.size() * lanes,
                                                     scratch, plan_->spec->rates);
     prepare_classes(block, step, potential);
@@ -93,23 +89,28 @@ void EqualCells::take_inputs(std::size_t block, BlockStep& step) {
     }
 }
 
-void EqualCells::prepare_electrodes(std::size_t block, BlockStep& step, const double* injected, double* clamped) {
+void EqualCells::prepare_electrodes(std::size_t block, BlockStep& step, double* currents) {
     std::vector<KernelElectrode>& electrodes = step.scratch.electrodes;
-    electrodes.assign(1, {.slot = plan_->electrode, .current = injected});
-    const std::size_t cells = cells_of(block).size();
+    electrodes.clear();
+    const std::span<const std::uint32_t> own = cells_of(block);
+    for (std::size_t e = 0; e < plan_->electrodes.size(); ++e) {
+        for (std::size_t l = 0; l < lanes; ++l) currents[l] = l < own.size() ? step.inject(e, own[l]) : 0.0;
+        electrodes.push_back({.slot = plan_->electrodes[e], .current = currents});
+        currents += lanes;
+    }
     for (const CellPlan::Clamp& clamp : plan_->clamps) {
-        double* const conductances = clamped + lanes;
+        double* const conductances = currents + lanes;
         ClampCourse::Action action;
         for (std::size_t l = 0; l < lanes; ++l) {
             // Lanes without a cell do what the first cell does.
-            const std::size_t cell = block * lanes + (l < cells ? l : 0);
+            const std::size_t cell = block * lanes + (l < own.size() ? l : 0);
             if (l == 0 || clamp.is_own) action = settings_.action(cell, clamp, step.update.step);
-            clamped[l] = action.current;
+            currents[l] = action.current;
             conductances[l] = action.conductance;
         }
         electrodes.push_back(
-            {.slot = clamp.slot, .conductance = clamp.holds ? conductances : nullptr, .current = clamped});
-        clamped += 2 * lanes;
+            {.slot = clamp.slot, .conductance = clamp.holds ? conductances : nullptr, .current = currents});
+        currents += 2 * lanes;
     }
 }
 

@@ -44,7 +44,7 @@ class EqualCells final : public CellStore {
         return (cell / lanes * plan_->receptors.size() + receptor) * lanes + cell % lanes;
     }
     void take_inputs(std::size_t block, BlockStep& step);
-    void prepare_electrodes(std::size_t block, BlockStep& step, const double* injected, double* clamped);
+    void prepare_electrodes(std::size_t block, BlockStep& step, double* currents);
     void prepare_classes(std::size_t block, BlockStep& step, const double* potential);
 
     std::shared_ptr<const CellPlan> plan_;

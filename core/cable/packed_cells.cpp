@@ -143,9 +143,7 @@ void PackedCells::prepare_electrodes(BlockStep& step, double* currents) {
         } else {
             for (std::size_t l = 0; l < lanes; ++l) {
                 const bool has_cell = own.cells[l] != PackedPlan::nowhere;
-                const std::uint32_t cell = has_cell ? cells_[own.cells[l]] : 0;
-                current[l] = has_cell ? step.constant_current[cell] : 0.0;
-                if (has_cell && step.update.current != nullptr) current[l] += step.update.current[cell];
+                current[l] = has_cell ? step.inject(own.number, cells_[own.cells[l]]) : 0.0;
             }
         }
         step.scratch.electrodes.push_back(electrode);

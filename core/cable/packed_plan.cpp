@@ -295,15 +295,17 @@ void PackedPlan::add_receptors(Cells cells) {
 }
 
 void PackedPlan::add_electrodes(Cells cells) {
-    Chunks<std::uint32_t> constant;
+    Chunks<std::uint32_t> injecting;
     Chunks<std::tuple<std::uint32_t, const CellSpec*>> clamps;
     for (std::uint32_t k = 0; k < cells.size(); ++k) {
-        constant.add(0, 0, k, position(k, cells[k]->electrode));
+        for (std::uint32_t e = 0; e < cells[k]->electrodes.size(); ++e) {
+            injecting.add(e, e, k, position(k, cells[k]->electrodes[e]));
+        }
         for (std::uint32_t c = 0; c < cells[k]->clamps.size(); ++c) {
             clamps.add({c, cells[k]->spec}, c, k, position(k, cells[k]->clamps[c].slot));
         }
     }
-    constant.take(electrodes, all_slots() - 1);
+    injecting.take(electrodes, all_slots() - 1);
     clamps_from = electrodes.size();
     clamps.take(electrodes, all_slots() - 1);
 }

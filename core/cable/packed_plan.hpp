@@ -49,7 +49,8 @@ class PackedPlan {
     };
     /// What cells have at up to 8 places in all. Cells are numbers among those of the block, or nowhere.
     struct Chunk {
-        std::uint32_t number = 0;  ///< of the receptor or the clamp; a cell may have the receptor at several places
+        std::uint32_t number =
+            0;  ///< of the receptor, the electrode or the clamp; a cell may have the receptor at several places
         ReceptorConstants constants;  ///< of a receptor
         std::array<std::uint32_t, lanes> receptors = {};  ///< of each cell, places in its CellPlan::receptors
         std::array<std::uint32_t, lanes> cells;
@@ -84,7 +85,7 @@ class PackedPlan {
     std::vector<Class> classes;
     PoolPlan pools;  ///< constants [pool][lane]
     std::vector<Chunk> receptors;   ///< by number
-    std::vector<Chunk> electrodes;  ///< those of the cells, then clamps by number
+    std::vector<Chunk> electrodes;  ///< by number, then clamps by number
     std::size_t clamps_from = 0;    ///< the first electrode that is a clamp
     AlignedVector<std::uint32_t> positions;  ///< of each slot of each cell's plan
     AlignedVector<std::uint32_t> desks;

@@ -98,6 +98,8 @@ double read_probe(const Probe& probe, const CellPlan& plan, const CellValues& va
             return calcium_reversal_at(plan.slot_at(probe.place), plan, values, cell);
         case Probe::Kind::axial_current:
             return axial_current(plan.slot_at(probe.place), plan, values, cell);
+        case Probe::Kind::electrode_current:
+            return values.injected(cell, probe.of);
         case Probe::Kind::clamp_current: {
             const ClampCourse::Action action = values.action(cell, probe.of);
             return action.current - action.conductance * values.potential(cell, plan.clamps[probe.of].slot);

@@ -18,6 +18,8 @@ class CellValues {
     virtual double calcium(std::size_t cell, std::size_t pool) const = 0;  ///< mM
     /// nS, without the block by magnesium.
     virtual double conductance(std::size_t cell, std::size_t receptor) const = 0;
+    /// pA of an electrode in the step that was calculated last.
+    virtual double injected(std::size_t cell, std::size_t electrode) const = 0;
     /// Of a clamp in the step that was calculated last.
     virtual ClampCourse::Action action(std::size_t cell, std::size_t clamp) const = 0;
     // What its own parameters give, which may be others than those of its CellPlan.

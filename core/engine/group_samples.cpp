@@ -189,8 +189,6 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
             [&](const IdSequence& ids) { return sample_stimulus(network, i, ids, set); },
             [](const IdSequence& ids) { return static_cast<double>(ids.size()); });
         sample.stimulus_bytes += bytes;
-        const bool current = spec.model->output == models::StimulatorOutput::current;
-        sample.currents = sample.currents || (current && spec.targets.size() > 0);
     }
     for (const connect::ShardLayout& shard : layout.shards()) {
         std::uint64_t largest = 0;

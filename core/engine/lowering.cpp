@@ -367,6 +367,25 @@ std::uint32_t LoweredNetwork::receptor(std::size_t stimulus, const Population& t
     return least < 0.0 ? receptors.negative : receptors.positive;
 }
 
+std::uint32_t LoweredNetwork::electrode(std::size_t stimulus, const Population& targets) const {
+    const std::string& name = network_->stimuli()[stimulus].receptor;
+    const auto electrodes = targets.model->electrodes;
+    const auto found = std::ranges::find(electrodes, name);
+    return name.empty() ? 0 : static_cast<std::uint32_t>(found - electrodes.begin());
+}
+
+std::vector<bool> LoweredNetwork::stimulated_electrodes(const connect::ShardLayout& shard,
+                                                        const Population& population) const {
+    std::vector<bool> stimulated(population.model->electrode_count(), false);
+    const IdSequence& own = shard.share(population.id).ids;
+    for (std::size_t i = 0; i < network_->stimuli().size(); ++i) {
+        const StimulusSpec& spec = network_->stimuli()[i];
+        if (spec.model->output != models::StimulatorOutput::current) continue;
+        if (!own.among(spec.targets).empty()) stimulated[electrode(i, population)] = true;
+    }
+    return stimulated;
+}
+
 std::vector<bool> LoweredNetwork::stimulated_receptors(const connect::ShardLayout& shard) const {
     std::vector<bool> stimulated(receptors_, false);
     for (const StimulusSpec& spec : network_->stimuli()) {

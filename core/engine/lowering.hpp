@@ -33,6 +33,10 @@ class LoweredNetwork {
     std::uint32_t receptors() const { return receptors_; }
     /// Whether stimuli of neurons of a shard can reach a receptor with spikes: as they are now, or with other weights.
     std::vector<bool> stimulated_receptors(const connect::ShardLayout& shard) const;
+    /// By electrode: whether a stimulus of neurons of a population on a shard injects currents there.
+    std::vector<bool> stimulated_electrodes(const connect::ShardLayout& shard, const Population& population) const;
+    /// The electrode of some targets that the currents of a stimulus go to.
+    std::uint32_t electrode(std::size_t stimulus, const Population& targets) const;
     /// The greatest absolute weight that synapses onto a receptor may be given later: the greatest weight_bound of the
     /// projections that reach it, if all have one.
     double weight_bound(PopulationId population, std::uint32_t receptor) const;

@@ -237,7 +237,7 @@ bool advances_by_stretches(const Network& network, const connect::ShardLayout& s
 
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                   const connect::TableEstimate& tables, bool double_weights, bool currents, std::uint32_t window) {
+                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window) {
     // By receptor: slots of the sums that tables add to, 0 where there is no table.
     std::vector<std::uint64_t> slots(network.receptors(), 0);
     const auto waiting = static_cast<std::uint64_t>(network.network().longest_stride() - 1);
@@ -276,7 +276,11 @@ double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& 
             }
         }
         inputs += static_cast<double>(bytes + (single + unreached) * sizeof(double));
-        if (currents) inputs += static_cast<double>(rows * shard.size() * sizeof(double));
+        for (const Population& population : network.network().populations()) {
+            const std::vector<bool> electrodes = network.stimulated_electrodes(shard, population);
+            const auto injecting = static_cast<std::uint64_t>(std::ranges::count(electrodes, true));
+            inputs += static_cast<double>(injecting * rows * shard.share(population.id).ids.size() * sizeof(double));
+        }
     }
     return inputs;
 }
@@ -312,7 +316,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     };
     add("synapses", tables.final_bytes);
     add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
-    add("inputs", input_bytes(network, layout, tables, build.double_weights, groups.currents, window));
+    add("inputs", input_bytes(network, layout, tables, build.double_weights, window));
     add("stimuli", groups.stimulus_bytes);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));

@@ -22,7 +22,6 @@ struct GroupSample {
     double neuron_bytes = 0.0;
     double stimulus_bytes = 0.0;
     double output_bytes = 0.0;  ///< room for the spikes of a step
-    bool currents = false;      ///< whether a stimulus injects current
 };
 GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessLayout& layout,
                           const SimulationOptions& options);

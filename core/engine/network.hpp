@@ -71,7 +71,8 @@ struct StimulusSpec {
     std::map<std::string, std::vector<double>, std::less<>> sequences;
     Values weight = 1.0;
     double delay = 0.0;  ///< ms; rounded to the steps of the targets, at least one
-    std::string receptor = {};  ///< as that of a projection; none for currents
+    /// As that of a projection; of a current the electrode of the targets, empty: their first.
+    std::string receptor = {};
     SiteSpec site = {};         ///< of the receptor, for each target
     /// The steps after which parameters, or "weight", were changed while a simulation ran: draws depend on them.
     std::map<std::string, Step, std::less<>> changed_at = {};

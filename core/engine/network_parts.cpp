@@ -104,7 +104,8 @@ void add_stimulus(Parts& parts, const StimulusSpec& stimulus, std::size_t index)
     for (const auto& [sequence, values] : stimulus.sequences) parts.add(name(sequence), values);
     parts.add_values(name("weight"), stimulus.weight);
     parts.add(name("delay"), stimulus.delay, to_text(stimulus.delay));
-    parts.add_name(name("receptor"), stimulus.receptor);
+    const bool is_current = stimulus.model->output == models::StimulatorOutput::current;
+    parts.add_name(name(is_current ? "electrode" : "receptor"), stimulus.receptor);
     parts.add_site(name("site"), stimulus.site);
 }
 

@@ -22,22 +22,35 @@ namespace ranvier::engine {
 
 namespace {
 
-/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes; a current needs none.
-void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
-    if (spec.model->output == models::StimulatorOutput::current) {
-        if (!std::holds_alternative<std::monostate>(spec.site)) {
-            throw ValueOutOfBoundsError(
-                {.object = "site of " + stimulus,
-                 .value = "a site",
-                 .bound = "the currents of " + std::string(spec.model->name) + " go to no receptor",
-                 .remedy = "leave it out"});
-        }
-        if (spec.receptor.empty()) return;
-        throw ValueOutOfBoundsError({.object = "receptor of " + stimulus,
-                                     .value = quoted(spec.receptor),
+/// Whether all targets have the electrode that is named.
+void check_electrodes(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
+    if (!std::holds_alternative<std::monostate>(spec.site)) {
+        throw ValueOutOfBoundsError({.object = "site of " + stimulus,
+                                     .value = "a site",
                                      .bound = "the currents of " + std::string(spec.model->name) + " go to no receptor",
                                      .remedy = "leave it out"});
     }
+    if (spec.receptor.empty()) return;
+    for (const PopulationId id : network.populations_of(spec.targets)) {
+        const Population& population = network.population(id);
+        const std::string model(population.model->name);
+        const auto electrodes = population.model->electrodes;
+        if (electrodes.empty()) {
+            throw ValueOutOfBoundsError({.object = "electrode of " + stimulus,
+                                         .value = quoted(spec.receptor),
+                                         .bound = "neurons of population " + quoted(population.name) +
+                                                  ", of the model " + quoted(model) +
+                                                  ", take currents at one place, without a name",
+                                         .remedy = "leave it out, or stimulate them with a call of their own"});
+        }
+        if (std::ranges::find(electrodes, spec.receptor) != electrodes.end()) continue;
+        throw unknown_name("electrode of population " + quoted(population.name), spec.receptor, electrodes);
+    }
+}
+
+/// Whether the spikes of a stimulus have a receptor to go to, and weights that it takes.
+void check_target_receptors(const Network& network, const StimulusSpec& spec, const std::string& stimulus) {
+    if (spec.model->output == models::StimulatorOutput::current) return check_electrodes(network, spec, stimulus);
     check_receptors(network, spec.targets, spec.receptor, stimulus);
     check_sites(network, spec.targets, spec.receptor, spec.site, stimulus, nullptr);
     check_weight_bounds(network, spec.targets, spec.weight, "weight of " + stimulus);

@@ -80,6 +80,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.plays_spikes = population.model->plays_spikes;
         group.stride = population.stride;
         group.learns = has_learning_synapses(network, population.id);
+        group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
         group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
         GroupParts parts = create_group(network, population, share.ids, options.precision, instruction_set_, memory);
         group.parameters = std::move(parts.parameters);
@@ -112,9 +113,12 @@ std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& netw
                                             memory_[Component::stimuli]);
         stimulus.population = id;
         stimulus.offset = layout_.local_index(id, own[0]).value;
-        stimulus.receptor = network.receptor(index, description.population(id));
         stimulus.current = spec.model->output == models::StimulatorOutput::current;
-        place(stimulus, own, sites_of_stimulus(description, index, description.population(id), stimulus.receptor, own));
+        const Population& population = description.population(id);
+        stimulus.receptor =
+            stimulus.current ? network.electrode(index, population) : network.receptor(index, population);
+        place(stimulus, own,
+              sites_of_stimulus(description, index, population, stimulus.current ? 0 : stimulus.receptor, own));
         made.push_back(std::move(stimulus));
     }
     return made;
@@ -235,12 +239,17 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
         own.ring = {is_reached ? own.inputs.data() : no_inputs_.data(), own.size, is_reached ? slots[receptor] - 1 : 0};
         own.row_mask = static_cast<std::uint64_t>(stretch_rows_ - 1);
     }
-    if (std::ranges::any_of(stimuli_, &ShardStimulus::current)) {
-        currents_ =
-            Buffer<double>(static_cast<std::size_t>(stretch_rows_) * layout_.size(), memory_[Component::inputs]);
-        std::fill_n(currents_.data(), currents_.size(), 0.0);
-    }
+    for (Group& group : groups_) make_currents(group);
     fit_sums(weights);
+}
+
+void Shard::make_currents(Group& group) {
+    group.currents.clear();
+    for (const bool is_stimulated : group.stimulated_electrodes) {
+        const std::size_t size = is_stimulated ? static_cast<std::size_t>(stretch_rows_) * group.size : 0;
+        group.currents.emplace_back(size, memory_[Component::inputs]);
+        std::fill_n(group.currents.back().data(), size, 0.0);
+    }
 }
 
 WeightRanges Shard::weights() const {

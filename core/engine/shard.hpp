@@ -67,7 +67,7 @@ class Shard {
         PopulationId population;
         std::uint32_t offset =
             0;  ///< local index of the first target; where neurons have sites, first input of the population
-        std::uint32_t receptor = 0;
+        std::uint32_t receptor = 0;  ///< of a current the electrode
         bool current = false;
         /// Of targets with gaps between them, or with several sites: where their inputs are, from the offset on, and room for
         /// what they get. Else empty.
@@ -173,6 +173,9 @@ class Shard {
         std::vector<models::GroupValues> parameters;
         std::vector<std::size_t> stimuli;         ///< that act on it, in the order of the description
         std::vector<RecorderIndex> recorders;     ///< of its state
+        std::vector<bool> stimulated_electrodes;
+        /// pA, by electrode: rows of steps with a number for each neuron; empty where no stimulus injects current.
+        std::vector<Buffer<double>> currents;
         std::uint64_t spikes = 0;
         bool plays_spikes = false;
         bool learns = false;  ///< has synapses that change with its spikes
@@ -269,12 +272,14 @@ class Shard {
     std::vector<Sum> static_inputs(std::uint32_t receptor, Step now, Steps steps, Sum nothing, Add add) const;
     /// Tells tables of synapses that learn which neurons have fired.
     void tell_learning_tables(Step step, std::size_t first_of_step);
-    void add_stimulus(ShardStimulus& stimulus, Step own_step, Step step);
+    void add_stimulus(Group& group, ShardStimulus& stimulus, Step own_step, Step step);
     /// What acts on a group in one of its steps.
-    void prepare_inputs(const Group& group, Step own_step);
-    double* current_of(Step step) {
-        return currents_.data() + static_cast<std::size_t>(step & (stretch_rows_ - 1)) * layout_.size();
+    void prepare_inputs(Group& group, Step own_step);
+    double* current_of(Group& group, std::size_t electrode, Step step) const {
+        return group.currents[electrode].data() + static_cast<std::size_t>(step & (stretch_rows_ - 1)) * group.size;
     }
+    void make_currents(Group& group);
+    models::StepRows current_rows(Group& group, std::size_t electrode) const;
     void advance_group(Group& group, Step first, Step last);
     void advance_and_measure(Group& group, Step first, Step last);
     void update_group(Group& group, Step own_step);
@@ -324,7 +329,8 @@ class Shard {
     std::pmr::vector<models::GroupSpike> group_spikes_;
     std::vector<Step> observed_steps_;
     double record_seconds_ = 0.0;  ///< since the shard began to advance
-    Buffer<double> currents_;  ///< pA, rows by local index; empty when no stimulus injects current
+    std::vector<const double*> more_currents_;      ///< of the group that is being updated
+    std::vector<models::StepRows> more_current_rows_;
     std::pmr::vector<std::uint32_t> fired_;
     std::array<std::pmr::vector<comm::EmittedSpike>, 2> outboxes_;
     std::pmr::vector<comm::EmittedSpike>* outbox_ = &outboxes_[0];

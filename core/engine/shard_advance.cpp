@@ -64,18 +64,14 @@ void Shard::advance_group(Group& group, Step first_step, Step last_step) {
     group_spikes_.clear();
     find_observed_steps(group, first, last);
     Observer observer(*this, group);
-    models::StepRows current;
-    if (!currents_.empty()) {
-        current = {.data = currents_.data() + group.offset,
-                   .stride = layout_.size(),
-                   .mask = static_cast<std::uint64_t>(stretch_rows_ - 1),
-                   .step_rows = group.stride};
-    }
+    more_current_rows_.clear();
+    for (std::size_t e = 1; e < group.currents.size(); ++e) more_current_rows_.push_back(current_rows(group, e));
     group.neurons->advance({.first = first,
                             .last = last,
                             .size = group.size,
                             .inputs = std::span(group_rows_).first(group.receptors),
-                            .current = current,
+                            .current = current_rows(group, 0),
+                            .more_currents = more_current_rows_,
                             .spikes = &group_spikes_,
                             .room = fired_.data(),
                             .observed = observed_steps_,
@@ -87,9 +83,11 @@ void Shard::advance_group(Group& group, Step first_step, Step last_step) {
 
 /// All spikes that arrive in this step have been delivered. What stimuli add comes after them, in the order of the
 /// description, so that its rounding is the same however the work is cut.
-void Shard::prepare_inputs(const Group& group, Step own_step) {
+void Shard::prepare_inputs(Group& group, Step own_step) {
     const Step step = own_step * group.stride;
-    if (!currents_.empty()) std::fill_n(current_of(step) + group.offset, group.size, 0.0);
+    for (std::size_t e = 0; e < group.currents.size(); ++e) {
+        if (!group.currents[e].empty()) std::fill_n(current_of(group, e, step), group.size, 0.0);
+    }
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         ReceptorInputs& inputs = receptors_[receptor];
         const std::uint32_t first = group.first_inputs[receptor];
@@ -97,12 +95,20 @@ void Shard::prepare_inputs(const Group& group, Step own_step) {
         if (group.stride > 1 && inputs.has_tables) inputs.gather(step, group.stride, first, count);
         if (inputs.ring.wide != nullptr) inputs.round_sums(step, first, count);
     }
-    for (const std::size_t stimulus : group.stimuli) add_stimulus(stimuli_[stimulus], own_step, step);
+    for (const std::size_t stimulus : group.stimuli) add_stimulus(group, stimuli_[stimulus], own_step, step);
 }
 
-void Shard::add_stimulus(ShardStimulus& stimulus, Step own_step, Step step) {
-    double* const out =
-        (stimulus.current ? current_of(step) : receptors_[stimulus.receptor].of_step(step)) + stimulus.offset;
+models::StepRows Shard::current_rows(Group& group, std::size_t electrode) const {
+    if (group.currents[electrode].empty()) return {};
+    return {.data = group.currents[electrode].data(),
+            .stride = group.size,
+            .mask = static_cast<std::uint64_t>(stretch_rows_ - 1),
+            .step_rows = group.stride};
+}
+
+void Shard::add_stimulus(Group& group, ShardStimulus& stimulus, Step own_step, Step step) {
+    double* const out = stimulus.current ? current_of(group, stimulus.receptor, step) + (stimulus.offset - group.offset)
+                                         : receptors_[stimulus.receptor].of_step(step) + stimulus.offset;
     if (stimulus.places.empty()) return stimulus.stimulus->add(own_step, out);
     // Adding -0.0 changes nothing, so that targets get the same bits as if they had no gaps between them.
     std::fill(stimulus.sums.begin(), stimulus.sums.end(), -0.0);
@@ -115,11 +121,16 @@ void Shard::update_group(Group& group, Step own_step) {
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         group_inputs_[receptor] = receptors_[receptor].of_step(step) + group.first_inputs[receptor];
     }
-    const std::size_t fired =
-        group.neurons->update({.step = own_step,
-                               .inputs = group_inputs_.data(),
-                               .current = currents_.empty() ? nullptr : current_of(step) + group.offset,
-                               .spikes = fired_.data()});
+    const auto current = [&](std::size_t electrode) {
+        return group.currents[electrode].empty() ? nullptr : current_of(group, electrode, step);
+    };
+    more_currents_.clear();
+    for (std::size_t e = 1; e < group.currents.size(); ++e) more_currents_.push_back(current(e));
+    const std::size_t fired = group.neurons->update({.step = own_step,
+                                                     .inputs = group_inputs_.data(),
+                                                     .current = current(0),
+                                                     .more_currents = more_currents_,
+                                                     .spikes = fired_.data()});
     if (!group.recorders.empty()) sample(group, step, 0, group.size);
     if (fired == 0) return;
     make_room(*outbox_, outbox_->size() + fired);

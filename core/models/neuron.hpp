@@ -44,6 +44,8 @@ struct UpdateArguments {
     double* const* inputs = nullptr;
     /// n currents in pA that flow during this step, beside the parameter I_e, or null when there are none.
     const double* current = nullptr;
+    /// The same for the electrodes of the model after the first, in their order, each of them or none.
+    std::span<const double* const> more_currents = {};
     /// Room for largest_output() indices: those of the neurons that fire in this step, ascending. A unit of a spike
     /// generator may stand there several times.
     std::uint32_t* spikes = nullptr;
@@ -82,6 +84,7 @@ struct AdvanceArguments {
     std::span<const StepRows> inputs;
     /// See UpdateArguments::current.
     StepRows current;
+    std::span<const StepRows> more_currents = {};  ///< see UpdateArguments::more_currents
     /// Spikes are appended, in any order: a group may take some of its neurons through all steps before the others begin.
     std::pmr::vector<GroupSpike>* spikes = nullptr;
     /// Room for largest_output() indices, which the group may use as it likes.
@@ -199,6 +202,10 @@ struct NeuronModel {
     bool plays_spikes = false;
     /// Whether currents can be injected.
     bool takes_current = true;
+    /// Names of the places at which they can be, of which the first is meant where none is named; empty: one, without a name.
+    std::span<const std::string_view> electrodes = {};
+
+    std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
     /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
     bool gains_from_stretches = false;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;

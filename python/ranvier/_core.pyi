@@ -243,7 +243,7 @@ class CellModel:
         probes: Sequence[tuple[str, str, tuple[int, float], int, int]],
         detector: tuple[int, float],
         threshold: float,
-        electrode: tuple[int, float],
+        electrodes: Sequence[tuple[str, tuple[int, float]]],
     ) -> None: ...
     @staticmethod
     def of_kinds(

@@ -49,7 +49,7 @@ class ScalarCell {
         add_cable();
         for (std::size_t c = 0; c < spec_.compartments.size(); ++c) add_membrane(c);
         for (std::size_t r = 0; r < spec_.receptors.size(); ++r) add_receptor(r, inputs[r]);
-        values_[node_at(spec_.electrode)] += injected;
+        values_[node_at(spec_.electrodes[0].place)] += injected;
         for (std::size_t k = 0; k < clamps_.size(); ++k) {
             const ClampCourse::Action action = clamps_[k].at(now);
             const std::size_t node = node_at(spec_.clamps[k].place);

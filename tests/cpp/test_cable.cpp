@@ -38,7 +38,7 @@ CellSpec cell_spec(Compartments compartments, RateMethod rates) {
                   .clamps = {},
                   .probes = {},
                   .detector = {.section = 0, .position = 0.5},
-                  .electrode = {.section = 0, .position = 0.5}};
+                  .electrodes = {{.name = "", .place = {.section = 0, .position = 0.5}}}};
     const std::size_t size = spec.compartments.size();
     std::vector<double> half(size, 0.0);
     for (std::size_t i = 0; i < size; i += 2) half[i] = 1.0;

@@ -124,7 +124,7 @@ std::shared_ptr<const CellModel> draw_kind(Draw& draw, RateMethod rates, Scheme 
                   .probes = {},
                   .detector = {},
                   .threshold = draw.uniform(-60.0, -20.0),
-                  .electrode = {}};
+                  .electrodes = {{}}};
     draw_mechanisms(draw, spec);
     for (const std::string_view name : receptor_names) {
         PlacedReceptor receptor{
@@ -141,7 +141,7 @@ std::shared_ptr<const CellModel> draw_kind(Draw& draw, RateMethod rates, Scheme 
     }
     draw_clamps(draw, spec);
     spec.detector = draw_place(draw, spec);
-    spec.electrode = draw_place(draw, spec);
+    spec.electrodes[0].place = draw_place(draw, spec);
     return std::make_shared<const CellModel>(std::move(spec));
 }
 

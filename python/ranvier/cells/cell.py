@@ -57,14 +57,18 @@ class Cell(Immutable):
         ``(place, "Ca of calcium_pool")`` for its concentration (mM) and ``(place, "E_Ca of calcium_pool")`` for the
         reversal potential (mV); ``"exc"`` for the conductance of a receptor (nS) and ``"i of exc"`` for its current out
         of the cell (pA), the sum of all sites, or ``"exc[3]"`` and ``"i of exc[3]"`` where site 3 lies;
-        ``"i of pulse"`` for the current of a clamp into the cell (pA); ``(place, "i_axial")`` for what flows into a
-        compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
+        ``"i of pulse"`` for the current of a clamp or an electrode into the cell (pA); ``(place, "i_axial")`` for what
+        flows into a compartment from its neighbours (pA): what its membrane lets out, less what electrodes inject.
         With ``rv.everywhere`` as the place, ``{"V": rv.everywhere}``, there is a probe for each compartment, by its
         number: ``V[0]``, ``V[1]``, ...; of a mechanism for those that have it.
     detector, threshold
         The cell fires when its potential at the place `detector` goes from below `threshold` (mV) to it or above.
     electrode
-        Where ``I_e`` and the currents of stimulators are injected.
+        Where ``I_e`` and the currents of stimulators are injected: the middle of the root unless it is given.
+    electrodes
+        Several such places, by name: ``{"soma": rv.at(0), "tuft": rv.at(5, 0.5)}``. ``net.stimulate(...,
+        electrode="tuft")`` names one; the first takes ``I_e``, and currents of stimulators that name none. Names differ
+        from those of receptors and clamps.
     C_m
         Capacitance of the membrane, uF/cm^2: one value, an array with one for each compartment, or pairs of a region
         and a value: ``[("all", 1.0), ("dendrites", 2.0)]``, of which later ones lie upon those before.
@@ -123,6 +127,7 @@ class Cell(Immutable):
         detector: Place | None = None,
         threshold: OwnValue = -10.0,
         electrode: Place | None = None,
+        electrodes: Mapping[str, Place] | None = None,
         C_m: CapacitanceLike = 1.0,  # noqa: N803
         R_a: OwnValue = 100.0,  # noqa: N803
         celsius: float = 6.3,
@@ -142,8 +147,8 @@ class Cell(Immutable):
         mechanisms = _mechanisms(membrane, morphology, cut)
         painted = _core_mechanisms(mechanisms, own)
         placed = _receptors(_named("receptors", receptors), own, morphology, cut)
-        electrodes = core_clamps(_named("clamps", clamps), own)
-        middle = at(0, 0.5)
+        clamped = core_clamps(_named("clamps", clamps), own)
+        injecting = _electrodes(electrode, electrodes)
         given = {
             "capacitance": membrane_capacitance.of(morphology, cut, own),
             "axial_resistivity": own.number("axial_resistivity", "R_a", resistivity),
@@ -153,17 +158,18 @@ class Cell(Immutable):
             "scheme": scheme,
             "mechanisms": painted,
             "receptors": placed,
-            "clamps": electrodes,
+            "clamps": clamped,
             "probes": core_probes(
                 _named("probes", probes),
                 [(mechanism, covered) for mechanism, covered, _ in mechanisms],
                 {name: len(places) for name, _, _, places in placed},
-                [own[0] for own in electrodes],
+                [own[0] for own in clamped],
+                [name for name, _ in injecting],
                 cut,
             ),
-            "detector": _pair(as_place("detector", middle if detector is None else detector)),
+            "detector": _pair(as_place("detector", at(0, 0.5) if detector is None else detector)),
             "threshold": own.number("threshold", "threshold", number_or_own("threshold", threshold)),
-            "electrode": _pair(as_place("electrode", middle if electrode is None else electrode)),
+            "electrodes": injecting,
         }
         owns = {"own": list(own.defaults.items()), "uses": own.uses}
         self._put(morphology=morphology, name=name, _given={"counts": counts, **given, **owns})
@@ -205,6 +211,11 @@ class Cell(Immutable):
     def clamps(self) -> tuple[str, ...]:
         """Names of its clamps."""
         return tuple(name for name, *_ in self._given["clamps"])
+
+    @property
+    def electrodes(self) -> tuple[str, ...]:
+        """Names of its electrodes, if they have such."""
+        return tuple(name for name, _ in self._given["electrodes"] if name)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -303,6 +314,22 @@ def _receptors(
         places = places_of(f"place of {what}", pair[1], morphology, cut)
         made.append((str(name), pair[0].name, values, [_pair(place) for place in places]))
     return made
+
+
+def _electrodes(electrode: object, electrodes: object) -> list[tuple[str, tuple[int, float]]]:
+    """Return names and places; one that is not named has an empty name."""
+    if electrodes is None:
+        return [("", _pair(as_place("electrode", at(0, 0.5) if electrode is None else electrode)))]
+    named = _named("electrodes", electrodes)
+    if electrode is not None:
+        raise ValueOutOfBoundsError(
+            "electrode", repr(electrode), "electrodes= says where they are", "leave it out, or give it a name there"
+        )
+    if "" in named:
+        raise ValueOutOfBoundsError("name of an electrode", "''", "names are not empty", "choose another")
+    if not named:
+        raise ValueOutOfBoundsError("electrodes", "none", "a cell has one at least", "leave electrodes= out")
+    return [(str(name), _pair(as_place(f"place of electrode '{name}'", place))) for name, place in named.items()]
 
 
 def _temperature(celsius: object) -> float:

@@ -18,7 +18,7 @@ __all__ = ["CoreProbe", "ProbeLike", "core_probes"]
 
 ProbeLike: TypeAlias = Place | Everywhere | str | tuple[Place | Everywhere, str]
 CoreProbe: TypeAlias = tuple[str, str, tuple[int, float], int, int]
-"""Name, kind, place, number of a mechanism, receptor or clamp, number of a gate or current."""
+"""Name, kind, place, number of a mechanism, receptor, clamp or electrode, number of a gate or current."""
 _EVERY_SITE = 2**32 - 1
 Painted: TypeAlias = tuple[Mechanism, npt.NDArray[np.float64]]
 """A mechanism, and which part of each compartment has it."""
@@ -29,6 +29,7 @@ def core_probes(
     membrane: Sequence[Painted],
     receptors: Mapping[str, int],
     clamps: Sequence[str],
+    electrodes: Sequence[str],
     cut: _core.Compartments,
 ) -> list[CoreProbe]:
     """Return probes as the core takes them; receptors have the numbers of their sites."""
@@ -40,7 +41,7 @@ def core_probes(
         elif isinstance(probe, Place):
             made.append((str(name), "potential", (probe.section, probe.position), 0, 0))
         elif isinstance(probe, str):
-            kind, number, site = _of_receptor_or_clamp(what, probe, receptors, clamps)
+            kind, number, site = _of_name(what, probe, receptors, clamps, electrodes)
             made.append((str(name), kind, (0, 0.0), number, site))
         else:
             if not isinstance(probe, tuple | list) or len(probe) != 2:
@@ -78,20 +79,26 @@ def _everywhere(name: str, variable: object, membrane: Sequence[Painted], cut: _
     return made
 
 
-def _of_receptor_or_clamp(
-    what: str, probe: str, receptors: Mapping[str, int], clamps: Sequence[str]
+def _of_name(
+    what: str, probe: str, receptors: Mapping[str, int], clamps: Sequence[str], electrodes: Sequence[str]
 ) -> tuple[str, int, int]:
-    """Return kind, number and site; a clamp has no site."""
+    """Return kind, number and site; clamps and electrodes have no sites."""
     known = {name: ("conductance", i) for i, name in enumerate(receptors)}
-    for kind, names in (("receptor_current", receptors), ("clamp_current", clamps)):
-        known.update({f"i of {name}": (kind, i) for i, name in enumerate(names) if f"i of {name}" not in known})
+    for kind, names in (
+        ("receptor_current", receptors),
+        ("clamp_current", clamps),
+        ("electrode_current", electrodes),
+    ):
+        of_kind = {f"i of {name}": (kind, i) for i, name in enumerate(names) if name}
+        known.update({name: place for name, place in of_kind.items() if name not in known})
     whole, site = probe, None
     if probe not in known and (found := re.fullmatch(r"(.*)\[(\d{1,10})\]", probe, re.DOTALL)):
         whole, site = found[1], int(found[2])
-    if whole not in known or (site is not None and known[whole][0] == "clamp_current"):
+    without_sites = ("clamp_current", "electrode_current")
+    if whole not in known or (site is not None and known[whole][0] in without_sites):
         raise UnknownNameError(what, repr(probe), f"receptors and currents are {', '.join(known) or 'none'}")
     kind, number = known[whole]
-    if kind == "clamp_current":
+    if kind in without_sites:
         return kind, number, 0
     sites = list(receptors.values())[number]
     if site is None:

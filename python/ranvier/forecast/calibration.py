@@ -238,7 +238,8 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
             # A list of times or of currents: its cost per step is negligible.
             return 0.0
         values: dict[str, Any] = dict(_sampled(stimulus.values))
-        net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), receptor=stimulus.receptor, **values)
+        to: dict[str, Any] = {"receptor": stimulus.receptor, "electrode": stimulus.electrode}
+        net.stimulate(copy, stimulus.stimulator, weight=_mean(stimulus.weight), **to, **values)
     here = {"communicator": _core.Communicator.local(), "threads": 1}
     sim = Simulation(net, progress=False, **grouped({**options, **here}))
     return _seconds_a_step(sim) / _NEURONS

@@ -177,6 +177,7 @@ class Stimulate(ChangeableCall[Stimulus]):
     weight: StoredValues
     delay: float
     receptor: str
+    electrode: str
     name: str
     site: StoredSite = None
 
@@ -191,7 +192,7 @@ class Stimulate(ChangeableCall[Stimulus]):
             to_core(self.weight),
             self.delay,
             self.name,
-            self.receptor,
+            self.receptor or self.electrode,
             site_to_core(self.site),
         )
         index = len(contents.stimuli)
@@ -208,13 +209,14 @@ class Stimulate(ChangeableCall[Stimulus]):
             self.sequences,
             to_core(self.weight),
             self.delay,
-            self.receptor,
+            self.receptor or self.electrode,
             site_to_core(self.site),
         )
         self._show(made)
 
     def _show(self, made: Stimulus) -> None:
-        made._show({**self.values, **self.sequences}, self.weight, self.delay, self.receptor, self.site)
+        settings = {**self.values, **self.sequences}
+        made._show(settings, self.weight, self.delay, self.receptor, self.site, self.electrode)
 
 
 @dataclass(frozen=True, eq=False)

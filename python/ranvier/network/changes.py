@@ -21,6 +21,8 @@ from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
 from ranvier.network.checks import (
+    check_destination,
+    check_electrode,
     check_positive,
     check_receptor,
     check_text,
@@ -169,7 +171,10 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
         changed["receptor"] = check_receptor(given.pop("receptor"))
     if "site" in given:
         changed["site"] = store_site(given.pop("site"))
-    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor", "site")
+    if "electrode" in given:
+        changed["electrode"] = check_electrode(given.pop("electrode"))
+    check_destination(stimulus.stimulator, changed.get("receptor", ""), changed.get("electrode", ""))
+    _check_keys(stimulus.stimulator, given, "weight", "delay", "receptor", "site", "electrode")
     numbers = numbers_of(stimulus.stimulator, given)
     sequences = sequences_of(stimulus.stimulator, numbers)
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)

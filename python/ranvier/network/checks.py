@@ -25,6 +25,8 @@ from ranvier.network.projections import Stimulus
 __all__ = [
     "Neurons",
     "as_view",
+    "check_destination",
+    "check_electrode",
     "check_flag",
     "check_name",
     "check_positive",
@@ -104,6 +106,38 @@ def check_receptor(name: str | None) -> str:
     if not name:
         raise ValueOutOfBoundsError("receptor", "''", "it must be the name of a receptor", "leave it out")
     return check_text("receptor", name)
+
+
+def check_electrode(name: str | None) -> str:
+    """Return the name of an electrode as the core takes it, for which none is an empty one."""
+    if name is None:
+        return ""
+    if not isinstance(name, str):
+        raise WrongTypeError("electrode", name_type(name), "must be a string or None")
+    if not name:
+        raise ValueOutOfBoundsError("electrode", "''", "it must be the name of an electrode", "leave it out")
+    return check_text("electrode", name)
+
+
+def check_destination(stimulator: str, receptor: str, electrode: str) -> None:
+    """Check that spikes go to a receptor, and currents to an electrode."""
+    kind = models.STIMULATORS.get(stimulator)
+    if kind is None:
+        return
+    if receptor and not kind.emits_spikes:
+        raise ValueOutOfBoundsError(
+            f"receptor of a {stimulator}",
+            f"'{receptor}'",
+            f"the currents of {stimulator} go to no receptor",
+            "leave it out; electrode= names an electrode of cells",
+        )
+    if electrode and kind.emits_spikes:
+        raise ValueOutOfBoundsError(
+            f"electrode of a {stimulator}",
+            f"'{electrode}'",
+            f"the spikes of {stimulator} go to no electrode",
+            "leave it out; receptor= names a receptor",
+        )
 
 
 def check_flag(name: str, value: object) -> bool:

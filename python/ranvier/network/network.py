@@ -17,6 +17,8 @@ from ranvier.errors import ReadOnlyError, StateError, WrongTypeError
 from ranvier.network import changes
 from ranvier.network.calls import Connect, Create, CreateSpikeGenerators, Stimulate
 from ranvier.network.checks import (
+    check_destination,
+    check_electrode,
     check_name,
     check_positive,
     check_receptor,
@@ -256,6 +258,7 @@ class Network(RecordingNetwork):
         delay: float | None = None,
         receptor: str | None = None,
         site: SiteLike = None,
+        electrode: str | None = None,
         name: str | None = None,
         **values: Values,
     ) -> Stimulus:
@@ -280,6 +283,9 @@ class Network(RecordingNetwork):
         site
             The site of the receptor that the spikes for each target reach, as for `connect`; arrays have one number for
             each target.
+        electrode
+            Name of the electrode of cells that injects the currents; all targets must have it. None: their first, or,
+            of point neurons, their only place.
         name
             Name of the stimulus.
         **values
@@ -291,7 +297,9 @@ class Network(RecordingNetwork):
             As for `create` and `connect`.
         """
         stimulator_name, given = stimulator_and_values(stimulator)
-        check_value_names(stimulator_name, values, "stimulate()", ["weight", "delay", "receptor", "site", "name"])
+        keywords = ["weight", "delay", "receptor", "site", "electrode", "name"]
+        check_value_names(stimulator_name, values, "stimulate()", keywords)
+        check_destination(stimulator_name, check_receptor(receptor), check_electrode(electrode))
         given |= changes.numbers_of(stimulator_name, values)
         sequences = changes.sequences_of(stimulator_name, given)
         return self._make(
@@ -303,6 +311,7 @@ class Network(RecordingNetwork):
                 weight=store("weight", weight),
                 delay=self.resolution if delay is None else number("delay", delay),
                 receptor=check_receptor(receptor),
+                electrode=check_electrode(electrode),
                 name=check_name("stimulus", name),
                 site=store_site(site),
             )
@@ -324,7 +333,8 @@ class Network(RecordingNetwork):
             shape ``(len(part),)``; the other neurons keep their values.
             *Of a projection*: ``weight``, ``delay``, ``receptor``, ``site``, ``weight_bound`` and ``synapse``, as for
             `connect`; ``rule``, or parameters of its present rule.
-            *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay``, ``receptor`` and ``site``, as for
+            *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay``, ``receptor``, ``site`` and
+            ``electrode``, as for
             `stimulate`.
 
         Raises

@@ -128,6 +128,8 @@ class Stimulus(Immutable):
         The same; None: the only receptor of the targets, or the one that the sign of the weight chooses.
     site
         The same; None: where the receptor has several sites, one is drawn for each target.
+    electrode
+        The same, of currents; None: the only one of the targets, or their first.
     """
 
     network: Any
@@ -140,6 +142,7 @@ class Stimulus(Immutable):
     delay: float
     receptor: str | None
     site: StoredSite
+    electrode: str | None
     _instead: ClassVar[Mapping[str, str]] = {
         "set": "write net.set(stimulus, ...) before a simulation is built, sim.set(stimulus, ...) while it runs"
     }
@@ -148,11 +151,18 @@ class Stimulus(Immutable):
         self._put(network=network, index=index, name=name, targets=targets, stimulator=stimulator)
 
     def _show(
-        self, values: Mapping[str, StoredValues], weight: StoredValues, delay: float, receptor: str, site: StoredSite
+        self,
+        values: Mapping[str, StoredValues],
+        weight: StoredValues,
+        delay: float,
+        receptor: str,
+        site: StoredSite,
+        electrode: str,
     ) -> None:
         """Show the values that the network has accepted."""
         settings = Settings(values, self._called(), "net.set(stimulus, ")
         self._put(values=settings, weight=weight, delay=delay, receptor=receptor or None, site=site)
+        self._put(electrode=electrode or None)
 
     def _called(self) -> str:
         return f"stimulus {self.name}"
@@ -166,8 +176,9 @@ class Stimulus(Immutable):
         return f'write stimulus.values["{name}"]' if name in self.values else super()._instead_of(name)
 
     def __repr__(self) -> str:
-        receptor = f", receptor {self.receptor}" if self.receptor else ""
-        return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}{receptor}>"
+        place = f", receptor {self.receptor}" if self.receptor else ""
+        place += f", electrode {self.electrode}" if self.electrode else ""
+        return f"<Stimulus {self.name}: {self.stimulator} to {self.targets.name}{place}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         return _stimulus_of, (self.network, self.index)

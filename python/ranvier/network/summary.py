@@ -164,7 +164,11 @@ def _stimuli(network: Summarized) -> Table:
         ]
         for stimulus in network.stimuli
     ]
-    return "Stimuli", *_with_receptors(["name", "stimulator", "to", "set", "weight"], rows, network.stimuli)
+    head = ["name", "stimulator", "to", "set", "weight"]
+    if any(stimulus.electrode for stimulus in network.stimuli):
+        head.append("electrode")
+        rows = [[*row, stimulus.electrode or ""] for row, stimulus in zip(rows, network.stimuli, strict=True)]
+    return "Stimuli", *_with_receptors(head, rows, network.stimuli)
 
 
 def _with_receptors(
