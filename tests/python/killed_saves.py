@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import ranvier as rv
@@ -23,12 +24,12 @@ def described() -> rv.Network:
     return with_synapses("stdp_triplet")
 
 
-def save_until_killed(path: Path, chance: random.Random) -> None:
+def save_until_killed(path: Path, chance: random.Random, describe: Callable[[], rv.Network] = described) -> None:
     """Let a process run and save, and kill it at a random moment."""
     process = os.fork()
     if process == 0:
         try:
-            sim = rv.Simulation(described(), progress=False, threads=1)
+            sim = rv.Simulation(describe(), progress=False, threads=1)
             sim.run(1e6, save_every=EVERY, to=path)
         finally:
             os._exit(1)
@@ -55,23 +56,30 @@ sys.path.insert(0, {str(Path(__file__).parent)!r})
 from pathlib import Path
 import ranvier as rv
 from ranvier import mpi
-from killed_saves import EVERY, described
+from importlib import import_module
+from killed_saves import EVERY
 
 path = Path(sys.argv[1])
-sim = rv.Simulation(described(), progress=False, threads=1)
+sim = rv.Simulation(import_module(sys.argv[2]).described(), progress=False, threads=1)
 (path.parent.parent / f"process.{{mpi.world().rank}}").write_text(f"{{os.getpid()}} ")
 sim.run(1e6, save_every=EVERY, to=path)
 """
 
 
 def save_until_ranks_are_killed(
-    installation: Installation, ranks: int, victims: list[int], path: Path, chance: random.Random
+    installation: Installation,
+    ranks: int,
+    victims: list[int],
+    path: Path,
+    chance: random.Random,
+    describe: Callable[[], rv.Network] = described,
 ) -> None:
     """Let processes run and save, and kill some of them in the middle of a save."""
     folder = path.parent.parent
     script = folder / "script.py"
     script.write_text(_SCRIPT)
-    with started_ranks(installation, ranks, [sys.executable, str(script), str(path)], folder=folder) as mpiexec:
+    command = [sys.executable, str(script), str(path), describe.__module__]
+    with started_ranks(installation, ranks, command, folder=folder) as mpiexec:
         names = [folder / f"process.{rank}" for rank in range(ranks)]
         while not (_is_saved(path) and all(each.exists() for each in names)):
             assert mpiexec.poll() is None, (folder / "errors").read_text()
@@ -87,14 +95,14 @@ def save_until_ranks_are_killed(
         assert mpiexec.wait(60.0) != 0
 
 
-def check_what_is_left(path: Path) -> bool:
+def check_what_is_left(path: Path, describe: Callable[[], rv.Network] = described) -> bool:
     """Go on from what was saved, and save again; return whether the kill had left something of a state."""
     left = [each for each in path.parent.iterdir() if each != path]
-    resumed = rv.Simulation.load(described(), path, progress=False)
+    resumed = rv.Simulation.load(describe(), path, progress=False)
     assert resumed.time >= EVERY
     assert resumed.time % EVERY == 0.0
     resumed.run(LONGER)
-    plain = rv.Simulation(described(), progress=False, threads=1)
+    plain = rv.Simulation(describe(), progress=False, threads=1)
     plain.run(resumed.time)
     assert outcome(resumed) == outcome(plain)
     resumed.save(path)
