@@ -329,7 +329,7 @@ std::optional<std::string> failure_of_a_slot(std::size_t squids, std::size_t inj
                       .clamps = {},
                       .probes = {},
                       .detector = {},
-                      .electrode = {}};
+                      .electrodes = {{}}};
         kinds.push_back(std::make_shared<const CellModel>(std::move(spec)));
     }
     const CellModel model(kinds, {0, 1, 2, 3, 4, 5, 6, 7});
