@@ -143,12 +143,12 @@ std::vector<std::uint64_t> ConnectionAccess::counts_here(const ConnectionQuery& 
     }
     agree(communicator_, "connections", [&] {
         check_sources(shards_);
-        team.run([&](std::uint32_t worker) {
+        visit_shards(team, [&](std::uint32_t shard) {
             std::uint64_t count = 0;
-            ShardSearch(network_, *shards_[worker], query)
+            ShardSearch(network_, *shards_[shard], query)
                 .visit(team, [&](connect::KindIndex, ProjectionId, NeuronId, NeuronId, std::uint32_t,
                                  const connect::SynapseView&) { ++count; });
-            counts[worker] = count;
+            counts[shard] = count;
         });
     });
     return counts;
@@ -167,15 +167,24 @@ ConnectionData merge(const std::vector<std::vector<Found>>& found) {
     data.projections.reserve(total);
     data.sites.reserve(total);
     data.handles.reserve(total);
-    std::vector<std::size_t> next(found.size(), 0);
-    for (std::uint64_t i = 0; i < total; ++i) {
-        std::size_t best = found.size();
-        for (std::size_t shard = 0; shard < found.size(); ++shard) {
-            if (next[shard] == found[shard].size()) continue;
-            if (best == found.size() || canonical_order(found[shard][next[shard]], found[best][next[best]]))
-                best = shard;
+    // What is left of each list; the one that begins with the first synapse of all is at the front.
+    std::vector<std::span<const Found>> left;
+    for (const std::vector<Found>& own : found) {
+        if (!own.empty()) left.emplace_back(own);
+    }
+    const auto comes_later = [](std::span<const Found> a, std::span<const Found> b) {
+        return canonical_order(b.front(), a.front());
+    };
+    std::ranges::make_heap(left, comes_later);
+    while (!left.empty()) {
+        std::ranges::pop_heap(left, comes_later);
+        const Found& synapse = left.back().front();
+        left.back() = left.back().subspan(1);
+        if (left.back().empty()) {
+            left.pop_back();
+        } else {
+            std::ranges::push_heap(left, comes_later);
         }
-        const Found& synapse = found[best][next[best]++];
         data.sources.push_back(synapse.source);
         data.targets.push_back(synapse.target);
         data.delays.push_back(synapse.delay);
@@ -204,14 +213,14 @@ ConnectionData ConnectionAccess::find(const ConnectionQuery& query, parallel::Te
     const std::uint32_t first = first_shard();
     std::vector<std::vector<Found>> found(shards_.size());
     agree(communicator_, "connections", [&] {
-        team.run([&](std::uint32_t worker) {
-            std::vector<Found>& own = found[worker];
-            own.reserve(counts[worker]);
-            ShardSearch(network_, *shards_[worker], query)
+        visit_shards(team, [&](std::uint32_t shard) {
+            std::vector<Found>& own = found[shard];
+            own.reserve(counts[shard]);
+            ShardSearch(network_, *shards_[shard], query)
                 .visit(team, [&](connect::KindIndex kind, ProjectionId projection, NeuronId source, NeuronId target,
                                  std::uint32_t site, const connect::SynapseView& view) {
                     own.push_back({projection.value, view.delay, site, source.value, target.value,
-                                   SynapseHandle{first + worker, kind, view.position}.pack()});
+                                   SynapseHandle{first + shard, kind, view.position}.pack()});
                 });
             std::sort(own.begin(), own.end(), canonical_order);
         });

@@ -69,6 +69,11 @@ class ConnectionAccess {
     std::string ids_text(std::uint64_t handle) const;
     /// By shard.
     std::vector<std::uint64_t> counts_here(const ConnectionQuery& query, parallel::Team& team) const;
+    template <class Visit>
+    void visit_shards(parallel::Team& team, Visit visit) const {
+        const auto count = static_cast<std::uint32_t>(shards_.size());
+        team.run([&](std::uint32_t worker) { team.for_own_items(worker, count, visit); });
+    }
     /// Number of the first shard of this process among those of all.
     std::uint32_t first_shard() const;
     std::vector<OwnSynapse> own_synapses(std::span<const std::uint64_t> handles) const;

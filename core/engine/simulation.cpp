@@ -63,15 +63,6 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
 void Simulation::Implementation::start_workers() {
     team = std::make_unique<parallel::Team>(places, machine.team_options(options.pinning, places, stealing));
     worker_times.resize(threads());
-    shard_team = team.get();
-    if (shard_count() == threads()) return;
-    // Where the workers are who will update the shards, so that memory is touched first from there.
-    std::vector<parallel::Place> of_shards;
-    of_shards.reserve(shard_count());
-    for (std::uint32_t shard = 0; shard < shard_count(); ++shard) of_shards.push_back(places[shard % threads()]);
-    more_workers =
-        std::make_unique<parallel::Team>(of_shards, parallel::TeamOptions{.spinning = parallel::Spinning::never});
-    shard_team = more_workers.get();
 }
 
 void Simulation::Implementation::build(const Poll& poll) {
@@ -88,29 +79,32 @@ void Simulation::Implementation::build(const Poll& poll) {
     std::unique_ptr<connect::TableBuilder> builder;
     agree(*communicator, "building the network", [&] {
         start_workers();
-        builder =
-            std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, *shard_team, communicator);
+        builder = std::make_unique<connect::TableBuilder>(lowered.plan(), layout, build_options, *team, communicator);
         shards.resize(shard_count());
     });
     communicator->expect_threads(static_cast<std::int32_t>(threads()));
     may_gather = machine.may_gather(*communicator, options.pinning, team->places());
     // An interruption would leave processes behind that wait in a collective.
     const Poll build_poll = is_alone() ? poll : Poll{};
+    // By the workers who will update the shards, so that memory is touched first by them.
     run_together(
-        *shard_team,
         [&](std::uint32_t worker) {
-            shards[worker] = std::make_unique<Shard>(lowered, layout.shard(worker), options,
-                                                     build_options.instruction_set, account, node_of_worker());
-            const ShardMemory& memory = shards[worker]->memory();
-            builder->build(worker, {.synapses = memory[Component::synapses], .spikes = memory[Component::spikes]});
+            team->for_own_items(worker, shard_count(), [&](std::uint32_t shard) {
+                shards[shard] = std::make_unique<Shard>(lowered, layout.shard(shard), options,
+                                                        build_options.instruction_set, account, node_of_worker());
+            });
+            builder->build(worker, [&](std::uint32_t shard) {
+                const ShardMemory& memory = shards[shard]->memory();
+                return connect::TableMemory{.synapses = memory[Component::synapses],
+                                            .spikes = memory[Component::spikes]};
+            });
         },
         build_poll);
     phases.build = timer.lap();
     WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
-    run_together(
-        *shard_team,
-        [&](std::uint32_t worker) {
-            shards[worker]->set_tables(builder->finish(worker, weights.quanta), weights.ranges, window);
+    run_for_shards(
+        [&](std::uint32_t shard) {
+            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window);
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
@@ -153,11 +147,11 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
-                                                             *shard_team);
+                                                             *team);
         run_together(
-            *shard_team,
             [&](std::uint32_t worker) {
-                presynaptic_builder.build(worker, shards[worker]->memory()[Component::presynaptic]);
+                presynaptic_builder.build(
+                    worker, [&](std::uint32_t shard) { return shards[shard]->memory()[Component::presynaptic]; });
             },
             poll);
         presynaptic = presynaptic_builder.finish();

@@ -113,11 +113,11 @@ std::uint64_t Simulation::recorded_bytes() const {
 }
 
 std::uint64_t Simulation::count_connections(const ConnectionQuery& query) const {
-    return implementation_->connections().count(query, *implementation_->shard_team);
+    return implementation_->connections().count(query, *implementation_->team);
 }
 
 ConnectionData Simulation::connections(const ConnectionQuery& query) const {
-    return implementation_->connections().find(query, *implementation_->shard_team);
+    return implementation_->connections().find(query, *implementation_->team);
 }
 
 std::vector<std::uint32_t> Simulation::receptors(std::span<const std::uint64_t> handles) const {

@@ -79,7 +79,9 @@ struct Simulation::Implementation {
     bool end_epoch();
     bool stops(std::uint64_t epoch_number);
     void trace_epoch();
-    void run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job, const Poll& poll);
+    void run_together(const std::function<void(std::uint32_t)>& job, const Poll& poll);
+    /// The same for a job that is done for each shard, by the worker that it belongs to.
+    void run_for_shards(const std::function<void(std::uint32_t)>& job, const Poll& poll);
     /// For each shard that has units of a population, to play other lists of spikes.
     std::vector<std::unique_ptr<models::ParameterChange>> prepare_spikes(PopulationId population,
                                                                          std::span<const std::vector<Step>> lists);
@@ -107,10 +109,6 @@ struct Simulation::Implementation {
     Step epoch_steps = 1;  ///< spikes are exchanged at its multiples: none arrives earlier than that
     std::unique_ptr<parallel::Team> team;
     bool may_gather = false;  ///< see OwnMachine::may_gather()
-    /// One worker for each shard: building tables and looking at them is done side by side. The team itself, unless there
-    /// are more shards than threads.
-    std::unique_ptr<parallel::Team> more_workers;
-    parallel::Team* shard_team = nullptr;
     parallel::MemoryAccount account = make_memory_account();
     /// Of memory that no worker owns.
     std::uint32_t node_of_all = parallel::node_count() == 1 ? 0 : parallel::any_node;

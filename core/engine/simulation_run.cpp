@@ -12,15 +12,14 @@ namespace ranvier::engine {
 
 /// Runs a job on the team in which processes meet. If one of them throws on the way, the others would wait for it for
 /// ever: so this ends the run of all.
-void Simulation::Implementation::run_together(parallel::Team& workers, const std::function<void(std::uint32_t)>& job,
-                                              const Poll& poll) {
+void Simulation::Implementation::run_together(const std::function<void(std::uint32_t)>& job, const Poll& poll) {
     if (is_alone()) {
-        workers.run(job, poll);
+        team->run(job, poll);
         return;
     }
     std::exception_ptr interruption;
     try {
-        workers.run(job, [&] {
+        team->run(job, [&] {
             if (!poll || interruption) return;
             try {
                 poll();
@@ -35,6 +34,10 @@ void Simulation::Implementation::run_together(parallel::Team& workers, const std
         if (failure == interruption) throw;
         end_all(*communicator, failure);
     }
+}
+
+void Simulation::Implementation::run_for_shards(const std::function<void(std::uint32_t)>& job, const Poll& poll) {
+    run_together([&](std::uint32_t worker) { team->for_own_items(worker, shard_count(), job); }, poll);
 }
 
 /// All workers go through rounds, in each of which the same is done for every shard. Between two of them, one worker does
@@ -61,7 +64,6 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     begin_epoch();
     try {
         run_together(
-            *team,
             [&](std::uint32_t worker) {
                 WorkerTimes& times = worker_times[worker];
                 LapTimer timer;

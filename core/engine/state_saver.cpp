@@ -71,10 +71,12 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     }
     tables_ = state_tables(own.network.populations().size(), own.weights_set.size());
     places_.resize(tables_.size());
-    own.shard_team->run([&](std::uint32_t worker) {
-        for (const auto& table : own.shards[worker]->tables()) {
-            if (table) table->begin_saving(totals_.step);
-        }
+    own.team->run([&](std::uint32_t worker) {
+        own.team->for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
+            for (const auto& table : own.shards[shard]->tables()) {
+                if (table) table->begin_saving(totals_.step);
+            }
+        });
     });
 }
 

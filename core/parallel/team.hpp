@@ -75,6 +75,12 @@ class Team {
         crowding_.begin_job(worker);
         rounds_.run(worker, count, std::forward<Body>(body), std::forward<Next>(next), crowding_);
     }
+    /// For workers within a job: calls body(item) for those of `count` items that belong to a worker: each workers-th one,
+    /// as in rounds().
+    template <class Body>
+    void for_own_items(std::uint32_t worker, std::uint32_t count, Body&& body) const {
+        for (std::uint32_t item = worker; item < count; item += size()) body(item);
+    }
     /// For workers within a job: whether the caller wants the job to end early.
     bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
     /// For workers within a job that can be given up anywhere. @throws Cancelled when a stop was requested

@@ -70,12 +70,14 @@ inline ProjectionPlan make_plan(const std::vector<Synapse>& synapses, std::uint6
     return plan;
 }
 
+/// @param workers 0: one for each shard
 inline Built build(const NetworkPlan& network, const Placement& placement, std::uint32_t shards, TableLayout layout,
-                   bool double_weights = false, RowNumbering numbering = RowNumbering::dense) {
+                   bool double_weights = false, RowNumbering numbering = RowNumbering::dense,
+                   std::uint32_t workers = 0) {
     Built built;
     const std::vector<PopulationRange> ranges{{NeuronId{0}, placement.neurons()}};
     built.layout = std::make_unique<ProcessLayout>(placement, Rank{0}, shards, ranges);
-    parallel::Team team{std::vector<parallel::Place>(shards)};
+    parallel::Team team{std::vector<parallel::Place>(workers == 0 ? shards : workers)};
     TableBuilder builder(network, *built.layout,
                          {.instruction_set = detect_instruction_set(),
                           .resolution = resolution,
@@ -87,8 +89,10 @@ inline Built build(const NetworkPlan& network, const Placement& placement, std::
     built.spike_memory = std::make_unique<CountingMemory[]>(shards);
     built.tables.resize(shards);
     team.run([&](std::uint32_t worker) {
-        builder.build(worker, {.synapses = &built.memory[worker], .spikes = &built.spike_memory[worker]});
-        built.tables[worker] = builder.finish(worker);
+        builder.build(worker, [&](std::uint32_t shard) {
+            return TableMemory{.synapses = &built.memory[shard], .spikes = &built.spike_memory[shard]};
+        });
+        team.for_own_items(worker, shards, [&](std::uint32_t shard) { built.tables[shard] = builder.finish(shard); });
     });
     for (std::uint32_t receptor = 0; receptor < network.receptors(); ++receptor) {
         built.most_inputs.push_back(builder.most_inputs(receptor));

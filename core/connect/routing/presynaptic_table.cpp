@@ -101,30 +101,32 @@ PresynapticTableBuilder::PresynapticTableBuilder(const ProcessLayout& layout, co
         table_->parts_.push_back(std::move(part));
         cursors_.emplace_back();
         blocks_.emplace_back();
-        listed_.emplace_back();
-        listed_counts_.emplace_back();
     }
+    listed_.resize(team.size());
+    listed_counts_.resize(team.size());
 }
 
-void PresynapticTableBuilder::build(std::uint32_t worker, std::pmr::memory_resource* memory) {
-    cursors_[worker].assign(table_->parts_[worker].sources, {});
+void PresynapticTableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
+    for_own_shards(worker, [&](std::uint32_t shard) { cursors_[shard].assign(table_->parts_[shard].sources, {}); });
     pass(worker, false);
-    make_blocks(worker, memory);
+    for_own_shards(worker, [&](std::uint32_t shard) { make_blocks(shard, memory_of(shard)); });
     pass(worker, true);
-    encode(worker, memory);
-    std::vector<Cursor>{}.swap(cursors_[worker]);
+    for_own_shards(worker, [&](std::uint32_t shard) {
+        encode(shard, memory_of(shard));
+        std::vector<Cursor>{}.swap(cursors_[shard]);
+    });
     std::vector<Listed>{}.swap(listed_[worker]);
     std::vector<std::uint32_t>{}.swap(listed_counts_[worker]);
 }
 
 /// Room for the entries that were counted.
-void PresynapticTableBuilder::make_blocks(std::uint32_t worker, std::pmr::memory_resource* memory) {
+void PresynapticTableBuilder::make_blocks(std::uint32_t shard, std::pmr::memory_resource* memory) {
     const std::uint64_t bits = table_->code_.plain_bits();
-    std::vector<Cursor>& cursors = cursors_[worker];
+    std::vector<Cursor>& cursors = cursors_[shard];
     const auto sources = static_cast<std::uint32_t>(cursors.size());
     std::uint64_t all = 0;
     for (const Cursor& cursor : cursors) all += cursor.next;
-    table_->parts_[worker].entries = all;
+    table_->parts_[shard].entries = all;
     const std::uint64_t most = block_bytes_of(all * bits / 8) * 8 / bits;
     for (std::uint32_t first = 0; first < sources;) {
         Block block{.first = first, .last = first, .entries = {}};
@@ -140,19 +142,19 @@ void PresynapticTableBuilder::make_blocks(std::uint32_t worker, std::pmr::memory
             cursors[source].entries = block.entries.data();
         }
         first = block.last;
-        blocks_[worker].push_back(std::move(block));
+        blocks_[shard].push_back(std::move(block));
     }
 }
 
 /// Sorts and codes block after block, each of which it then gives back.
-void PresynapticTableBuilder::encode(std::uint32_t worker, std::pmr::memory_resource* memory) {
-    PresynapticTable::ShardDestinations& part = table_->parts_[worker];
+void PresynapticTableBuilder::encode(std::uint32_t shard, std::pmr::memory_resource* memory) {
+    PresynapticTable::ShardDestinations& part = table_->parts_[shard];
     const DestinationCode& code = table_->code_;
-    const std::vector<Cursor>& cursors = cursors_[worker];
+    const std::vector<Cursor>& cursors = cursors_[shard];
     part.codes = Buffer<const std::uint8_t*>(part.sources, memory);
-    part.blocks.reserve(blocks_[worker].size());
+    part.blocks.reserve(blocks_[shard].size());
     std::vector<std::uint64_t> entries;
-    for (Block& block : blocks_[worker]) {
+    for (Block& block : blocks_[shard]) {
         // Entries of a source have been stored up to where those of the next one begin.
         const auto begin_of = [&](std::uint32_t source) {
             return source == block.first ? 0 : cursors[source - 1].next;
@@ -178,7 +180,7 @@ void PresynapticTableBuilder::encode(std::uint32_t worker, std::pmr::memory_reso
         block.entries = {};
         part.blocks.push_back(std::move(coded));
     }
-    std::vector<Block>{}.swap(blocks_[worker]);
+    std::vector<Block>{}.swap(blocks_[shard]);
 }
 
 void PresynapticTableBuilder::pass(std::uint32_t worker, bool store) {
@@ -234,17 +236,17 @@ void PresynapticTableBuilder::collocate(std::uint32_t worker, std::uint64_t begi
     if (worker == 0) exchange_.start(packed_, counts_);
 }
 
-/// Counts or stores those of the received entries whose source this worker owns.
+/// Counts or stores those of the received entries whose source lives on a shard of this worker.
 void PresynapticTableBuilder::take(std::uint32_t worker, bool store) {
     const DestinationCode& code = table_->code_;
-    std::vector<Cursor>& cursors = cursors_[worker];
     for (const auto& piece : exchange_.received()) {
         for (const Entry& entry : piece.records) {
             const std::uint64_t place = played_ ? played_->here(piece.from, entry.place) : entry.place;
             const NeuronId source = layout_.placement().id_at(layout_.rank(), place);
-            if (layout_.shard_of(source).value != worker) continue;
-            const std::uint32_t local = layout_.shard(worker).local_index(layout_.population_of(source), source).value;
-            Cursor& cursor = cursors[local];
+            const std::uint32_t shard = layout_.shard_of(source).value;
+            if (shard % team_.size() != worker) continue;
+            const std::uint32_t local = layout_.shard(shard).local_index(layout_.population_of(source), source).value;
+            Cursor& cursor = cursors_[shard][local];
             if (store) {
                 write_packed(cursor.entries, cursor.next, code.plain_bits(), code.pack({piece.from, entry.address}));
             }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -67,9 +68,11 @@ class PresynapticTableBuilder {
                             std::shared_ptr<comm::Communicator> communicator, std::uint64_t buffer_bytes,
                             parallel::Team& team);
 
-    /// @param memory for what the table keeps of the worker's shard, which must outlive it
+    /// @return memory for what the table keeps of a shard, which must outlive it
+    using MemoryOfShard = std::function<std::pmr::memory_resource*(std::uint32_t shard)>;
+    /// Each worker builds what belongs to its shards (Team::for_own_items()).
     /// @note Called by all workers of the team together, and on all processes.
-    void build(std::uint32_t worker, std::pmr::memory_resource* memory = page_memory());
+    void build(std::uint32_t worker, const MemoryOfShard& memory_of = [](std::uint32_t) { return page_memory(); });
     std::shared_ptr<const PresynapticTable> finish() { return std::move(table_); }
     /// Rounds that each pass took.
     std::uint64_t rounds() const { return rounds_; }
@@ -94,9 +97,13 @@ class PresynapticTableBuilder {
         std::uint64_t next = 0;
     };
 
+    template <class Body>
+    void for_own_shards(std::uint32_t worker, Body&& body) const {
+        team_.for_own_items(worker, static_cast<std::uint32_t>(layout_.shards().size()), body);
+    }
     void pass(std::uint32_t worker, bool store);
-    void make_blocks(std::uint32_t worker, std::pmr::memory_resource* memory);
-    void encode(std::uint32_t worker, std::pmr::memory_resource* memory);
+    void make_blocks(std::uint32_t shard, std::pmr::memory_resource* memory);
+    void encode(std::uint32_t shard, std::pmr::memory_resource* memory);
     void collocate(std::uint32_t worker, std::uint64_t begin, std::uint64_t end);
     void take(std::uint32_t worker, bool store);
 

@@ -49,7 +49,7 @@ void TableBuilder::Implementation::route(const ProjectionPlan& plan, std::uint32
     }
 }
 
-/// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or shards()
+/// Puts a synapse whose target lives here into the box for its shard; `from` is the worker that has drawn it, or workers()
 /// when it came from another process.
 void TableBuilder::Implementation::put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse,
                                               std::uint32_t from) {
@@ -72,7 +72,7 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
     std::vector<std::uint64_t> next(ranks(), 0);
     std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::uint64_t{0});
     std::vector<RemoteSynapse> packed(next.back() + counts.back());
-    for (std::uint32_t worker = 0; worker < shards(); ++worker) {
+    for (std::uint32_t worker = 0; worker < workers(); ++worker) {
         for (std::size_t i = 0; i < remote[worker].size(); ++i) {
             packed[next[static_cast<std::size_t>(remote_ranks[worker][i].value)]++] = remote[worker][i];
         }
@@ -82,12 +82,12 @@ void TableBuilder::Implementation::exchange_remote(const ProjectionPlan& plan) {
     comm::Redistribution<RemoteSynapse>(*communicator, options.buffer_bytes)
         .run(packed, counts, [&](const auto& piece) {
             for (const RemoteSynapse& synapse : piece.records) {
-                put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, shards());
+                put_in_box(plan, layout.placement().id_at(layout.rank(), synapse.target), synapse, workers());
             }
         });
 }
 
-void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t base,
+void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::uint32_t shard, std::uint32_t base,
                                                Scratch& scratch) const {
     const std::size_t count = scratch.rows.size();
     if (plan.sites != nullptr) scratch.sites.resize(count);
@@ -100,12 +100,12 @@ void TableBuilder::Implementation::draw_values(const ProjectionPlan& plan, std::
             scratch.parameters[k * count + i] = plan.parameters[k].value(*plan.sampler, source, ordinal);
         }
         if (plan.sites == nullptr) continue;
-        const NeuronId target = layout.shard(worker).id_of(LocalIndex{scratch.targets[i]});
+        const NeuronId target = layout.shard(shard).id_of(LocalIndex{scratch.targets[i]});
         scratch.sites[i] = plan.sites->site(*plan.sampler, source, ordinal, plan.sites->sites(target));
     }
 }
 
-void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store,
+void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::uint32_t shard, bool store,
                                                Scratch& scratch) {
     const KindIndex kinds[] = {plan.positive_kind, plan.negative_kind};
     for (const KindIndex kind : std::span(kinds, plan.kind_varies() ? 2 : 1)) {
@@ -116,8 +116,8 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
         const std::uint32_t base = base_row(plan, kind);
         // The order of the boxes does not matter: one worker has drawn all synapses of a source, and they lie in one
         // box in order.
-        for (std::uint32_t from = 0; from <= shards(); ++from) {
-            for (const RoutedSynapse& synapse : routed[from * shards() + worker]) {
+        for (std::uint32_t from = 0; from <= workers(); ++from) {
+            for (const RoutedSynapse& synapse : routed[from * shards() + shard]) {
                 if (synapse.kind != kind.value) continue;
                 scratch.rows.push_back(base + synapse.row);
                 scratch.targets.push_back(synapse.target);
@@ -126,25 +126,25 @@ void TableBuilder::Implementation::take_routed(const ProjectionPlan& plan, std::
             }
         }
         if (!store) {
-            builders[worker]->count(kind, scratch.rows.data(), scratch.rows.size());
+            builders[shard]->count(kind, scratch.rows.data(), scratch.rows.size());
             continue;
         }
         scratch.sites.clear();
-        if (sends_ordinals(plan)) draw_values(plan, worker, base, scratch);
-        round_weights(plan, worker, kind, scratch.weights);
-        std::uint64_t* const counts = stored[worker].inputs[network.receptor(kind)].data();
+        if (sends_ordinals(plan)) draw_values(plan, shard, base, scratch);
+        round_weights(plan, shard, kind, scratch.weights);
+        std::uint64_t* const counts = stored[shard].inputs[network.receptor(kind)].data();
         for (const std::uint32_t target : scratch.targets) counts[target] += plan.most_spikes;
-        find_inputs(worker, kind, 0, scratch.targets.size(), scratch);
-        builders[worker]->store(kind, {.rows = scratch.rows.data(),
-                                       .targets = scratch.targets.data(),
-                                       .weights = scratch.weights.data(),
-                                       .delays = scratch.delays.data(),
-                                       .parameters = scratch.parameters.data(),
-                                       .stride = scratch.rows.size(),
-                                       .count = scratch.rows.size(),
-                                       .tag = static_cast<std::uint16_t>(plan.id.value)});
+        find_inputs(shard, kind, 0, scratch.targets.size(), scratch);
+        builders[shard]->store(kind, {.rows = scratch.rows.data(),
+                                      .targets = scratch.targets.data(),
+                                      .weights = scratch.weights.data(),
+                                      .delays = scratch.delays.data(),
+                                      .parameters = scratch.parameters.data(),
+                                      .stride = scratch.rows.size(),
+                                      .count = scratch.rows.size(),
+                                      .tag = static_cast<std::uint16_t>(plan.id.value)});
     }
-    for (std::uint32_t from = 0; from <= shards(); ++from) routed[from * shards() + worker].clear();
+    for (std::uint32_t from = 0; from <= workers(); ++from) routed[from * shards() + shard].clear();
 }
 
 void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store,
@@ -155,7 +155,7 @@ void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, st
     const std::uint64_t share = (plan.pairs.sources + ranks() - 1) / ranks();
     const auto per_rank = std::min(
         share, static_cast<std::uint64_t>(std::max(1.0, static_cast<double>(round_synapses) / std::max(degree, 1.0))));
-    const std::uint64_t per_worker = (per_rank + shards() - 1) / shards();
+    const std::uint64_t per_worker = (per_rank + workers() - 1) / workers();
     const std::uint64_t per_round = per_rank * ranks();
     for (std::uint64_t round = 0; round < plan.pairs.sources; round += per_round) {
         const std::uint64_t first = round + static_cast<std::uint64_t>(layout.rank().value) * per_rank;
@@ -169,7 +169,7 @@ void TableBuilder::Implementation::draw_by_source(const ProjectionPlan& plan, st
             if (worker == 0) exchange_remote(plan);
             team.wait();
         }
-        take_routed(plan, worker, store, scratch);
+        for_own_shards(worker, [&](std::uint32_t shard) { take_routed(plan, shard, store, scratch); });
         team.wait();
     }
 }

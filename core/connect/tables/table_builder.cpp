@@ -141,9 +141,9 @@ void TableBuilder::Implementation::fill_sites(const ProjectionPlan& plan, std::u
     }
 }
 
-void TableBuilder::Implementation::find_inputs(std::uint32_t worker, KindIndex kind, std::size_t begin,
+void TableBuilder::Implementation::find_inputs(std::uint32_t shard, KindIndex kind, std::size_t begin,
                                                std::size_t count, Scratch& scratch) const {
-    const InputLayout& own = inputs[worker][network.receptor(kind)];
+    const InputLayout& own = inputs[shard][network.receptor(kind)];
     if (!own.has_sites()) return;
     for (std::size_t i = begin; i < begin + count;) {
         const LocalIndex neuron{scratch.targets[i]};
@@ -155,28 +155,28 @@ void TableBuilder::Implementation::find_inputs(std::uint32_t worker, KindIndex k
     }
 }
 
-void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind,
+void TableBuilder::Implementation::round_weights(const ProjectionPlan& plan, std::uint32_t shard, KindIndex kind,
                                                  std::span<double> weights) {
     const std::size_t index = static_cast<std::size_t>(&plan - network.projections.data());
-    Stored::ProjectionWeights& own = stored[worker].weights[index];
+    Stored::ProjectionWeights& own = stored[shard].weights[index];
     (kind == plan.positive_kind ? own.positive : own.negative)
         .join(connect::round_as_stored(options.instruction_set, weights, options.double_weights));
 }
 
-void TableBuilder::Implementation::begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory) {
-    Stored& own = stored[worker];
+void TableBuilder::Implementation::begin_storing(std::uint32_t shard, std::pmr::memory_resource* memory) {
+    Stored& own = stored[shard];
     own.weights.resize(network.projections.size());
     own.inputs.resize(network.receptors());
     for (std::size_t kind = 0; kind < network.kinds.size(); ++kind) {
         const std::uint32_t receptor = network.kinds[kind].receptor;
         if (!planned.tables[kind].used || !own.inputs[receptor].empty()) continue;
-        own.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(worker).size(), memory);
+        own.inputs[receptor] = Buffer<std::uint64_t>(layout.shard(shard).size(), memory);
         std::fill_n(own.inputs[receptor].data(), own.inputs[receptor].size(), 0);
     }
 }
 
-void TableBuilder::Implementation::end_storing(std::uint32_t worker) {
-    Stored& own = stored[worker];
+void TableBuilder::Implementation::end_storing(std::uint32_t shard) {
+    Stored& own = stored[shard];
     for (Buffer<std::uint64_t>& counts : own.inputs) {
         std::uint64_t& most = own.most_inputs.emplace_back(0);
         for (const std::uint64_t of_neuron : counts.span()) most = std::max(most, of_neuron);
@@ -186,7 +186,7 @@ void TableBuilder::Implementation::end_storing(std::uint32_t worker) {
 
 /// Counts or stores the columns in scratch; rows are indices of sources within the projection, still without the base of
 /// the table's rows.
-void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store,
+void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::uint32_t shard, bool store,
                                              Scratch& scratch) {
     const std::size_t total = scratch.rows.size();
     const auto tag = static_cast<std::uint16_t>(plan.id.value);
@@ -194,32 +194,32 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
         const std::uint32_t base = base_row(plan, kind);
         for (std::size_t i = begin; i < begin + count; ++i) scratch.rows[i] += base;
         if (!store) {
-            builders[worker]->count(kind, scratch.rows.data() + begin, count);
+            builders[shard]->count(kind, scratch.rows.data() + begin, count);
             return;
         }
-        round_weights(plan, worker, kind, std::span(scratch.weights).subspan(begin, count));
+        round_weights(plan, shard, kind, std::span(scratch.weights).subspan(begin, count));
         // The synapses of one target stand together.
-        std::uint64_t* const counts = stored[worker].inputs[network.receptor(kind)].data();
+        std::uint64_t* const counts = stored[shard].inputs[network.receptor(kind)].data();
         for (std::size_t i = begin; i < begin + count;) {
             const std::uint32_t target = scratch.targets[i];
             const std::size_t first = i;
             while (i < begin + count && scratch.targets[i] == target) ++i;
             counts[target] += std::uint64_t{plan.most_spikes} * (i - first);
         }
-        find_inputs(worker, kind, begin, count, scratch);
+        find_inputs(shard, kind, begin, count, scratch);
         scratch.delays.resize(total);
         Dispatched<RoundDelays>::call(options.instruction_set,
                                       static_cast<const double*>(scratch.milliseconds.data()) + begin, count,
                                       plan.delay_grid, table(kind).least_delay, scratch.delays.data() + begin);
-        builders[worker]->store(kind,
-                                {.rows = scratch.rows.data() + begin,
-                                 .targets = scratch.targets.data() + begin,
-                                 .weights = scratch.weights.data() + begin,
-                                 .delays = scratch.delays.data() + begin,
-                                 .parameters = scratch.parameters.empty() ? nullptr : scratch.parameters.data() + begin,
-                                 .stride = total,
-                                 .count = count,
-                                 .tag = tag});
+        builders[shard]->store(kind,
+                               {.rows = scratch.rows.data() + begin,
+                                .targets = scratch.targets.data() + begin,
+                                .weights = scratch.weights.data() + begin,
+                                .delays = scratch.delays.data() + begin,
+                                .parameters = scratch.parameters.empty() ? nullptr : scratch.parameters.data() + begin,
+                                .stride = total,
+                                .count = count,
+                                .tag = tag});
     };
     if (!plan.kind_varies()) {
         hand(plan.positive_kind, 0, total);
@@ -235,16 +235,16 @@ void TableBuilder::Implementation::hand_over(const ProjectionPlan& plan, std::ui
     }
 }
 
-void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store,
+void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, std::uint32_t shard, bool store,
                                                   Scratch& scratch) {
     const double degree = plan.sampler->expected_synapses() / static_cast<double>(plan.pairs.targets);
     const auto batch_targets = static_cast<std::uint64_t>(
         std::clamp(static_cast<double>(batch_synapses) / std::max(degree, 1e-3), 1.0, 4096.0));
     for (const PopulationId population : plan.target_populations) {
-        const ShardLayout::PopulationShare& share = layout.shard(worker).share(population);
+        const ShardLayout::PopulationShare& share = layout.shard(shard).share(population);
         const IdSequence own = share.ids.within(plan.pairs.first_target, plan.pairs.targets);
         if (own.empty()) continue;
-        const std::uint32_t first_local = layout.shard(worker).local_index(population, own[0]).value;
+        const std::uint32_t first_local = layout.shard(shard).local_index(population, own[0]).value;
         for (std::uint64_t done = 0; done < own.size(); done += batch_targets) {
             team.check_cancelled();
             const IdSequence batch = own.subsequence(done, std::min(batch_targets, own.size() - done));
@@ -252,13 +252,13 @@ void TableBuilder::Implementation::draw_by_target(const ProjectionPlan& plan, st
                 [&](std::uint64_t position, NeuronId first, std::uint64_t stride, std::uint64_t targets) {
                     const std::uint64_t begin = first.value - plan.pairs.first_target.value;
                     const std::uint32_t local = first_local + static_cast<std::uint32_t>(done + position);
-                    draw_progression(plan, worker, {begin, stride, targets, local}, store, scratch);
+                    draw_progression(plan, shard, {begin, stride, targets, local}, store, scratch);
                 });
         }
     }
 }
 
-void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t worker,
+void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, std::uint32_t shard,
                                                     const TargetProgression& targets, bool store, Scratch& scratch) {
     plan.sampler->draw(options.instruction_set, targets.begin, targets.stride, targets.count, scratch.degrees,
                        scratch.partners);
@@ -278,7 +278,7 @@ void TableBuilder::Implementation::draw_progression(const ProjectionPlan& plan, 
     if (store) fill_parameters(plan, targets.begin, targets.stride, scratch);
     scratch.sites.clear();
     if (store && plan.sites != nullptr) fill_sites(plan, targets.begin, targets.stride, scratch);
-    hand_over(plan, worker, store, scratch);
+    hand_over(plan, shard, store, scratch);
 }
 
 void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
@@ -286,7 +286,7 @@ void TableBuilder::Implementation::pass(std::uint32_t worker, bool store) {
     for (const ProjectionPlan& plan : network.projections) {
         if (plan.pairs.sources == 0 || plan.pairs.targets == 0) continue;
         if (plan.sampler->major() == RuleSampler::Major::target) {
-            draw_by_target(plan, worker, store, scratch);
+            for_own_shards(worker, [&](std::uint32_t shard) { draw_by_target(plan, shard, store, scratch); });
         } else {
             draw_by_source(plan, worker, store, scratch);
         }
@@ -323,9 +323,9 @@ TableBuilder::TableBuilder(const NetworkPlan& network, const ProcessLayout& layo
             own.push_back(network.inputs_at(receptor, shard));
         }
     }
-    implementation_->routed.resize((shards + 1) * shards);
-    implementation_->remote.resize(shards);
-    implementation_->remote_ranks.resize(shards);
+    implementation_->routed.resize((std::size_t{team.size()} + 1) * shards);
+    implementation_->remote.resize(team.size());
+    implementation_->remote_ranks.resize(team.size());
     implementation_->stored.resize(shards);
 }
 
@@ -333,16 +333,20 @@ RowNumbering TableBuilder::numbering() const { return implementation_->planned.n
 
 TableBuilder::~TableBuilder() = default;
 
-void TableBuilder::build(std::uint32_t worker, TableMemory memory) {
+void TableBuilder::build(std::uint32_t worker, const MemoryOfShard& memory_of) {
     Implementation& self = *implementation_;
-    // Here, so that the worker touches the memory of its shard first.
-    self.builders[worker] =
-        make_shard_builder(self.planned.tables, self.inputs[worker], self.options, self.team, memory);
+    // Here, so that the worker touches the memory of its shards first.
+    self.for_own_shards(worker, [&](std::uint32_t shard) {
+        self.builders[shard] =
+            make_shard_builder(self.planned.tables, self.inputs[shard], self.options, self.team, memory_of(shard));
+    });
     self.pass(worker, false);
-    self.builders[worker]->allocate();
-    self.begin_storing(worker, memory.synapses);
+    self.for_own_shards(worker, [&](std::uint32_t shard) {
+        self.builders[shard]->allocate();
+        self.begin_storing(shard, memory_of(shard).synapses);
+    });
     self.pass(worker, true);
-    self.end_storing(worker);
+    self.for_own_shards(worker, [&](std::uint32_t shard) { self.end_storing(shard); });
 }
 
 WeightRange TableBuilder::weights(std::size_t plan, std::uint32_t receptor) const {
@@ -362,9 +366,9 @@ std::uint64_t TableBuilder::most_inputs(std::uint32_t receptor) const {
     return most;
 }
 
-ShardTables TableBuilder::finish(std::uint32_t worker, std::span<const double> quanta) {
-    ShardTables tables = implementation_->builders[worker]->finish(quanta);
-    implementation_->builders[worker].reset();
+ShardTables TableBuilder::finish(std::uint32_t shard, std::span<const double> quanta) {
+    ShardTables tables = implementation_->builders[shard]->finish(quanta);
+    implementation_->builders[shard].reset();
     std::vector<const SynapseDynamics*> dynamics;
     for (const TablePlan& plan : implementation_->planned.tables) dynamics.push_back(plan.dynamics);
     append_transmitters(tables, dynamics);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -42,7 +43,7 @@ struct TableMemory {
 /// no synapses.
 using ShardTables = std::vector<std::unique_ptr<SynapseTable>>;
 
-/// Builds the synapses of all shards of a process, one worker each.
+/// Builds the synapses of all shards of a process. Each worker builds those that belong to it (Team::for_own_items()).
 ///
 /// It goes over the rules twice, so that the tables are written in place and nothing but the tables is ever held: the
 /// first counts the synapses of each row, the second draws the same synapses again and stores them. `finish` then sorts
@@ -60,16 +61,17 @@ class TableBuilder {
 
     /// How the rows of all tables of this process are numbered.
     RowNumbering numbering() const;
+    using MemoryOfShard = std::function<TableMemory(std::uint32_t shard)>;
     /// @note Called by all workers of the team together, and on all processes. @throws Cancelled when the team was told to stop.
-    void build(std::uint32_t worker, TableMemory memory = {});
+    void build(std::uint32_t worker, const MemoryOfShard& memory_of = [](std::uint32_t) { return TableMemory{}; });
     /// The range of the weights of a projection (by its place in the list) onto a receptor, as stored on this process,
     /// without the numbers of inputs. @note After build.
     WeightRange weights(std::size_t plan, std::uint32_t receptor) const;
     /// Most synapses of all kinds onto a receptor that a neuron of this process has; see WeightRange. @note After build.
     std::uint64_t most_inputs(std::uint32_t receptor) const;
     /// @param quanta by kind, what synapses that learn add to the inputs is rounded to these
-    /// @note Called by each worker for its own shard, after build.
-    ShardTables finish(std::uint32_t worker, std::span<const double> quanta = {});
+    /// @note Called by each worker for each of its own shards, after build.
+    ShardTables finish(std::uint32_t shard, std::span<const double> quanta = {});
 
    private:
     struct Implementation;

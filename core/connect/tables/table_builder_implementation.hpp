@@ -41,13 +41,13 @@ struct TableBuilder::Implementation {
     std::shared_ptr<comm::Communicator> communicator;
     ProcessTables planned;
     std::vector<std::unique_ptr<ShardBuilder>> builders;
-    std::vector<std::vector<InputLayout>> inputs;  ///< by worker and receptor
+    std::vector<std::vector<InputLayout>> inputs;  ///< by shard and receptor
     /// routed[from * shards + to]; what comes from other processes is in routed[shards * shards + to].
     std::vector<std::vector<RoutedSynapse>> routed;
     /// By worker: what it has drawn for other processes, and which those are.
     std::vector<std::vector<RemoteSynapse>> remote;
     std::vector<std::vector<Rank>> remote_ranks;
-    /// What a worker has stored.
+    /// What a shard has stored.
     struct Stored {
         /// Of the kinds of a projection's synapses.
         struct ProjectionWeights {
@@ -76,6 +76,11 @@ struct TableBuilder::Implementation {
         std::vector<double> parameters;  ///< of which synapses have values of their own, one after another
     };
 
+    std::uint32_t workers() const { return team.size(); }
+    template <class Body>
+    void for_own_shards(std::uint32_t worker, Body&& body) const {
+        team.for_own_items(worker, shards(), body);
+    }
     std::uint32_t shards() const { return static_cast<std::uint32_t>(layout.shards().size()); }
     std::uint64_t ranks() const { return static_cast<std::uint64_t>(layout.placement().ranks()); }
     const TablePlan& table(KindIndex kind) const { return planned.tables[kind.value]; }
@@ -85,7 +90,7 @@ struct TableBuilder::Implementation {
 
     /// One pass over all projections: counts or stores.
     void pass(std::uint32_t worker, bool store);
-    void draw_by_target(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    void draw_by_target(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     /// Targets begin, begin + stride, ... of a projection, with consecutive local indices.
     struct TargetProgression {
         std::uint64_t begin;
@@ -93,14 +98,14 @@ struct TableBuilder::Implementation {
         std::uint64_t count;
         std::uint32_t first_local;
     };
-    void draw_progression(const ProjectionPlan& plan, std::uint32_t worker, const TargetProgression& targets,
-                          bool store, Scratch& scratch);
+    void draw_progression(const ProjectionPlan& plan, std::uint32_t shard, const TargetProgression& targets, bool store,
+                          Scratch& scratch);
     void draw_by_source(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
     void route(const ProjectionPlan& plan, std::uint32_t worker, std::uint64_t begin, std::uint64_t count, bool store,
                Scratch& scratch);
     void put_in_box(const ProjectionPlan& plan, NeuronId target, const RemoteSynapse& synapse, std::uint32_t from);
     void exchange_remote(const ProjectionPlan& plan);
-    void take_routed(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    void take_routed(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     void fill_values(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, bool weights, bool delays,
                      Scratch& scratch) const;
     /// Parameters of which synapses have values of their own, as fill_values().
@@ -108,17 +113,16 @@ struct TableBuilder::Implementation {
     /// Sites of synapses, as fill_values() where major neurons are targets.
     void fill_sites(const ProjectionPlan& plan, std::uint64_t begin, std::uint64_t stride, Scratch& scratch) const;
     /// Draws weights, parameters and sites of the synapses of a source whose places were sent in place of weights.
-    void draw_values(const ProjectionPlan& plan, std::uint32_t worker, std::uint32_t base, Scratch& scratch) const;
+    void draw_values(const ProjectionPlan& plan, std::uint32_t shard, std::uint32_t base, Scratch& scratch) const;
     /// Whether synapses that are drawn by source carry which of the synapses of their source they are.
     static bool sends_ordinals(const ProjectionPlan& plan) { return !plan.parameters.empty() || plan.sites != nullptr; }
     /// Replaces some targets, which are neurons, by their inputs.
-    void find_inputs(std::uint32_t worker, KindIndex kind, std::size_t begin, std::size_t count,
-                     Scratch& scratch) const;
-    void hand_over(const ProjectionPlan& plan, std::uint32_t worker, bool store, Scratch& scratch);
+    void find_inputs(std::uint32_t shard, KindIndex kind, std::size_t begin, std::size_t count, Scratch& scratch) const;
+    void hand_over(const ProjectionPlan& plan, std::uint32_t shard, bool store, Scratch& scratch);
     /// Rounds weights to what is stored and takes note of them.
-    void round_weights(const ProjectionPlan& plan, std::uint32_t worker, KindIndex kind, std::span<double> weights);
-    void begin_storing(std::uint32_t worker, std::pmr::memory_resource* memory);
-    void end_storing(std::uint32_t worker);
+    void round_weights(const ProjectionPlan& plan, std::uint32_t shard, KindIndex kind, std::span<double> weights);
+    void begin_storing(std::uint32_t shard, std::pmr::memory_resource* memory);
+    void end_storing(std::uint32_t shard);
 };
 
 }  // namespace ranvier::connect
