@@ -9,15 +9,13 @@
 
 namespace ranvier::cable {
 
-CellLayouts::CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells, double step,
-                         std::pmr::memory_resource* memory)
+CellLayouts::CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells,
+                         std::shared_ptr<PlanLibrary> library)
     : model_(model),
       kinds_of_cells_(std::move(kinds_of_cells)),
-      step_(step),
-      memory_(memory),
-      tables_(step, model.spec().celsius, memory),
-      plans_(model.kinds()) {
-    changing_.resize(model.kinds());
+      library_(std::move(library)),
+      plans_(model.kinds()),
+      changing_(model.kinds()) {
     for (const std::uint32_t kind : kinds_of_cells_) {
         if (plans_[kind] != nullptr) continue;
         const CellSpec& spec = model.spec(kind);
@@ -35,7 +33,7 @@ std::vector<double> CellLayouts::plan_values(std::uint32_t kind, std::vector<dou
 
 std::shared_ptr<const CellPlan> CellLayouts::plan(std::uint32_t kind, std::span<const double> own_values) const {
     if (plans_[kind] != nullptr && std::ranges::equal(plans_[kind]->own_values, own_values)) return plans_[kind];
-    return std::make_shared<CellPlan>(model_.spec(kind), own_values, step_, tables_, memory_);
+    return library_->plan(kind, own_values);
 }
 
 CellArrangement::CellArrangement(const CellLayouts& layouts, std::span<const models::GroupValues> own,

@@ -9,7 +9,7 @@
 
 #include "cable/cell.hpp"
 #include "cable/cell_store.hpp"
-#include "cable/rate_tables.hpp"
+#include "cable/plan_library.hpp"
 #include "models/neuron.hpp"
 
 namespace ranvier::cable {
@@ -17,8 +17,8 @@ namespace ranvier::cable {
 /// The plans of the kinds of cells that a group has, which say what a cell's state is, wherever it lies.
 class CellLayouts {
    public:
-    CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells, double step,
-                std::pmr::memory_resource* memory);
+    CellLayouts(const CellModel& model, std::vector<std::uint32_t> kinds_of_cells,
+                std::shared_ptr<PlanLibrary> library);
 
     std::size_t cells() const { return kinds_of_cells_.size(); }
     std::uint32_t kind_of(std::size_t cell) const { return kinds_of_cells_[cell]; }
@@ -29,16 +29,14 @@ class CellLayouts {
     /// Values of own parameters of a cell with which it has the same plan: those that do not change it have their defaults.
     std::vector<double> plan_values(std::uint32_t kind, std::vector<double> own_values) const;
     const CellSpec& spec(std::size_t cell) const { return model_.spec(kinds_of_cells_[cell]); }
-    double step() const { return step_; }  ///< ms
+    double step() const { return library_->step(); }  ///< ms
     /// Kinds that there are, by their numbers; null: not in this group.
     std::span<const std::shared_ptr<const CellPlan>> kinds() const { return plans_; }
 
    private:
     const CellModel& model_;
     std::vector<std::uint32_t> kinds_of_cells_;
-    double step_;
-    std::pmr::memory_resource* memory_;
-    mutable RateTables tables_;
+    std::shared_ptr<PlanLibrary> library_;
     std::vector<std::shared_ptr<const CellPlan>> plans_;
     std::vector<std::vector<bool>> changing_;  ///< of each kind, whether an own parameter changes the plan
 };

@@ -32,6 +32,14 @@ std::vector<std::uint32_t> kinds_of_cells(const GroupArguments& arguments, const
     return kinds;
 }
 
+std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const CellModel& model) {
+    const double step = arguments.resolution;
+    if (arguments.shared == nullptr) return std::make_shared<PlanLibrary>(model, step, arguments.memory);
+    return arguments.shared->get<PlanLibrary>(&model, step, [&](std::pmr::memory_resource* memory) {
+        return std::make_shared<PlanLibrary>(model, step, memory);
+    });
+}
+
 /// Cells in blocks: see CellArrangement.
 class CellGroup final : public models::NeuronGroup, private CellValues {
    public:
@@ -40,7 +48,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
           step_(arguments.resolution),
           instruction_set_(arguments.instruction_set),
           memory_(arguments.memory),
-          layouts_(model_, kinds_of_cells(arguments, model_), step_, memory_),
+          layouts_(model_, kinds_of_cells(arguments, model_), library(arguments, model_)),
           cells_(std::make_unique<CellArrangement>(layouts_, arguments.parameters.subspan(1), memory_)),
           constant_current_(currents(arguments.parameters[0])),
           injected_(memory_),

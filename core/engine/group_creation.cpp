@@ -7,8 +7,8 @@
 namespace ranvier::engine {
 
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
-                        models::Precision precision, InstructionSet instruction_set,
-                        std::pmr::memory_resource* memory) {
+                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory,
+                        models::SharedParts* shared) {
     GroupParts group;
     for (const models::GroupValues& values : network.parameters(population, ids)) {
         group.parameters.push_back(values.copy(memory));
@@ -31,7 +31,8 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
                                   .parameters = group.parameters,
                                   .variables = variables,
                                   .spike_steps = spike_steps,
-                                  .memory = memory});
+                                  .memory = memory,
+                                  .shared = shared});
     return group;
 }
 

@@ -18,8 +18,10 @@ struct GroupParts {
     std::unique_ptr<models::NeuronGroup> neurons;  ///< null where there are none
 };
 /// Makes some neurons of a population, with all that grows with them in `memory`.
+/// @param shared what groups have in common, which must outlive them
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
-                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory);
+                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory,
+                        models::SharedParts* shared);
 
 /// Makes a stimulus of the description for some of its targets, which belong to a population. @pre there are some
 std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,

@@ -109,11 +109,18 @@ double extent(const Population& population, const IdSequence& ids) {
     return spikes;
 }
 
+/// What the groups of a population have in common, and its bytes.
+struct Common {
+    parallel::MemoryAccount account = make_memory_account();
+    parallel::NodeMemory memory{account, purpose_of(Component::neurons), {.node = parallel::any_node}};
+    models::SharedParts parts{&memory};
+};
+
 Line sample_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
-                  const SimulationOptions& options, InstructionSet set) {
+                  const SimulationOptions& options, InstructionSet set, Common& common) {
     const auto bytes = [&](const IdSequence& chosen) {
         return bytes_of([&](parallel::NodeMemory* memory) {
-            return create_group(network, population, chosen, options.precision, set, memory);
+            return create_group(network, population, chosen, options.precision, set, memory, &common.parts);
         });
     };
     const IdSequence small = select(ids, spread(ids.size(), small_sample));
@@ -176,10 +183,12 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
     // Where neurons are dealt to the shards in turn, each has the same mixture of them, but for single ones that stand out.
     const bool mixed = !layout.divided_by_cost();
     for (const Population& population : description.populations()) {
+        Common common;
         sample.neuron_bytes += bytes_on_shards(
             layout, mixed, [&](const connect::ShardLayout& shard) { return shard.share(population.id).ids; },
-            [&](const IdSequence& ids) { return sample_group(network, population, ids, options, set); },
+            [&](const IdSequence& ids) { return sample_group(network, population, ids, options, set, common); },
             [&](const IdSequence& ids) { return extent(population, ids); });
+        sample.neuron_bytes += static_cast<double>(common.memory.bytes());
     }
     for (std::size_t i = 0; i < description.stimuli().size(); ++i) {
         const StimulusSpec& spec = description.stimuli()[i];

@@ -24,7 +24,8 @@ bool has_learning_synapses(const LoweredNetwork& network, PopulationId populatio
 }  // namespace
 
 Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
-             InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node)
+             InstructionSet instruction_set, models::SharedParts& shared, parallel::MemoryAccount& account,
+             std::uint32_t node)
     : memory_(account, node),
       layout_(layout),
       measure_costs_(options.measure_costs),
@@ -49,7 +50,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
         static_kinds_.push_back(network.plan().dynamics_of(connect::KindIndex{kind}) == nullptr);
     }
     longest_stride_ = network.network().longest_stride();
-    create_groups(network, options);
+    create_groups(network, options, shared);
     create_stimuli(network);
     create_recorders(network.network());
     if (options.invented_rates.empty()) return;
@@ -63,7 +64,8 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
         std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), memory_[Component::invention]);
 }
 
-void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options) {
+void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions& options,
+                          models::SharedParts& shared) {
     std::size_t largest_output = 0;
     parallel::NodeMemory* const memory = memory_[Component::neurons];
     for (const Population& population : network.network().populations()) {
@@ -82,7 +84,8 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.learns = has_learning_synapses(network, population.id);
         group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
         group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
-        GroupParts parts = create_group(network, population, share.ids, options.precision, instruction_set_, memory);
+        GroupParts parts =
+            create_group(network, population, share.ids, options.precision, instruction_set_, memory, &shared);
         group.parameters = std::move(parts.parameters);
         group.neurons = std::move(parts.neurons);
         if (group.neurons) largest_output = std::max(largest_output, group.neurons->largest_output());

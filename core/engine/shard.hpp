@@ -31,11 +31,13 @@ namespace ranvier::engine {
 /// What one worker thread owns: neurons, their state, their incoming synapses and their inputs.
 class Shard {
    public:
+    /// @param shared what groups of neurons of all shards have in common, which must outlive the shard
     /// @param account of all that grows with the network, which must outlive the shard
     /// @param node of the worker that will use the shard, or parallel::any_node
     /// @note Called by this worker, so that memory is placed near it.
     Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
-          InstructionSet instruction_set, parallel::MemoryAccount& account, std::uint32_t node);
+          InstructionSet instruction_set, models::SharedParts& shared, parallel::MemoryAccount& account,
+          std::uint32_t node);
 
     const ShardMemory& memory() const { return memory_; }
 
@@ -232,7 +234,7 @@ class Shard {
         std::pmr::vector<RecordedSpike> spikes;
     };
 
-    void create_groups(const LoweredNetwork& network, const SimulationOptions& options);
+    void create_groups(const LoweredNetwork& network, const SimulationOptions& options, models::SharedParts& shared);
     void create_stimuli(const LoweredNetwork& network);
     /// Notes where the inputs of targets of a stimulus are if there are gaps between them. @param sites of each target; empty:
     /// each has one

@@ -90,8 +90,9 @@ void Simulation::Implementation::build(const Poll& poll) {
     run_together(
         [&](std::uint32_t worker) {
             team->for_own_items(worker, shard_count(), [&](std::uint32_t shard) {
-                shards[shard] = std::make_unique<Shard>(lowered, layout.shard(shard), options,
-                                                        build_options.instruction_set, account, node_of_worker());
+                shards[shard] =
+                    std::make_unique<Shard>(lowered, layout.shard(shard), options, build_options.instruction_set,
+                                            shared_parts, account, node_of_worker());
             });
             builder->build(worker, [&](std::uint32_t shard) {
                 const ShardMemory& memory = shards[shard]->memory();

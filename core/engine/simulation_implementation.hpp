@@ -112,6 +112,9 @@ struct Simulation::Implementation {
     parallel::MemoryAccount account = make_memory_account();
     /// Of memory that no worker owns.
     std::uint32_t node_of_all = parallel::node_count() == 1 ? 0 : parallel::any_node;
+    /// What groups of neurons of all shards have in common.
+    parallel::NodeMemory shared_memory{account, purpose_of(Component::neurons), {.node = node_of_all}};
+    models::SharedParts shared_parts{&shared_memory};
     std::vector<std::unique_ptr<Shard>> shards;
     connect::RowAddresses addresses;
     std::shared_ptr<const connect::PresynapticTable> presynaptic;

@@ -18,6 +18,7 @@
 #include "base/site_counts.hpp"
 #include "base/state_columns.hpp"
 #include "models/model_info.hpp"
+#include "models/shared_parts.hpp"
 
 namespace ranvier::models {
 
@@ -172,6 +173,7 @@ struct GroupArguments {
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
     std::span<const std::vector<Step>> spike_steps;
     std::pmr::memory_resource* memory = page_memory();  ///< must outlive the group
+    SharedParts* shared = nullptr;  ///< with the other groups of the simulation; null: the group is alone
 };
 
 /// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
