@@ -129,6 +129,8 @@ void bind_machine(nb::class_<Simulation>& simulation) {
                 return all;
             },
             "Of each thread of this process: shards that it updated, its own, those of its node, and others.")
+        .def("visits", &Simulation::visits,
+             "How often a shard of this process advanced by 0, 1, ... steps at a time; empty if all advance together.")
         .def_prop_ro("ranks", &Simulation::ranks)
         .def_prop_ro("sorts_connections", &Simulation::sorts_connections)
         .def_prop_ro("instruction_set", &Simulation::instruction_set)

@@ -27,6 +27,7 @@ void bind_options(nb::module_& module) {
             "double_weights",
             [](const SimulationOptions& o) { return o.weight_precision == Precision::double_precision; },
             [](SimulationOptions& o, bool is_double) { o.weight_precision = to_precision(is_double); })
+        .def_rw("stepping", &SimulationOptions::stepping)
         .def_rw("instruction_set", &SimulationOptions::instruction_set)
         .def_rw("table_layout", &SimulationOptions::table_layout)
         .def_rw("delivery_window", &SimulationOptions::delivery_window)

@@ -197,6 +197,9 @@ std::string_view unit_of(Probe::Kind kind) {
     return "";
 }
 
+/// What a step goes through for each compartment: potentials, coefficients and the gates of a few channels.
+constexpr double bytes_of_compartment = 60.0;
+
 /// What own parameters give values to gets that of their defaults, so that it is checked as all else.
 void take_defaults(CellSpec& spec) {
     CellConstants constants = constants_of(spec, defaults_of(spec.own));
@@ -309,6 +312,7 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .weight_unit = "nS",
               .electrodes = electrodes_,
               .gains_from_stretches = true,
+              .step_bytes = bytes_of_compartment * static_cast<double>(spec.compartments.size()),
               .create = create_cell_group,
               .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
               .own = this,

@@ -15,6 +15,8 @@
 #include "connect/tables/table_estimate.hpp"
 #include "connect/tables/weight_estimate.hpp"
 #include "engine/memory_samples.hpp"
+#include "engine/option_choices.hpp"
+#include "engine/shard.hpp"
 #include "parallel/memory_room.hpp"
 
 namespace ranvier::engine {
@@ -237,14 +239,15 @@ bool advances_by_stretches(const Network& network, const connect::ShardLayout& s
 
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window) {
+                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window,
+                   Step most_steps) {
     // By receptor: slots of the sums that tables add to, 0 where there is no table.
     std::vector<std::uint64_t> slots(network.receptors(), 0);
-    const auto waiting = static_cast<std::uint64_t>(network.network().longest_stride() - 1);
+    const auto waiting = static_cast<std::uint32_t>(network.network().longest_stride() - 1);
     for (std::size_t kind = 0; kind < tables.tables.size(); ++kind) {
         if (!tables.tables[kind].used) continue;
         std::uint64_t& own = slots[network.plan().kinds[kind].receptor];
-        own = std::max(own, std::bit_ceil(std::max<std::uint64_t>(window, tables.tables[kind].reach + 1) + waiting));
+        own = std::max<std::uint64_t>(own, input_slots(window, tables.tables[kind].reach, waiting, most_steps));
     }
     std::vector<bool> is_wide;
     for (std::uint32_t receptor = 0; receptor < slots.size(); ++receptor) {
@@ -316,7 +319,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     };
     add("synapses", tables.final_bytes);
     add("neurons", groups.neuron_bytes + static_cast<double>(layout.bytes()));
-    add("inputs", input_bytes(network, layout, tables, build.double_weights, window));
+    add("inputs", input_bytes(network, layout, tables, build.double_weights, window,
+                              choose_most_steps(options, network.network())));
     add("stimuli", groups.stimulus_bytes);
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));

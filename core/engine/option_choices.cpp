@@ -1,10 +1,13 @@
 #include "engine/option_choices.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/errors.hpp"
 #include "comm/exchange/exchange.hpp"
@@ -19,6 +22,16 @@ constexpr std::uint32_t default_window = 4;
 /// Where neurons advance by a window at once.
 constexpr std::uint32_t window_of_stretches = 32;
 constexpr std::uint32_t most_threads = 4096;
+/// What a step of the neurons of a shard goes through where it does not wait for others: half of the second cache of a
+/// processor. Smaller shards have fewer synapses that decide how far they may go, but what a visit costs by itself counts
+/// more; measured with the network "layers".
+constexpr double group_bytes = 524288.0;
+/// Shards of a thread at least, so that a thread finds one that may advance.
+constexpr double groups_of_thread = 4.0;
+/// Steps that a shard takes at a time where it does not wait for others: many enough that what it reads once for all of
+/// them does not count, and so few that its inputs for these steps do not fill its cache.
+constexpr Step most_steps_of_stretches = 128;
+constexpr Step most_steps_of_points = 16;
 
 connect::TableLayout parse_layout(const std::string& name) {
     static constexpr std::array<std::string_view, 3> names{"auto", "runs", "ring"};
@@ -62,6 +75,30 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
     }
 }
 
+bool has_stretches(const Network& network) {
+    return std::ranges::any_of(network.populations(), [](const Population& population) {
+        return population.size > 0 && population.model->gains_from_stretches;
+    });
+}
+
+/// What cannot be where shards do not wait for each other.
+void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bool is_dry_run) {
+    if (!is_asynchronous(options)) return;
+    const auto refuse = [](std::string bound, std::string remedy) {
+        throw StateError(
+            {.object = "stepping", .value = "async", .bound = std::move(bound), .remedy = std::move(remedy)});
+    };
+    if (is_dry_run) refuse("a dry run has nobody to exchange spikes with but in epochs", "use stepping=bsp");
+    if (ranks > 1) {
+        refuse("exchange=" + options.exchange + " exchanges spikes in epochs, for which all processes meet",
+               "use stepping=bsp, or one process with more threads");
+    }
+    if (!options.sort_connections.value_or(true)) {
+        refuse("unsorted connections get their spikes in epochs", "sort connections, or use stepping=bsp");
+    }
+    if (options.trace_epochs) refuse("there are no epochs to trace", "leave out trace_epochs, or use stepping=bsp");
+}
+
 /// What numbers rows cannot go together with what has none, or does not look for them.
 void check_numbering(const SimulationOptions& options, const comm::ExchangeInfo& method) {
     if (options.row_numbering == "auto") return;
@@ -91,8 +128,41 @@ std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unl
     return options.threads > 0 ? options.threads : unless;
 }
 
-std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads) {
-    if (options.shards == 0) return threads;
+bool is_asynchronous(const SimulationOptions& options) {
+    static constexpr std::array<std::string_view, 2> names{"bsp", "async"};
+    if (options.stepping != names[0] && options.stepping != names[1]) {
+        throw unknown_name("stepping", options.stepping, names);
+    }
+    return options.stepping == names[1];
+}
+
+parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
+    if (options.stealing != "auto") return parallel::parse_stealing(options.stealing);
+    return is_asynchronous(options) ? parallel::StealingPolicy::local_and_remote : parallel::StealingPolicy::none;
+}
+
+Step choose_most_steps(const SimulationOptions& options, const Network& network) {
+    if (!is_asynchronous(options)) return 1;
+    return has_stretches(network) ? most_steps_of_stretches : most_steps_of_points;
+}
+
+std::uint32_t choose_shards(const SimulationOptions& options, const Network& network, std::int32_t ranks,
+                            std::uint32_t threads) {
+    if (options.shards == 0) {
+        if (!is_asynchronous(options)) return threads;
+        double shards = 0.0;
+        for (const Population& population : network.populations()) {
+            const double neurons = static_cast<double>(population.size) / static_cast<double>(ranks);
+            if (!population.model->gains_from_stretches) continue;
+            // Cells are advanced by eight where they are alike.
+            constexpr double together = 8.0;
+            const double fit = group_bytes / population.model->step_bytes;
+            const double balanced = threads == 1 ? fit : neurons / (groups_of_thread * threads);
+            const double of_shard = std::max(together, std::floor(std::min(fit, balanced) / together) * together);
+            shards += std::ceil(neurons / of_shard);
+        }
+        return std::max(threads, static_cast<std::uint32_t>(std::min<double>(shards, most_threads)));
+    }
     if (options.shards < threads || options.shards > most_threads) {
         throw ValueOutOfBoundsError(
             {.object = "shards",
@@ -103,9 +173,12 @@ std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t thre
     return options.shards;
 }
 
-std::span<const double> checked_costs(const SimulationOptions& options, const Network& network) {
+std::vector<double> choose_costs(const SimulationOptions& options, const Network& network) {
     const std::vector<double>& costs = options.costs;
-    if (costs.empty()) return {};
+    if (costs.empty()) {
+        // Neighbours on one shard: these are often connected with each other, or alike.
+        return std::vector<double>(is_asynchronous(options) ? network.populations().size() : 0, 1.0);
+    }
     if (costs.size() != network.populations().size()) {
         throw ShapeError({.object = "costs",
                           .value = std::to_string(costs.size()) + " numbers",
@@ -123,10 +196,7 @@ std::span<const double> checked_costs(const SimulationOptions& options, const Ne
 }
 
 std::uint32_t choose_window(const SimulationOptions& options, const Network& network) {
-    const bool stretches = std::ranges::any_of(network.populations(), [](const Population& population) {
-        return population.size > 0 && population.model->gains_from_stretches;
-    });
-    const std::uint32_t chosen = stretches ? window_of_stretches : default_window;
+    const std::uint32_t chosen = has_stretches(network) ? window_of_stretches : default_window;
     const std::uint32_t window = options.delivery_window > 0 ? options.delivery_window : chosen;
     if (!std::has_single_bit(window) || window > 1024) {
         throw ValueOutOfBoundsError({.object = "delivery_window",
@@ -161,7 +231,8 @@ connect::Placement make_placement(const Network& network, const SimulationOption
 }
 
 void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
-                   bool is_dry_run) {
+                   std::int32_t ranks, bool is_dry_run) {
+    check_asynchronous(options, ranks, is_dry_run);
     if (options.intervals < 1 || options.intervals > 2) {
         throw ValueOutOfBoundsError({.object = "intervals",
                                      .value = std::to_string(options.intervals),

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "connect/placement/placement.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "connect/tables/table_builder.hpp"
 #include "engine/network.hpp"
 #include "engine/options.hpp"
+#include "parallel/stealing.hpp"
 
 namespace ranvier::engine {
 
@@ -17,7 +19,14 @@ namespace ranvier::engine {
 
 /// @param unless as many as there are, unless the options say otherwise
 std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unless);
-std::uint32_t choose_shards(const SimulationOptions& options, std::uint32_t threads);
+/// One for each thread unless the options say otherwise; where shards do not wait for all others, so many that what a step of
+/// one goes through stays in a cache, if neurons gain from that.
+std::uint32_t choose_shards(const SimulationOptions& options, const Network& network, std::int32_t ranks,
+                            std::uint32_t threads);
+bool is_asynchronous(const SimulationOptions& options);
+parallel::StealingPolicy choose_stealing(const SimulationOptions& options);
+/// The most steps that a shard takes at a time; 1: all advance together.
+Step choose_most_steps(const SimulationOptions& options, const Network& network);
 /// Steps that runs are delivered ahead.
 std::uint32_t choose_window(const SimulationOptions& options, const Network& network);
 /// All but whether connections are sorted.
@@ -29,12 +38,12 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
 /// @throws ShapeError
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks);
 
-/// @throws ShapeError, ValueOutOfBoundsError
-std::span<const double> checked_costs(const SimulationOptions& options, const Network& network);
+/// Of a neuron of each population; none: shards get equal numbers of neurons. @throws ShapeError, ValueOutOfBoundsError
+std::vector<double> choose_costs(const SimulationOptions& options, const Network& network);
 
 /// Checks what the above does not, and whether options go together.
 /// @throws ValueOutOfBoundsError, UnknownNameError, StateError
 void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
-                   bool is_dry_run);
+                   std::int32_t ranks, bool is_dry_run);
 
 }  // namespace ranvier::engine

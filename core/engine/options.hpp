@@ -15,6 +15,9 @@ struct SimulationOptions {
     std::uint32_t threads = 0;  ///< 0: one for each processor that the process may use
     models::Precision precision = models::Precision::double_precision;         ///< of the state of neurons
     models::Precision weight_precision = models::Precision::single_precision;  ///< of stored weights
+    /// How shards advance: "bsp" (bulk-synchronous: all by the shortest delay, then all meet) or "async" (each as far as those
+    /// that it gets spikes from allow; engine/async_stepping.hpp).
+    std::string stepping = "bsp";
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
     std::string table_layout =
         "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
@@ -22,11 +25,11 @@ struct SimulationOptions {
     /// How workers are bound to processors: "auto" (one to each processor or each core, if there are as many), "equal",
     /// "compact", "none", or a list of processors (parallel/pinning.hpp).
     std::string pinning = "auto";
-    /// Into how many shards the neurons of this process are divided; 0: one for each thread.
+    /// Into how many shards the neurons of this process are divided; 0: chosen (engine/option_choices.hpp).
     std::uint32_t shards = 0;
     /// From whom a worker without work takes shards: "none", "local_and_remote", "prefer_local", "local_only"
-    /// (parallel/stealing.hpp).
-    std::string stealing = "none";
+    /// (parallel/stealing.hpp), or "auto": from nobody, or from anybody if shards do not wait for all others.
+    std::string stealing = "auto";
     /// Of a neuron of each population, in any unit: shards get neurons by their cost, not by their number. None: by number.
     std::vector<double> costs = {};
     bool measure_costs = false;  ///< find out what the populations cost; see Simulation::costs()

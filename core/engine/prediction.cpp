@@ -15,10 +15,10 @@ namespace ranvier::engine {
 
 namespace {
 
-std::uint32_t expected_shards(const SimulationOptions& options) {
+std::uint32_t expected_shards(const SimulationOptions& options, const Network& network, std::int32_t ranks) {
     const std::uint32_t threads = choose_threads(
         options, parallel::default_threads(parallel::available_processors().size(), parallel::processor_quota()));
-    return choose_shards(options, threads);
+    return choose_shards(options, network, ranks, threads);
 }
 
 }  // namespace
@@ -27,9 +27,9 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
                                        Rank rank, const Activity& activity) {
     const LoweredNetwork lowered(network);
     const std::span<const connect::PopulationRange> ranges = lowered.ranges();
-    const std::uint32_t shards = expected_shards(options);
+    const std::uint32_t shards = expected_shards(options, network, ranks);
     const connect::ProcessLayout layout(make_placement(network, options, ranks), rank, shards,
-                                        {ranges.begin(), ranges.end()}, checked_costs(options, network));
+                                        {ranges.begin(), ranges.end()}, choose_costs(options, network));
     connect::BuildOptions build_options = make_build_options(network, options);
     if (!choose_sorting(options, lowered.plan(), ranks, shards)) {
         build_options.numbering = connect::RowNumbering::unsorted;
@@ -41,7 +41,7 @@ std::vector<MemoryItem> predict_memory(const Network& network, const SimulationO
 }
 
 bool sorts_connections(const Network& network, const SimulationOptions& options, std::int32_t ranks) {
-    return choose_sorting(options, LoweredNetwork(network).plan(), ranks, expected_shards(options));
+    return choose_sorting(options, LoweredNetwork(network).plan(), ranks, expected_shards(options, network, ranks));
 }
 
 }  // namespace ranvier::engine

@@ -204,7 +204,8 @@ void Shard::create_recorders(const Network& network) {
     }
 }
 
-void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window) {
+void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window,
+                       Step most_steps) {
     tables_ = std::move(tables);
     // Transmitters, which add nothing to any input.
     kinds_.resize(tables_.size());
@@ -219,8 +220,7 @@ void Shard::set_tables(connect::ShardTables tables, const WeightRanges& weights,
         receptors_[receptor].has_tables = true;
         // Neurons with longer steps have not read the inputs of the latest steps.
         const auto waiting = static_cast<std::uint32_t>(longest_stride_ - 1);
-        slots[receptor] =
-            std::max(slots[receptor], std::bit_ceil(std::max(window, tables_[kind]->reach() + 1) + waiting));
+        slots[receptor] = std::max(slots[receptor], input_slots(window, tables_[kind]->reach(), waiting, most_steps));
     }
     // -0.0 is an input that nothing has reached (see UpdateArguments).
     const auto make_inputs = [&](std::uint32_t of_slots, std::uint32_t size) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +29,14 @@
 
 namespace ranvier::engine {
 
+/// Steps that the inputs of a receptor are kept for, a power of two.
+/// @param reach of a table, see SynapseTable::reach() @param waiting steps whose inputs have not been read yet
+/// @param most_steps that the shard takes at a time
+inline std::uint32_t input_slots(std::uint32_t window, DelaySteps reach, std::uint32_t waiting, Step most_steps) {
+    const std::uint32_t ahead = reach == 0 ? 0 : reach + static_cast<std::uint32_t>(most_steps);
+    return std::bit_ceil(std::max(window, ahead) + waiting);
+}
+
 /// What one worker thread owns: neurons, their state, their incoming synapses and their inputs.
 class Shard {
    public:
@@ -43,7 +52,9 @@ class Shard {
 
     /// Takes the tables and lays out the ring of inputs. @param window steps that runs are delivered ahead, a power of two
     /// @param weights of all processes
-    void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window);
+    /// @param most_steps that the shard takes at a time: spikes may be accepted so long before they are emitted
+    void set_tables(connect::ShardTables tables, const WeightRanges& weights, std::uint32_t window,
+                    Step most_steps = 1);
 
     /// Lets the tables forget which sources their rows belong to, where they store that.
     void forget_sources();

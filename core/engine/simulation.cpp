@@ -35,16 +35,17 @@ Simulation::Implementation::Implementation(Network description, SimulationOption
       build_options(make_build_options(network, options)),
       machine(std::move(own_machine)),
       places(machine.place(options.pinning, choose_threads(options, machine.default_threads()))),
-      stealing(parallel::parse_stealing(options.stealing)),
+      stealing(choose_stealing(options)),
       layout(make_placement(network, options, communicator->size()), communicator->rank(),
-             choose_shards(options, threads()), to_vector(lowered.ranges()), checked_costs(options, network)) {
+             choose_shards(options, network, communicator->size(), threads()), to_vector(lowered.ranges()),
+             choose_costs(options, network)) {
     if (network.unit_count() == 0) {
         throw StateError({.object = "network",
                           .value = "empty",
                           .bound = "a simulation needs at least one neuron",
                           .remedy = "create a population first"});
     }
-    check_options(options, network, layout.placement().kind(), communicator->is_dry_run());
+    check_options(options, network, layout.placement().kind(), communicator->size(), communicator->is_dry_run());
     sorted = choose_sorting(options, lowered.plan(), communicator->size(), shard_count());
     for (std::size_t i = 0; i < network.stimuli().size(); ++i) {
         for (const PopulationId id : network.populations_of(network.stimuli()[i].targets)) {
@@ -105,7 +106,8 @@ void Simulation::Implementation::build(const Poll& poll) {
     WeightAgreement weights = agree_on_weights(*builder, lowered, build_options.double_weights, *communicator);
     run_for_shards(
         [&](std::uint32_t shard) {
-            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window);
+            shards[shard]->set_tables(builder->finish(shard, weights.quanta), weights.ranges, window,
+                                      choose_most_steps(options, network));
         },
         build_poll);
     weight_bounds = std::move(weights.bounds);
@@ -116,6 +118,7 @@ void Simulation::Implementation::build(const Poll& poll) {
     const connect::RowNumbering numbering = builder->numbering();
     builder.reset();
     build_traffic(numbering, build_poll);
+    build_stepping();
     phases.init = timer.lap();
 }
 
@@ -131,6 +134,15 @@ void Simulation::Implementation::remember_sent_spikes() {
     // The state of a dry run is not saved.
     if (communicator->is_dry_run() || !options.invented_rates.empty()) return;
     for (const auto& shard : shards) shard->keep_sent(longest_static_delay);
+}
+
+/// Where all shards could only ever advance together, they do.
+void Simulation::Implementation::build_stepping() {
+    if (!is_asynchronous(options)) return;
+    PairDelays delays(shards, layout, *team);
+    if (delays.is_lockstep()) return;
+    async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network), *team,
+                                            stealing);
 }
 
 /// The presynaptic side and the exchange, where spikes have to travel.
@@ -215,7 +227,8 @@ std::vector<parallel::StealingCounts> Simulation::stealing_counts() const {
     const Implementation& self = *implementation_;
     std::vector<parallel::StealingCounts> counts;
     counts.reserve(self.threads());
-    for (std::uint32_t worker = 0; worker < self.threads(); ++worker) counts.push_back(self.team->item_counts(worker));
+    for (std::uint32_t worker = 0; worker < self.threads(); ++worker)
+        counts.push_back(self.async ? self.async->stealing(worker) : self.team->item_counts(worker));
     return counts;
 }
 std::uint32_t Simulation::ranks() const { return static_cast<std::uint32_t>(implementation_->communicator->size()); }

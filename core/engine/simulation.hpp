@@ -153,6 +153,9 @@ class Simulation {
     bool is_crowded() const;
     /// Shards that each worker of this process has updated for an epoch, its own and others'.
     std::vector<parallel::StealingCounts> stealing_counts() const;
+    /// Where shards do not wait for all others: how often one advanced by 0, 1, ... steps at a time since the last
+    /// reset_counts(), on this process. Else nothing.
+    std::vector<std::uint64_t> visits() const;
     /// What other programs took from the threads of this process since the last reset_counts().
     Crowding crowding() const;
     std::uint32_t ranks() const;

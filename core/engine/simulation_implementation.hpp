@@ -13,6 +13,7 @@
 #include "connect/routing/presynaptic_table.hpp"
 #include "connect/routing/row_addresses.hpp"
 #include "connect/tables/table_builder.hpp"
+#include "engine/async_stepping.hpp"
 #include "engine/lowering.hpp"
 #include "engine/machine.hpp"
 #include "engine/neuron_access.hpp"
@@ -63,7 +64,10 @@ struct Simulation::Implementation {
     /// So that they can be saved while they are under way. @note Collective.
     void remember_sent_spikes();
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
+    void build_stepping();
     void run(Step steps, const Poll& poll);
+    void run_epochs(const Poll& poll);
+    void run_asynchronously(Step first, Step last, const Poll& poll);
     /// Brings what static synapses have under way after step `now` to where it is then: their spikes are sent again, those of
     /// the last `steps` steps, which each shard has been given. @note Collective.
     void replay(Step now, Step steps);
@@ -123,6 +127,7 @@ struct Simulation::Implementation {
     /// By kind: the greatest absolute value that weights that learn may come to have; 0 for static ones.
     std::vector<double> weight_bounds;
     std::unique_ptr<SpikeTraffic> traffic;
+    std::unique_ptr<AsyncStepping> async;  ///< null: all shards advance together
     std::atomic<Step> step{0};
     Step counted_from = 0;
     Step timed_from = 0;  ///< later than that where a state was loaded: times are not part of it

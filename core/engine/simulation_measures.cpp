@@ -40,7 +40,13 @@ void Simulation::reset_counts() {
     self.timed_from = step();
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
+    if (self.async) self.async->reset_counts();
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
+}
+
+std::vector<std::uint64_t> Simulation::visits() const {
+    const Implementation& self = *implementation_;
+    return self.async ? self.async->visits() : std::vector<std::uint64_t>{};
 }
 
 Step Simulation::timed_steps() const { return step() - implementation_->timed_from; }

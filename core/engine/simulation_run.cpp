@@ -40,6 +40,26 @@ void Simulation::Implementation::run_for_shards(const std::function<void(std::ui
     run_together([&](std::uint32_t worker) { team->for_own_items(worker, shard_count(), job); }, poll);
 }
 
+void Simulation::Implementation::run_asynchronously(Step first, Step last, const Poll& poll) {
+    async->begin(first, last);
+    const auto note_end = [&] {
+        step.store(async->reached(), std::memory_order_relaxed);
+        ++epoch;
+    };
+    const Poll poll_with_step = [&] {
+        step.store(std::max(first - 1, async->step()), std::memory_order_relaxed);
+        if (poll) poll();
+    };
+    try {
+        run_together([&](std::uint32_t worker) { async->run(worker, epoch + 1, worker_times[worker]); },
+                     poll ? poll_with_step : Poll{});
+    } catch (...) {
+        note_end();
+        throw;
+    }
+    note_end();
+}
+
 /// All workers go through rounds, in each of which the same is done for every shard. Between two of them, one worker does
 /// what has to be done once: it talks to the other processes and decides what comes next.
 ///
@@ -60,19 +80,12 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     progress = RunProgress{};
     progress.present = {.number = epoch, .earliest = first, .begin = first};
     progress.last = first + steps - 1;
-    if (options.trace_epochs) trace_epoch();
-    begin_epoch();
     try {
-        run_together(
-            [&](std::uint32_t worker) {
-                WorkerTimes& times = worker_times[worker];
-                LapTimer timer;
-                team->rounds(
-                    worker, shard_count(), [&](std::uint32_t shard) { run_item(shard, times, timer); },
-                    [&] { return begin_next_round(times, timer); });
-                times.wait += timer.lap();
-            },
-            poll);
+        if (async && !replays) {
+            run_asynchronously(first, progress.last, poll);
+        } else {
+            run_epochs(poll);
+        }
     } catch (...) {
         finish();
         throw;
@@ -91,6 +104,21 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
                            .bound = "another rank was interrupted after step " + std::to_string(step.load()),
                            .remedy = "continue it on all ranks"});
     }
+}
+
+void Simulation::Implementation::run_epochs(const Poll& poll) {
+    if (options.trace_epochs) trace_epoch();
+    begin_epoch();
+    run_together(
+        [&](std::uint32_t worker) {
+            WorkerTimes& times = worker_times[worker];
+            LapTimer timer;
+            team->rounds(
+                worker, shard_count(), [&](std::uint32_t shard) { run_item(shard, times, timer); },
+                [&] { return begin_next_round(times, timer); });
+            times.wait += timer.lap();
+        },
+        poll);
 }
 
 void Simulation::Implementation::replay(Step now, Step steps) {

@@ -210,6 +210,8 @@ struct NeuronModel {
     std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
     /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
     bool gains_from_stretches = false;
+    /// About what a step of such a neuron reads and writes, bytes.
+    double step_bytes = 0.0;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters) = nullptr;

@@ -15,6 +15,7 @@
 
 #include "parallel/barrier.hpp"
 #include "parallel/crowding.hpp"
+#include "parallel/ordered_work.hpp"
 #include "parallel/pinning.hpp"
 #include "parallel/rounds.hpp"
 #include "parallel/stealing.hpp"
@@ -80,6 +81,22 @@ class Team {
     template <class Body>
     void for_own_items(std::uint32_t worker, std::uint32_t count, Body&& body) const {
         for (std::uint32_t item = worker; item < count; item += size()) body(item);
+    }
+    /// For workers within a job, once each: does pieces of work, body(piece), until the work is closed. Workers are not bound
+    /// to their processors while other programs take these from the team.
+    /// @throws what `body` throws, after which all workers leave
+    template <class Body>
+    void do_in_order(std::uint32_t worker, OrderedWork& work, Body&& body) {
+        crowding_.begin_job(worker);
+        try {
+            while (const auto piece = work.take(worker)) {
+                body(*piece);
+                crowding_.look(worker);
+            }
+        } catch (...) {
+            work.break_up();
+            throw;
+        }
     }
     /// For workers within a job: whether the caller wants the job to end early.
     bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }

@@ -372,6 +372,11 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         "trace_epochs": chance.random() < 0.2,
         **given,
     }
+    # On one process, any network.
+    options.setdefault("stepping", chance.choice(["bsp", "async"]))
+    if options["stepping"] == "async":
+        options["trace_epochs"] = False
+        options["sort_connections"] = "auto"
     if options["sort_connections"] is False:
         # There are no rows to be numbered.
         options["row_numbering"] = "auto"

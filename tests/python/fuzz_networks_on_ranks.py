@@ -28,6 +28,7 @@ def draw_run_on_ranks(seed: int, method: str, ranks: int, *, saves: bool = False
     def draw_given(_: random.Random) -> dict[str, Any]:
         given = {
             "exchange": next(methods, chance.choice(METHODS)),
+            "stepping": "bsp",
             "threads": chance.choice([1, 1, 2]),
             "shards": None,
             "placement": chance.choice(["round_robin", "consecutive", "shuffle"]),

@@ -190,9 +190,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
     /// Those for the run of each row that has the longest axonal delay, by row, then in their order.
     std::vector<Saved> waiting_spikes() const;
 
-    /// The table has been told of all presynaptic spikes up to this step: within a step, those of the present epoch are
-    /// still missing, which is at most as long as the shortest delay of all.
-    Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.least_delay); }
+    /// The table has been told of all presynaptic spikes up to this step: what is still missing has not arrived anywhere.
+    Step told_of(Step step) const { return step - static_cast<Step>(this->columns_.greatest_delay); }
     /// Visits that are listed before their synapses learn.
     static constexpr std::size_t most_visits = 128;
     /// Synapses that are prefetched while their visits are listed.

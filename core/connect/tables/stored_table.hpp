@@ -43,6 +43,15 @@ class StoredTable : public SynapseTable {
     DelaySteps least_delay() const override { return columns_.least_delay; }
     DelaySteps greatest_delay() const override { return columns_.greatest_delay; }
 
+    DelaySteps least_delay_of(RowIndex row) const override {
+        DelaySteps least = columns_.greatest_delay;
+        const std::uint64_t end = row_end(row);
+        for (std::uint64_t position = row_begin(row); position < end && least > columns_.least_delay; ++position) {
+            least = std::min(least, delay_at(row, position));
+        }
+        return least;
+    }
+
     RowIndex row_of(std::uint64_t position) const override {
         return RowIndex{columns_.numbering == RowNumbering::unsorted ? static_cast<std::uint32_t>(position)
                                                                      : columns_.row_start.row_of(position)};

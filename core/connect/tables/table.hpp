@@ -82,6 +82,8 @@ class SynapseTable {
     virtual std::string_view layout() const = 0;
     virtual DelaySteps least_delay() const = 0;
     virtual DelaySteps greatest_delay() const = 0;
+    /// Of the synapses of a row. @pre it has any, or the table is that of a transmitter
+    virtual DelaySteps least_delay_of(RowIndex row) const = 0;
     /// How many steps ahead of the present one inputs may be written: what the ring of inputs must hold beside one window.
     virtual DelaySteps reach() const = 0;
 

@@ -29,6 +29,7 @@ class TransmitterTable final : public SynapseTable {
     std::string_view layout() const override { return "ring"; }
     DelaySteps least_delay() const override { return transmitter_.delay; }
     DelaySteps greatest_delay() const override { return transmitter_.delay; }
+    DelaySteps least_delay_of(RowIndex /*row*/) const override { return transmitter_.delay; }
     DelaySteps reach() const override { return 0; }
 
     std::uint64_t accept(InstructionSet set, Step stamp, std::span<const RowIndex> rows, Step now, Step window_end,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ranvier.base.attributes import NamedAttributes
 from ranvier.base.times import time_of
@@ -133,6 +134,16 @@ class Accounts(NamedAttributes):
         """How often a thread of this process has updated a shard of another thread for an epoch."""
         with self._built.exclusive():
             return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
+
+    @property
+    def visits(self) -> npt.NDArray[np.int64]:
+        """How often a shard of this process advanced by 0, 1, 2, ... steps at a time with ``stepping="async"``.
+
+        Counted since the last `reset_counts`. Empty with ``stepping="bsp"``, and where the shards get spikes from all
+        others after one step, so that no shard can ever be ahead of another.
+        """
+        with self._built.exclusive():
+            return np.array(self._built.core.visits(), dtype=np.int64)
 
     @property
     def crowding(self) -> Crowding:

@@ -44,6 +44,7 @@ def core_options(
     options = _core.SimulationOptions()
     # In the core, 0 means that it chooses.
     options.threads = run.threads or 0
+    options.stepping = run.stepping
     options.double_state = run.precision == "double"
     options.double_weights = run.weight_precision == "double"
     options.memory_limit = run.memory_limit or 0

@@ -29,6 +29,7 @@ __all__ = [
     "Processes",
     "Recordings",
     "RunOptions",
+    "Stepping",
     "Tuning",
     "grouped",
 ]
@@ -40,6 +41,7 @@ _MOST_COST = 1e30
 _LONGEST_WINDOW = 1024
 
 Precision: TypeAlias = Literal["double", "single"]
+Stepping: TypeAlias = Literal["bsp", "async"]
 Recordings: TypeAlias = Literal["everywhere", "root", "local"]
 Exchange: TypeAlias = Literal[
     "allgather",
@@ -161,6 +163,12 @@ class RunOptions(OptionGroup):
         meaning="""Number of worker threads of each process; None: one for each processor that the process may
         use. The spikes are the same for any number.""",
         greatest=MOST_THREADS,
+    )
+    stepping: Stepping = option(
+        default="bsp",
+        meaning="""How the neurons advance. "bsp": all by the shortest delay of the network, then they meet and
+        exchange their spikes. "async": groups of neurons advance on their own, each as far as the groups that it gets
+        spikes from allow, without meeting; this is faster for detailed cells. The spikes are the same.""",
     )
     precision: Precision = option(default="double", meaning="Precision of the state of neurons.")
     weight_precision: Precision = option(
@@ -288,15 +296,15 @@ class Tuning(OptionGroup):
     shards: int | None = option(
         default=None,
         meaning="""Number of parts into which the neurons of a process are divided, at least one for each thread.
-        None: one for each thread. With more shards, threads can take work from each other, but memory is read in
+        None: one for each thread; with ``stepping="async"`` detailed cells are divided into parts that fit into a cache. With more shards, threads can take work from each other, but memory is read in
         shorter pieces.""",
         greatest=MOST_THREADS,
     )
-    stealing: Literal["none", "local_and_remote", "prefer_local", "local_only"] = option(
-        default="none",
+    stealing: Literal["auto", "none", "local_and_remote", "prefer_local", "local_only"] = option(
+        default="auto",
         meaning="""From which threads a thread takes shards after updating its own: from no thread (none), from
         any thread (local_and_remote), first from threads of its NUMA node (prefer_local), or only from these
-        (local_only).""",
+        (local_only). "auto": from none with ``stepping="bsp"``, from any with ``stepping="async"``.""",
     )
     costs: Mapping[str, float] | Literal["measured"] | None = option(
         default=None,

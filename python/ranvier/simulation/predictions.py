@@ -13,7 +13,7 @@ from ranvier.network.network_base import contents_of
 from ranvier.simulation.core_options import core_options
 from ranvier.simulation.measurements import Bursts
 from ranvier.simulation.named_options import names_options
-from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Tuning
+from ranvier.simulation.options import MOST_RANKS, DryRun, Precision, Processes, RunOptions, Stepping, Tuning
 
 __all__ = ["lasting_bytes", "predict_memory", "sorts_connections"]
 
@@ -30,6 +30,7 @@ def predict_memory(
     bursts: Bursts | None = None,
     time: float | None = None,
     threads: int | None = None,
+    stepping: Stepping = "bsp",
     precision: Precision = "double",
     weight_precision: Precision = "single",
     processes: Processes | None = None,
@@ -57,7 +58,7 @@ def predict_memory(
     time
         Simulated time, ms. Synapses that learn keep the spikes of their neurons for some time, in short runs all of
         them. None: a run that is as long as it may be.
-    threads, precision, weight_precision, processes, tuning, dry_run
+    threads, stepping, precision, weight_precision, processes, tuning, dry_run
         Options of `Simulation`. The number of processes is `ranks`: a communicator changes nothing here.
 
     Raises
@@ -70,7 +71,7 @@ def predict_memory(
     whole_number("rank", rank, 0, ranks - 1, "ranks are counted from 0")
     if not isinstance(bursts, Bursts | None):
         raise WrongTypeError("bursts", type(bursts).__name__, "must be ranvier.simulation.measurements.Bursts or None")
-    run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
+    run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
     options = core_options(network.populations, run, processes, tuning, dry_run)
     most: tuple[float, float, float, list[float], list[list[float]]] = (0.0, 0.0, 0.0, [], [])
     if bursts is not None:
@@ -92,6 +93,7 @@ def sorts_connections(
     *,
     ranks: int = 1,
     threads: int | None = None,
+    stepping: Stepping = "bsp",
     precision: Precision = "double",
     weight_precision: Precision = "single",
     processes: Processes | None = None,
@@ -106,12 +108,12 @@ def sorts_connections(
         The network.
     ranks
         Number of processes that would share the network, all with the same number of threads.
-    threads, precision, weight_precision, processes, tuning, dry_run
+    threads, stepping, precision, weight_precision, processes, tuning, dry_run
         As for `predict_memory`. The errors are the same, too.
     """
     check_network(network)
     whole_number("ranks", ranks, 1, MOST_RANKS, "use at least one")
-    run = RunOptions(threads=threads, precision=precision, weight_precision=weight_precision)
+    run = RunOptions(threads=threads, stepping=stepping, precision=precision, weight_precision=weight_precision)
     return _core.sorts_connections(
         contents_of(network).core, core_options(network.populations, run, processes, tuning, dry_run), ranks
     )

@@ -30,7 +30,17 @@ from ranvier.simulation.connections import Connections
 from ranvier.simulation.described_options import as_docstring
 from ranvier.simulation.loading import load_state, open_state
 from ranvier.simulation.named_options import names_options
-from ranvier.simulation.options import GROUPS, OPTIONS, DryRun, Precision, Processes, Recordings, RunOptions, Tuning
+from ranvier.simulation.options import (
+    GROUPS,
+    OPTIONS,
+    DryRun,
+    Precision,
+    Processes,
+    Recordings,
+    RunOptions,
+    Stepping,
+    Tuning,
+)
 from ranvier.simulation.progress import ProgressOption, ProgressReporter
 from ranvier.simulation.running import choose_saves, run_to
 from ranvier.simulation.saving import save_state
@@ -90,6 +100,7 @@ class Simulation(Accounts):
         network: Network,
         *,
         threads: int | None = None,
+        stepping: Stepping = "bsp",
         precision: Precision = "double",
         weight_precision: Precision = "single",
         memory_limit: int | None = None,
@@ -99,7 +110,7 @@ class Simulation(Accounts):
         tuning: Tuning | None = None,
         dry_run: DryRun | None = None,
     ) -> None:
-        run = (threads, precision, weight_precision, memory_limit, recordings)
+        run = (threads, stepping, precision, weight_precision, memory_limit, recordings)
         self._begin(network, run, progress, (processes, tuning, dry_run))
 
     @classmethod
@@ -110,6 +121,7 @@ class Simulation(Accounts):
         path: str | PathLike[str],
         *,
         threads: int | None = None,
+        stepping: Stepping = "bsp",
         precision: Precision = "double",
         weight_precision: Precision = "single",
         memory_limit: int | None = None,
@@ -131,7 +143,7 @@ class Simulation(Accounts):
             The network that was saved.
         path
             The file that `save` has written.
-        threads, precision, weight_precision, memory_limit, recordings, progress, processes, tuning, dry_run
+        threads, stepping, precision, weight_precision, memory_limit, recordings, progress, processes, tuning, dry_run
             As for `Simulation`.
 
         Raises
@@ -148,20 +160,20 @@ class Simulation(Accounts):
         >>> later.run(1000.0)
         """
         simulation = cls.__new__(cls)
-        run = (threads, precision, weight_precision, memory_limit, recordings)
+        run = (threads, stepping, precision, weight_precision, memory_limit, recordings)
         simulation._begin(network, run, progress, (processes, tuning, dry_run), path)
         return simulation
 
     def _begin(
         self,
         network: Network,
-        run: tuple[int | None, Precision, Precision, int | None, Recordings],
+        run: tuple[int | None, Stepping, Precision, Precision, int | None, Recordings],
         progress: ProgressOption,
         groups: tuple[Processes | None, Tuning | None, DryRun | None],
         state: str | PathLike[str] | None = None,
     ) -> None:
         """Build the network, and load a state if there is one."""
-        threads, precision, weight_precision, memory_limit, recordings = run
+        threads, stepping, precision, weight_precision, memory_limit, recordings = run
         processes, _, dry_run = groups
         check_network(network)
         communicator = choose_communicator(processes, dry_run)
@@ -177,6 +189,7 @@ class Simulation(Accounts):
                 )
             return RunOptions(
                 threads=threads,
+                stepping=stepping,
                 precision=precision,
                 weight_precision=weight_precision,
                 memory_limit=memory_limit,

@@ -1,0 +1,239 @@
+#include "engine/async_stepping.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "parallel/pause.hpp"
+
+namespace ranvier::engine {
+
+AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
+                             parallel::Team& team, parallel::StealingPolicy stealing)
+    : delays_(std::move(delays)),
+      most_steps_(most_steps),
+      team_(team),
+      clocks_(std::make_unique<std::atomic<Step>[]>(shards.size())),
+      states_(std::make_unique<std::atomic<State>[]>(shards.size())),
+      sent_(std::make_unique<SpikeLog::Count[]>(shards.size())),
+      workers_(std::make_unique<Worker[]>(team.size())),
+      work_(team.places(), stealing, team.spins()) {
+    groups_.reserve(shards.size());
+    for (std::uint32_t index = 0; index < shards.size(); ++index) {
+        groups_.push_back(std::make_unique<Group>(*shards[index], sent_[index], delays_.sources(index).size() + 1));
+    }
+    for (std::uint32_t index = 0; index < shards.size(); ++index) {
+        const auto sources = delays_.sources(index);
+        std::vector<SpikeLog::Count>& read = groups_[index]->read;
+        for (std::size_t i = 0; i < sources.size(); ++i) groups_[sources[i].shard]->log.add_reader(read[i]);
+        if (delays_.own(index) > 0) groups_[index]->log.add_reader(read.back());
+    }
+    reset_counts();
+}
+
+void AsyncStepping::begin(Step first, Step last) {
+    stops_.store(false);
+    target_is_final_.store(false);
+    target_.store(last);
+    step_.store(first - 1);
+    left_.store(static_cast<std::uint32_t>(groups_.size()));
+    waiting_.store(0);
+    work_.begin();
+    for (std::uint32_t index = 0; index < groups_.size(); ++index) {
+        Group& group = *groups_[index];
+        clocks_[index].store(first - 1);
+        group.planned.store(first - 1);
+        states_[index].store(State::ready);
+        work_.put(index, first - 1);
+    }
+}
+
+void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& times) {
+    LapTimer timer;
+    team_.do_in_order(worker, work_, [&](std::uint32_t index) {
+        times.wait += timer.lap();
+        visit(worker, index, times, timer);
+    });
+    times.wait += timer.lap();
+    // All shards have come to the end, so that all spikes are known.
+    team_.for_own_items(worker, static_cast<std::uint32_t>(groups_.size()),
+                        [&](std::uint32_t index) { finish(worker, index, epoch); });
+    times.deliver += timer.lap();
+}
+
+Step AsyncStepping::limit(std::uint32_t index) const {
+    Step limit = clocks_[index].load(std::memory_order_relaxed) + most_steps_;
+    for (const PairDelays::Pair& pair : delays_.sources(index)) {
+        limit = std::min(limit, clocks_[pair.shard].load() + pair.least);
+    }
+    return limit;
+}
+
+void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
+    Group& group = *groups_[index];
+    if (team_.stop_requested()) request_stop();
+    states_[index].store(State::runs);
+    const Step before = clocks_[index].load(std::memory_order_relaxed);
+    const Step last = plan(group, limit(index));
+    if (last > before) advance(worker, index, last, times, timer);
+    if (last == target_.load()) {
+        states_[index].store(State::is_done);
+        if (left_.fetch_sub(1) == 1) work_.close();
+    } else if (last > before) {
+        // When its turn comes, others will have advanced.
+        states_[index].store(State::ready);
+        work_.put(index, last);
+    } else {
+        wait_or_go_on(index, last);
+    }
+    if (last > before) {
+        if (waiting_.load() > 0) {
+            for (const std::uint32_t target : delays_.targets(index)) tell(target);
+        }
+        note_progress();
+    }
+    times.collocate += timer.lap();
+}
+
+/// A shard could not advance. Either it is told by those that do, or it sees here that they have: all of these operations are
+/// sequentially consistent.
+void AsyncStepping::wait_or_go_on(std::uint32_t index, Step before) {
+    waiting_.fetch_add(1);
+    State expected = State::runs;
+    if (limit(index) == before && states_[index].compare_exchange_strong(expected, State::waits)) return;
+    waiting_.fetch_sub(1);
+    states_[index].store(State::ready);
+    work_.put(index, before);
+}
+
+/// The end of a visit that may last until a step: not after that of the run, which another worker may bring forward to the
+/// latest one that any shard has planned to come to.
+Step AsyncStepping::plan(Group& group, Step last) {
+    group.planned.store(std::min(last, target_.load()));
+    if (stops_.load()) {
+        while (!target_is_final_.load()) parallel::pause();
+    }
+    return std::min(group.planned.load(std::memory_order_relaxed), target_.load());
+}
+
+/// All shards are to end the run after the same step. Either a worker sees the wish to stop once it has planned, or its plan
+/// is seen here: all of these operations are sequentially consistent.
+void AsyncStepping::request_stop() {
+    const std::lock_guard lock(stop_mutex_);
+    if (stops_.exchange(true)) return;
+    Step latest = 0;
+    for (const auto& group : groups_) latest = std::max(latest, group->planned.load());
+    target_.store(latest);
+    target_is_final_.store(true);
+    // Those that have come to the new end already may wait for others.
+    for (std::uint32_t index = 0; index < groups_.size(); ++index) tell(index);
+}
+
+void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last, WorkerTimes& times, LapTimer& timer) {
+    Group& group = *groups_[index];
+    const Step own_delay = delays_.own(index);
+    read_logs(worker, index, last);
+    times.deliver += timer.lap();
+    Step now = clocks_[index].load(std::memory_order_relaxed);
+    const Step first = now + 1;
+    while (now < last) {
+        // Its own spikes arrive while it advances.
+        const Step end = own_delay == 0 ? last : std::min(last, now + own_delay);
+        advance_shard(group, now + 1, end, times, timer);
+        group.log.append(group.shard.outbox(group.visits), now + 1);
+        now = end;
+        if (own_delay > 0) {
+            std::vector<StampedSpike>& spikes = workers_[worker].spikes;
+            spikes.clear();
+            group.log.read(group.read.back(), now, spikes);
+            group.inbox.take(spikes, now);
+        }
+        times.deliver += timer.lap();
+        clocks_[index].store(now);
+    }
+    ++workers_[worker].visits_by_steps[static_cast<std::size_t>(last - first) + 1];
+}
+
+void AsyncStepping::advance_shard(Group& group, Step first, Step last, WorkerTimes& times, LapTimer& timer) {
+    Shard& shard = group.shard;
+    shard.begin_epoch(++group.visits, first);
+    for (Step now = first, end = 0; now <= last; now = end + 1) {
+        group.inbox.hand_over(now - 1);
+        end = std::min(shard.stretch_end(now, last), group.inbox.next_due());
+        shard.begin_step(now);
+        times.deliver += timer.lap();
+        const double record_seconds = shard.advance(now, end);
+        times.update += timer.lap() - record_seconds;
+        times.record += record_seconds;
+    }
+    shard.publish_recorded_bytes();
+}
+
+/// What arrives up to a step. Spikes that arrive later stay where they are.
+void AsyncStepping::read_logs(std::uint32_t worker, std::uint32_t index, Step last) {
+    Group& group = *groups_[index];
+    std::vector<StampedSpike>& spikes = workers_[worker].spikes;
+    const Step now = clocks_[index].load(std::memory_order_relaxed);
+    const auto sources = delays_.sources(index);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const PairDelays::Pair pair = sources[i];
+        if (group.read[i].load(std::memory_order_relaxed) == sent_[pair.shard].load(std::memory_order_acquire))
+            continue;
+        spikes.clear();
+        groups_[pair.shard]->log.read(group.read[i], last - pair.least, spikes);
+        if (!spikes.empty()) group.inbox.take(spikes, now);
+    }
+}
+
+/// A shard that it gets spikes from has advanced.
+void AsyncStepping::tell(std::uint32_t index) {
+    std::atomic<State>& own = states_[index];
+    State state = own.load();
+    for (;;) {
+        if (state == State::waits) {
+            if (!own.compare_exchange_weak(state, State::ready)) continue;
+            waiting_.fetch_sub(1);
+            work_.put(index, clocks_[index].load(std::memory_order_relaxed));
+            return;
+        }
+        if (state != State::runs || own.compare_exchange_weak(state, State::is_told)) return;
+    }
+}
+
+/// Now and then, since it looks at all shards.
+void AsyncStepping::note_progress() {
+    const std::uint64_t visited = visited_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (visited % groups_.size() != 0) return;
+    Step least = target_.load(std::memory_order_relaxed);
+    for (std::size_t index = 0; index < groups_.size(); ++index) {
+        least = std::min(least, clocks_[index].load(std::memory_order_relaxed));
+    }
+    step_.store(least, std::memory_order_relaxed);
+}
+
+/// As after an epoch: all spikes have been told to all tables, and the outbox is empty.
+void AsyncStepping::finish(std::uint32_t worker, std::uint32_t index, std::uint64_t epoch) {
+    Group& group = *groups_[index];
+    const Step last = target_.load();
+    read_logs(worker, index, std::numeric_limits<Step>::max());
+    group.inbox.hand_over_all(last);
+    group.shard.begin_epoch(epoch, last + 1);
+}
+
+std::vector<std::uint64_t> AsyncStepping::visits() const {
+    std::vector<std::uint64_t> visits(static_cast<std::size_t>(most_steps_) + 1, 0);
+    for (std::uint32_t worker = 0; worker < team_.size(); ++worker) {
+        for (std::size_t steps = 0; steps < visits.size(); ++steps) {
+            visits[steps] += workers_[worker].visits_by_steps[steps];
+        }
+    }
+    return visits;
+}
+
+void AsyncStepping::reset_counts() {
+    for (std::uint32_t worker = 0; worker < team_.size(); ++worker) {
+        workers_[worker].visits_by_steps.assign(static_cast<std::size_t>(most_steps_) + 1, 0);
+    }
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "engine/pair_delays.hpp"
+#include "engine/shard.hpp"
+#include "engine/shard_inbox.hpp"
+#include "engine/spike_log.hpp"
+#include "engine/times.hpp"
+#include "parallel/ordered_work.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// Advances the shards of one process without barriers (Magalhães et al. 2019).
+///
+/// Each shard has a clock, which others see, and a log of its spikes, which those that get them read. A shard may advance as
+/// long as all that arrives is known: to the clock of each shard that it gets spikes from, plus the least delay of the
+/// synapses between the two. Of those that can advance, the earliest goes first, as far as it can: so it goes far while its
+/// data are in the cache. A shard that cannot advance waits until one that it gets spikes from has advanced.
+///
+/// The shard that is earliest of all can always advance, since no delay is shorter than a step.
+class AsyncStepping {
+   public:
+    /// @param most_steps that a shard takes at a time, for which its ring of inputs has room
+    AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
+                  parallel::Team& team, parallel::StealingPolicy stealing);
+
+    /// Prepares a run from one step to another one, both inclusive. @pre no run has an end left that it has not come to
+    void begin(Step first, Step last);
+    /// Runs. @param epoch of the shards' outboxes after the run @note Called by all workers of the team together.
+    void run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& times);
+    /// The step that all shards have come to: before the end of a run, if a stop was requested. After a run.
+    Step reached() const { return target_.load(); }
+    /// The same within a run: the step that all shards have come to lately.
+    Step step() const { return step_.load(std::memory_order_relaxed); }
+
+    /// How many visits took 0, 1, ... steps, since the counts were reset.
+    std::vector<std::uint64_t> visits() const;
+    void reset_counts();
+    /// Pieces of work by whom they were taken from.
+    const parallel::StealingCounts& stealing(std::uint32_t worker) const { return work_.counts(worker); }
+
+   private:
+    enum class State : std::uint8_t {
+        waits,    ///< until a shard that it gets spikes from has advanced
+        ready,    ///< is among the work
+        runs,
+        is_told,  ///< runs, and such a shard has advanced meanwhile
+        is_done,
+    };
+    struct Group {
+        Group(Shard& own, SpikeLog::Count& sent, std::size_t sources)
+            : shard(own), log(sent, own.memory()[Component::spikes]), inbox(own), read(sources) {}
+
+        Shard& shard;
+        /// How far it will come by what it does now.
+        std::atomic<Step> planned{0};
+        SpikeLog log;
+        ShardInbox inbox;
+        /// How many spikes it has read, by the place of the source among PairDelays::sources(), and at last of its own.
+        std::vector<SpikeLog::Count> read;
+        std::uint64_t visits = 0;
+    };
+    struct alignas(64) Worker {
+        std::vector<StampedSpike> spikes;
+        std::vector<std::uint64_t> visits_by_steps;
+    };
+
+    /// How far a shard may go by what others have sent.
+    Step limit(std::uint32_t index) const;
+    void visit(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer);
+    /// As far as it can go by what is known.
+    void advance(std::uint32_t worker, std::uint32_t index, Step last, WorkerTimes& times, LapTimer& timer);
+    void advance_shard(Group& group, Step first, Step last, WorkerTimes& times, LapTimer& timer);
+    void read_logs(std::uint32_t worker, std::uint32_t index, Step last);
+    Step plan(Group& group, Step last);
+    void request_stop();
+    void wait_or_go_on(std::uint32_t index, Step before);
+    void tell(std::uint32_t index);
+    void note_progress();
+    void finish(std::uint32_t worker, std::uint32_t index, std::uint64_t epoch);
+
+    PairDelays delays_;
+    Step most_steps_;
+    parallel::Team& team_;
+    // Side by side, though others write to them, since a visit reads those of many shards and writes one.
+    std::unique_ptr<std::atomic<Step>[]> clocks_;
+    std::unique_ptr<std::atomic<State>[]> states_;
+    std::unique_ptr<SpikeLog::Count[]> sent_;  ///< spikes since the beginning
+    std::vector<std::unique_ptr<Group>> groups_;
+    std::atomic<std::uint32_t> waiting_{0};  ///< shards that wait, or are about to
+    std::unique_ptr<Worker[]> workers_;
+    parallel::OrderedWork work_;
+    std::atomic<std::uint32_t> left_{0};  ///< shards that have not come to the end
+    std::atomic<Step> target_{0};         ///< the end
+    std::atomic<bool> stops_{false};
+    std::atomic<bool> target_is_final_{false};
+    std::mutex stop_mutex_;
+    std::atomic<Step> step_{0};
+    std::atomic<std::uint64_t> visited_{0};
+};
+
+}  // namespace ranvier::engine

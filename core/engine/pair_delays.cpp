@@ -1,0 +1,71 @@
+#include "engine/pair_delays.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ranvier::engine {
+
+namespace {
+
+/// The shortest delay from each shard to one, by shard; 0 where there are no synapses.
+class LeastDelays {
+   public:
+    explicit LeastDelays(const connect::ProcessLayout& layout) : layout_(layout), least_(layout.shards().size(), 0) {}
+
+    void add(const connect::SynapseTable& table) {
+        // Transmitters have rows without synapses.
+        const bool is_transmitter = table.size() == 0;
+        for (std::uint32_t row = 0; row < table.rows(); ++row) {
+            if (!is_transmitter && table.row_begin(RowIndex{row}) == table.row_end(RowIndex{row})) continue;
+            Step& least = least_[layout_.shard_of(table.source(RowIndex{row})).value];
+            // Most pairs soon have the shortest delay of all.
+            if (least != 0 && least <= static_cast<Step>(table.least_delay())) continue;
+            const Step own = table.least_delay_of(RowIndex{row});
+            least = least == 0 ? own : std::min(least, own);
+        }
+    }
+    std::span<const Step> get() const { return least_; }
+
+   private:
+    const connect::ProcessLayout& layout_;
+    std::vector<Step> least_;
+};
+
+}  // namespace
+
+PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
+                       parallel::Team& team)
+    : sources_(shards.size()), targets_(shards.size()), own_(shards.size(), 0) {
+    const auto count = static_cast<std::uint32_t>(shards.size());
+    const auto find = [&](std::uint32_t shard) {
+        LeastDelays delays(layout);
+        for (const auto& table : shards[shard]->tables()) {
+            if (table) delays.add(*table);
+        }
+        for (std::uint32_t source = 0; source < count; ++source) {
+            const Step least = delays.get()[source];
+            if (least == 0) continue;
+            if (source == shard) {
+                own_[shard] = least;
+            } else {
+                sources_[shard].push_back({.shard = source, .least = least});
+            }
+        }
+        std::ranges::sort(sources_[shard], [](const Pair& a, const Pair& b) {
+            return std::tie(a.least, a.shard) < std::tie(b.least, b.shard);
+        });
+    };
+    team.run([&](std::uint32_t worker) { team.for_own_items(worker, count, find); });
+    for (std::uint32_t shard = 0; shard < count; ++shard) {
+        for (const Pair& pair : sources_[shard]) targets_[pair.shard].push_back(shard);
+    }
+}
+
+bool PairDelays::is_lockstep() const {
+    return std::ranges::all_of(sources_, [this](const std::vector<Pair>& pairs) {
+        return pairs.size() + 1 == sources_.size() &&
+               std::ranges::all_of(pairs, [](const Pair& pair) { return pair.least == 1; });
+    });
+}
+
+}  // namespace ranvier::engine

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "connect/placement/layout.hpp"
+#include "engine/shard.hpp"
+#include "parallel/team.hpp"
+
+namespace ranvier::engine {
+
+/// Which shards of a process get spikes from which others, and how late at the earliest: how far a shard may be ahead of
+/// another one follows from this alone.
+class PairDelays {
+   public:
+    struct Pair {
+        std::uint32_t shard = 0;
+        Step least = 0;  ///< steps, of all synapses of the pair
+    };
+
+    /// Looks at all synapses. @pre the tables know the sources of their rows
+    PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
+               parallel::Team& team);
+
+    /// From whom a shard gets spikes, without itself, the shortest delays first.
+    std::span<const Pair> sources(std::uint32_t shard) const { return sources_[shard]; }
+    /// To whom it sends spikes, without itself.
+    std::span<const std::uint32_t> targets(std::uint32_t shard) const { return targets_[shard]; }
+    /// Of the synapses between neurons of one shard; 0: there are none.
+    Step own(std::uint32_t shard) const { return own_[shard]; }
+    /// Whether each shard gets spikes from each other one after a single step: then no shard can ever be ahead.
+    bool is_lockstep() const;
+
+   private:
+    std::vector<std::vector<Pair>> sources_;
+    std::vector<std::vector<std::uint32_t>> targets_;
+    std::vector<Step> own_;
+};
+
+}  // namespace ranvier::engine

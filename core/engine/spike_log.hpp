@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "base/ids.hpp"
+#include "base/tight_list.hpp"
+#include "comm/exchange/exchange.hpp"
+
+namespace ranvier::engine {
+
+/// Spikes of one step.
+struct StampedSpike {
+    Step stamp = 0;
+    NeuronId source;
+};
+
+/// The spikes of a shard in the order of their steps, which others read while the shard appends to them. What all readers
+/// have read is dropped.
+///
+/// There is a lock, but spikes are rare: a reader that has read as many as there are does not come here.
+class SpikeLog {
+   public:
+    using Count = std::atomic<std::uint64_t>;
+
+    /// @param count spikes since the beginning, for all to see
+    SpikeLog(Count& count, std::pmr::memory_resource* memory) : count_(count), spikes_(memory) {}
+
+    /// Before anything is appended: how many spikes one of the readers has read.
+    void add_reader(const Count& read) { readers_.push_back(&read); }
+
+    /// By the shard. @param begin the step that lags are counted from
+    void append(std::span<const comm::EmittedSpike> spikes, Step begin) {
+        if (spikes.empty() || readers_.empty()) return;
+        const std::lock_guard lock(mutex_);
+        drop();
+        make_room(spikes_, spikes_.size() + spikes.size());
+        for (const comm::EmittedSpike& spike : spikes) {
+            spikes_.push_back({begin + static_cast<Step>(spike.lag), spike.source});
+        }
+        count_.store(dropped_ + spikes_.size(), std::memory_order_release);
+    }
+    /// By a reader: appends those up to this step that it has not read yet, and counts them as read.
+    void read(Count& read, Step last, std::vector<StampedSpike>& out) {
+        const std::lock_guard lock(mutex_);
+        const std::uint64_t next = read.load(std::memory_order_relaxed);
+        const auto begin = spikes_.begin() + static_cast<std::ptrdiff_t>(next - dropped_);
+        const auto end = std::find_if(begin, spikes_.end(), [last](const StampedSpike& s) { return s.stamp > last; });
+        out.insert(out.end(), begin, end);
+        read.store(next + static_cast<std::uint64_t>(end - begin), std::memory_order_relaxed);
+    }
+
+   private:
+    /// What all have read, when it is half of all, so that each spike is moved twice at the most.
+    void drop() {
+        if (spikes_.size() < 64) return;
+        std::uint64_t least = dropped_ + spikes_.size();
+        for (const Count* const read : readers_) least = std::min(least, read->load(std::memory_order_relaxed));
+        const std::uint64_t count = least - dropped_;
+        if (count < spikes_.size() / 2) return;
+        spikes_.erase(spikes_.begin(), spikes_.begin() + static_cast<std::ptrdiff_t>(count));
+        dropped_ = least;
+    }
+
+    std::mutex mutex_;
+    Count& count_;
+    std::pmr::vector<StampedSpike> spikes_;
+    std::uint64_t dropped_ = 0;
+    std::vector<const Count*> readers_;
+};
+
+}  // namespace ranvier::engine
