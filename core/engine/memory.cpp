@@ -239,8 +239,7 @@ bool advances_by_stretches(const Network& network, const connect::ShardLayout& s
 
 /// Bytes of the rings of inputs of all shards.
 double input_bytes(const LoweredNetwork& network, const connect::ProcessLayout& layout,
-                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window,
-                   Step most_steps) {
+                   const connect::TableEstimate& tables, bool double_weights, std::uint32_t window, Step most_steps) {
     // By receptor: slots of the sums that tables add to, 0 where there is no table.
     std::vector<std::uint64_t> slots(network.receptors(), 0);
     const auto waiting = static_cast<std::uint32_t>(network.network().longest_stride() - 1);

@@ -104,6 +104,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,
         "l5_pair": networks.l5_pair,
+        "layers": networks.layers,
     }
 
 

@@ -4,11 +4,12 @@ from ranvier.networks.brunel import brunel
 from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
 from ranvier.networks.l5_pair import l5_pair
+from ranvier.networks.layers import layers
 from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
 
-__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "l5_pair", "microcircuit", "ring"]
+__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "l5_pair", "layers", "microcircuit", "ring"]
 
 
 def __dir__() -> list[str]:

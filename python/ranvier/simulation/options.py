@@ -296,8 +296,8 @@ class Tuning(OptionGroup):
     shards: int | None = option(
         default=None,
         meaning="""Number of parts into which the neurons of a process are divided, at least one for each thread.
-        None: one for each thread; with ``stepping="async"`` detailed cells are divided into parts that fit into a cache. With more shards, threads can take work from each other, but memory is read in
-        shorter pieces.""",
+        None: one for each thread; with ``stepping="async"`` cells are divided into parts that fit into a cache. With
+        more shards, threads can take work from each other, but memory is read in shorter pieces.""",
         greatest=MOST_THREADS,
     )
     stealing: Literal["auto", "none", "local_and_remote", "prefer_local", "local_only"] = option(

@@ -134,8 +134,7 @@ class Simulation(Accounts):
         """Build a network and put a state into it that `save` has written.
 
         The simulation goes on as the saved one would have: spikes, weights and recordings are the same, bit for bit.
-        All options may differ except for the two precisions: the number of processes and threads, the exchange method,
-        the instruction set and so on.
+        All options may differ except for the two precisions.
 
         Parameters
         ----------
@@ -179,7 +178,6 @@ class Simulation(Accounts):
         communicator = choose_communicator(processes, dry_run)
         # One progress line for all processes is enough.
         self._progress = progress if callable(progress) or communicator.rank == 0 else False
-
         plays_many = dry_run is not None and dry_run.ranks is not None
 
         def choose_options() -> RunOptions:

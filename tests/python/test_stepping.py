@@ -1,0 +1,167 @@
+"""Asynchronous stepping: the same bits as with epochs, whatever is cut, stopped, saved or shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import ranvier as rv
+from ranvier.errors import StateError, UnknownNameError
+from ranvier.networks import layers
+from ranvier.simulation.options import grouped
+
+TIME = 12.0
+
+
+def described() -> tuple[rv.Network, rv.SpikeRecorder, rv.StateRecorder]:
+    """Cells of different sizes that are driven hard, so that each fires now and then."""
+    model = layers(cells=25, indegree=6, compartments=1)
+    cells = model.net.populations[0]
+    model.net.stimulate(cells, rv.poisson_generator(rate=300.0), weight=4.0, name="more")
+    return model.net, model.spikes, model.net.record_state(cells[::5], ["V_m"], interval=0.5)
+
+
+def run(times: tuple[float, ...] = (TIME,), **options: Any) -> tuple[str, npt.NDArray[np.float64]]:
+    net, spikes, states = described()
+    sim = rv.Simulation(net, progress=False, **grouped(options))
+    for time in times:
+        sim.run(time)
+    return sim.spikes(spikes).digest(), sim.state(states)["V_m"]
+
+
+@pytest.fixture(scope="module")
+def expected() -> tuple[str, npt.NDArray[np.float64]]:
+    return run(threads=1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threads": 1, "shards": 3},
+        {"threads": 2},
+        {"threads": 2, "shards": 25, "stealing": "none"},
+        {"threads": 3, "shards": 30, "stealing": "prefer_local"},
+        {"threads": 2, "shards": 4, "instruction_set": "baseline", "times": (0.025, 3.0, TIME - 3.025)},
+        {"threads": 2, "costs": {"cells": 2.0}, "table_layout": "runs"},
+    ],
+    ids=str,
+)
+def test_same_bits(options: dict[str, Any], expected: tuple[str, npt.NDArray[np.float64]]) -> None:
+    digest, potentials = run(stepping="async", **options)
+    assert digest == expected[0]
+    assert np.array_equal(potentials, expected[1])
+
+
+def test_saved_in_one_stepping_and_loaded_in_the_other(
+    tmp_path: Path, expected: tuple[str, npt.NDArray[np.float64]]
+) -> None:
+    net, spikes, _ = described()
+    sim = rv.Simulation(net, progress=False, threads=2, stepping="async")
+    sim.run(5.0)
+    sim.save(tmp_path / "a.h5")
+    sim = rv.Simulation.load(net, tmp_path / "a.h5", progress=False, threads=1)
+    sim.run(2.0)
+    sim.save(tmp_path / "b.h5")
+    sim = rv.Simulation.load(
+        net, tmp_path / "b.h5", progress=False, threads=1, stepping="async", tuning=rv.Tuning(shards=5)
+    )
+    sim.run(TIME - 7.0)
+    assert sim.spikes(spikes).digest() == expected[0]
+
+
+def test_visits_add_up_to_all_steps() -> None:
+    net, _, _ = described()
+    sim = rv.Simulation(net, progress=False, threads=2, stepping="async", tuning=rv.Tuning(shards=6))
+    sim.run(TIME)
+    visits = sim.visits
+    assert visits[0] == 0
+    assert (visits * np.arange(len(visits))).sum() == 6 * net.to_steps(TIME, "time")
+    assert (visits * np.arange(len(visits))).sum() > 4 * visits.sum(), "not further than the shortest delay of all"
+    sim.reset_counts()
+    assert not sim.visits.any()
+
+
+def test_delays_of_one_step_leave_nothing_to_choose() -> None:
+    net = rv.Network(resolution=0.1)
+    neurons = net.create(rv.iaf_psc_exp(I_e=500.0), 20)
+    net.connect(neurons, neurons, rv.FixedIndegree(10), weight=30.0, delay=0.1)
+    sim = rv.Simulation(net, progress=False, threads=2, stepping="async")
+    sim.run(10.0)
+    assert sim.visits.size == 0
+
+
+@pytest.mark.parametrize("shards", [1, 2, 7])
+def test_few_cells_and_sources_that_are_silent(shards: int) -> None:
+    digests = set()
+    for stepping in ("bsp", "async"):
+        net = rv.Network(resolution=0.1)
+        silent, loud = net.create(rv.iaf_psc_exp(), 1), net.create(rv.iaf_psc_exp(I_e=600.0), 2)
+        net.connect(silent, loud, "all_to_all", delay=3.0)
+        net.connect(loud, loud, "all_to_all", weight=200.0, delay=0.1)
+        recorder = net.record_spikes()
+        sim = rv.Simulation(net, progress=False, threads=1, stepping=stepping, tuning=rv.Tuning(shards=shards))
+        sim.run(100.0)
+        digests.add(sim.spikes(recorder).digest())
+        assert len(sim.spikes(recorder).times) > 5
+    assert len(digests) == 1
+
+
+def test_stops_at_one_step_and_goes_on(expected: tuple[str, npt.NDArray[np.float64]]) -> None:
+    class StopError(Exception):
+        pass
+
+    def stop(report: rv.ProgressReport) -> None:
+        if report.phase == "run":
+            raise StopError
+
+    net, spikes, states = described()
+    sim = rv.Simulation(net, progress=stop, threads=3, stepping="async", tuning=rv.Tuning(shards=9))
+    for _ in range(1000):
+        try:
+            sim.run_until(TIME)
+        except StopError:
+            continue
+        break
+    assert sim.time == TIME
+    assert sim.spikes(spikes).digest() == expected[0]
+    assert np.array_equal(sim.state(states)["V_m"], expected[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"trace_epochs": True}, "there are no epochs to trace"),
+        ({"sort_connections": False}, "unsorted connections get their spikes in epochs"),
+    ],
+    ids=str,
+)
+def test_what_needs_epochs_is_refused(options: dict[str, Any], said: str) -> None:
+    net, _, _ = described()
+    with pytest.raises(StateError, match=said):
+        rv.Simulation(net, progress=False, stepping="async", **grouped(options))
+
+
+def test_dry_runs_are_refused() -> None:
+    net, _, _ = described()
+    with pytest.raises(StateError, match="a dry run"):
+        rv.Simulation(net, progress=False, stepping="async", recordings="local", dry_run=rv.DryRun(ranks=4))
+
+
+def test_unknown_stepping() -> None:
+    net, _, _ = described()
+    with pytest.raises(UnknownNameError, match=r"'asynch'.*'async'"):
+        rv.Simulation(net, progress=False, stepping="asynch")  # type: ignore[arg-type]
+
+
+def test_predicted_memory() -> None:
+    net, _, _ = described()
+    tuning = rv.Tuning(shards=12)
+    predicted = rv.predict_memory(net, threads=2, stepping="async", tuning=tuning, rate=50.0, time=TIME)
+    sim = rv.Simulation(net, progress=False, threads=2, stepping="async", tuning=tuning)
+    sim.run(TIME)
+    for component in ("neurons", "inputs", "synapses"):
+        assert predicted[component] == pytest.approx(sim.memory()[component], rel=0.05), component
