@@ -16,16 +16,18 @@ double Shard::advance(Step first, Step last) {
     record_seconds_ = 0.0;
     const std::size_t first_of_step = outbox_->size();
     const bool is_single = first == last;
+    // A population may have synapses that learn on other shards only.
+    const bool learns = !learning_.empty();
     for (Group& group : groups_) {
-        if (group.neurons && (is_single || !group.learns)) advance_and_measure(group, first, last);
+        if (group.neurons && (is_single || !group.learns || !learns)) advance_and_measure(group, first, last);
     }
     if (is_single) {
         if (invented_) invent_spikes(first);
-        if (!learning_.empty()) tell_learning_tables(first, first_of_step);
+        if (learns) tell_learning_tables(first, first_of_step);
         return record_seconds_;
     }
     // Weights that learn depend on the spikes of each step before.
-    for (Step step = first; !learning_.empty() && step <= last; ++step) {
+    for (Step step = first; learns && step <= last; ++step) {
         if (step > first) arrive(step);
         const std::size_t begin = outbox_->size();
         for (Group& group : groups_) {

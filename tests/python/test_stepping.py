@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import pytest
 import ranvier as rv
 from ranvier.errors import StateError, UnknownNameError
 from ranvier.networks import layers
+from ranvier.networks.ring import ring_cell
 from ranvier.simulation.options import grouped
 
 TIME = 12.0
@@ -83,6 +84,23 @@ def test_visits_add_up_to_all_steps() -> None:
     assert (visits * np.arange(len(visits))).sum() > 4 * visits.sum(), "not further than the shortest delay of all"
     sim.reset_counts()
     assert not sim.visits.any()
+
+
+@pytest.mark.parametrize("stepping", ["bsp", "async"])
+def test_shards_without_a_synapse_that_learns(stepping: Literal["bsp", "async"]) -> None:
+    """One synapse onto one cell of a population: the other shards have none, and their cells advance as well."""
+    potentials = []
+    for shards in (1, 4):
+        net = rv.Network(resolution=0.1)
+        sources = net.create(rv.iaf_psc_exp(I_e=600.0), 1)
+        cells = net.create(ring_cell(depth=1, compartments=1), 4, I_e=50.0)
+        net.connect(sources, cells[1:2], "one_to_one", weight=2.0, delay=1.0, synapse=rv.stdp(W_max=10.0))
+        states = net.record_state(cells, ["V_m"], interval=1.0)
+        sim = rv.Simulation(net, progress=False, threads=1, stepping=stepping, tuning=rv.Tuning(shards=shards))
+        sim.run(40.0)
+        potentials.append(sim.state(states)["V_m"])
+    assert (potentials[0] != 0.0).all()
+    assert np.array_equal(potentials[0], potentials[1])
 
 
 def test_delays_of_one_step_leave_nothing_to_choose() -> None:
