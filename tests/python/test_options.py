@@ -57,7 +57,7 @@ def test_docstrings_and_help_follow_from_the_description(group: Any) -> None:
 
 def test_literals_are_those_of_the_core() -> None:
     assert set(rv.Processes.options["exchange"].choices) == set(mpi.exchanges())
-    assert set(rv.Tuning.options["stealing"].choices) == set(_core.stealing_policies())
+    assert set(rv.Tuning.options["stealing"].choices) == {"auto", *_core.stealing_policies()}
     assert set(_core.instruction_sets()) <= set(rv.Tuning.options["instruction_set"].choices)
 
 
