@@ -131,7 +131,10 @@ class Accounts(NamedAttributes):
 
     @property
     def stolen_shards(self) -> int:
-        """How often a thread of this process has updated a shard of another thread for an epoch."""
+        """How often a thread of this process has updated a shard of another thread: for an epoch, or for a visit.
+
+        See `visits`.
+        """
         with self._built.exclusive():
             return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
 
