@@ -141,7 +141,7 @@ def test_stimuli_are_described() -> None:
     """Changes, copies, summaries and predictions know the electrode."""
     net = rv.Network(resolution=STEP)
     cells = net.create(cell(), 3)
-    assert cells.cell is not None
+    assert isinstance(cells.cell, rv.Cell)
     assert cells.cell.electrodes == ("soma", "tip", "other")
     assert rv.Cell(TREE, membrane=[("all", rv.pas())]).electrodes == ()
     stimulus = net.stimulate(cells, "dc_generator", amplitude=50.0, electrode="tip")
