@@ -15,6 +15,7 @@ from full_disk import files_limited_to
 from killed_saves import check_what_is_left, save_until_killed
 from mixed_cells import described, result
 from mpi_runs import WHEELS, run_python
+from ranvier import _core
 
 TESTS = Path(__file__).parent
 
@@ -39,9 +40,7 @@ def test_the_network_can_tell_something() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"threads": 1, "instruction_set": "avx2"},
-        {"threads": 2, "instruction_set": "avx512"},
-        {"threads": 3},
+        *({"threads": 1 + each, "instruction_set": name} for each, name in enumerate(_core.instruction_sets())),
         {"threads": 3, "instruction_set": "baseline", "placement": "shuffle"},
     ],
     ids=str,
