@@ -166,7 +166,7 @@ test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ##
 	$(PYTEST) --numprocesses $(JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
-validate: machine $(STAMPS)/package $(STAMPS)/development ## Run the slow tests: statistics against NEST, full scale
+validate: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale
 	$(PYTEST) tests/python/validation $(ARGS)
 
 .PHONY: sanitize
