@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any
 
@@ -103,6 +104,9 @@ def check_unmasked(name: str, values: object) -> None:
     WrongTypeError
         For such an array, or a list that contains one.
     """
+    # NumPy imports this part of itself when it is asked for, and without it there are no such arrays.
+    if "numpy.ma" not in sys.modules:
+        return
     parts = values if isinstance(values, list | tuple) else [values]
     if any(np.ma.is_masked(part) for part in parts):
         raise WrongTypeError(

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator
@@ -205,7 +204,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def _replace(target: Path, old: os.stat_result | None, data: bytes) -> None:
-    beside = target.with_name(f".ranvier.{secrets.token_hex(8)}")
+    beside = target.with_name(f".ranvier.{os.urandom(8).hex()}")
     try:
         # A new file gets the system's default mode.
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NoReturn
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
+from ranvier.base.hdf5 import h5py
 from ranvier.cells.cones import DEEPEST, Cones, depths_of
 from ranvier.errors import FileError
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -227,6 +226,8 @@ print(text.value.decode())
 
 def describe_libraries() -> list[str]:
     """Return, for each family, the library that would be used, with its version, if there is one."""
+    import subprocess  # which costs each process that imports Ranvier as much as many of its modules
+
     found = []
     for family in FAMILIES:
         for name, origin in candidates(family):

@@ -21,17 +21,16 @@ import hashlib
 import json
 import math
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.file_space import reserve
+from ranvier.base.hdf5 import h5py
 from ranvier.base.paths import file_errors
 from ranvier.base.times import times_of
 from ranvier.errors import FileError
@@ -197,7 +196,7 @@ def _add_pieces(path: Path, check: Any, pieces: npt.NDArray[Any], datasets: dict
 
 def _cut(path: Path, was_open: bool, pieces: int, rows: dict[str, int]) -> None:
     """Cut a file back to some pieces. A kill leaves the old file or the new one."""
-    beside = path.with_name(f".ranvier.{secrets.token_hex(8)}")
+    beside = path.with_name(f".ranvier.{os.urandom(8).hex()}")
     try:
         with as_if_closed(path) if was_open else path.open("rb") as old, beside.open("xb") as new:
             shutil.copyfileobj(old, new, 1 << 20)

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
-
 from ranvier import _core
+from ranvier.base.hdf5 import h5py
 from ranvier.base.paths import check_writable, file_errors
 from ranvier.errors import FileError
 from ranvier.state.part_files import PartReader, PartWriter, check_of, damage_found, damaged

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import h5py
 import numpy as np
 import numpy.typing as npt
 
 from ranvier.base.file_space import reserve
+from ranvier.base.hdf5 import h5py
 from ranvier.base.paths import file_errors
 from ranvier.errors import FileError
 
