@@ -66,7 +66,7 @@ def test_a_run_may_be_cut_and_weights_read_at_any_time(precision: Any) -> None:
     sim = rv.Simulation(net, threads=2, weight_precision=precision, progress=False)
     random = np.random.default_rng(1)
     while (left := scene.last_step - round(sim.time / 0.1)) > 0:
-        sim.run(round(min(int(random.integers(1, 200)), left) * 0.1, 6))
+        sim.run(round(min(int(random.integers(1, 600)), left) * 0.1, 6))
         now = round(sim.time / 0.1)
         expected = expected_weights(replace(scene, last_step=now))
         np.testing.assert_allclose(weights_of(sim, projections), expected, rtol=1e-5 if precision == "single" else 1e-9)

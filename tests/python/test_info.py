@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -241,6 +242,12 @@ def test_quota_of_this_process() -> None:
 
 
 def call(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command here, or where the environment is to be another in a process of its own."""
+    if not environment:
+        output, errors = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            status = main(["info", *arguments])
+        return subprocess.CompletedProcess(arguments, status, output.getvalue(), errors.getvalue())
     command = [sys.executable, "-m", "ranvier.command_line", "info", *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONUTF8": "1", **environment}

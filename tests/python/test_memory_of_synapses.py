@@ -32,7 +32,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_synapses_of_every_model(name: str, options: dict[str, Any]) -> None:
-    model = network_with(model_named(name), 250 * options["ranks"], delay=rv.Uniform(1.0, 2.0))
+    model = network_with(model_named(name), 100 * options["ranks"], delay=rv.Uniform(1.0, 2.0))
     check(*run(model=model, threads=1, **options))
 
 

@@ -34,7 +34,7 @@ SHORT = ["time=100"]
 SMALLER = {"scale=3277": "scale=16", "2048": "8", "16GB": "400MB"}
 SMALL_BENCHMARKS = {
     "exchange": ["--ranks=2", "--repetitions=1", "--set", "cells=64", "connections=20", "time=20"],
-    "scaling": ["--ranks=1,2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--set=time=5"],
+    "scaling": ["--ranks=2", "--neurons-per-rank=100", "--memory-per-rank=2MB", "--indegree=40", "--set=time=5"],
 }
 
 
@@ -99,7 +99,7 @@ COMMANDS = [
 def test_commands(command: str, slow: bool, folder: Path) -> None:
     arguments = shlex.split(command)
     if arguments[:2] == ["mpiexec", "-n"]:
-        small = {"microcircuit": [*SMALL[1:], *SHORT], "brunel": SHORT}
+        small = {"microcircuit": [*SMALL[1:], *SHORT], "brunel": ["order=250", *SHORT]}
         more = next((small[name] for name in small if name in arguments), [])
         outputs = run_under_mpiexec(int(arguments[2]), [*arguments[3:], *more], folder)
         assert any("spikes" in output.lower() for output in outputs)
