@@ -18,8 +18,10 @@ BUILD := $(WITH_TOOLS) cmake --build
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
 # Hundreds of tests start Python. So it keeps what it has compiled, and NumPy starts no threads: nothing here needs them.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
-# Tests side by side. Many of them start threads or processes of their own.
+# Side by side. Many tests start threads or processes of their own.
 JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
+# Half of the time of the Python tests goes into waiting: for processes that start, end or are killed.
+PYTHON_JOBS := $(shell expr \( $(JOBS) \* 3 + 1 \) / 2)
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
@@ -152,8 +154,8 @@ test-cpp: machine $(STAMPS)/package ## Build and run the C++ tests
 	$(BUILD) build/package --target tests
 	$(CTEST) --test-dir build/package --parallel $(JOBS)
 	@echo "The slowest 20 of the C++ tests"
-	@sed '/^---/,$$d' build/package/Testing/Temporary/CTestCostData.txt | sort --key 3,3 --reverse --numeric-sort | \
-	    head --lines 20 | awk '{ printf "%8.2f s  %s\n", $$3, $$1 }'
+	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \
+	    build/package/tests/cpp/times/*.xml | sort --reverse --numeric-sort | head --lines 20
 
 # The C++ program that tests run under mpiexec.
 .PHONY: test-mpi-program
@@ -163,7 +165,7 @@ test-mpi-program: machine $(STAMPS)/package
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
-	$(PYTEST) --numprocesses $(JOBS) --dist worksteal --durations 20 $(ARGS)
+	$(PYTEST) --numprocesses $(PYTHON_JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
 validate: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale

@@ -14,7 +14,7 @@
 #include "parallel/team.hpp"
 
 /// Tables of synapses that are given one by one.
-namespace ranvier::connect {
+namespace ranvier::connect::table_building {
 
 inline constexpr double resolution = 0.1;
 
@@ -134,4 +134,4 @@ inline std::vector<Synapse> read_all(const Built& built) {
     return all;
 }
 
-}  // namespace ranvier::connect
+}  // namespace ranvier::connect::table_building

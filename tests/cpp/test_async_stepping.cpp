@@ -11,7 +11,7 @@
 #include "engine/simulation.hpp"
 
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 struct Result {
     Spikes spikes;
@@ -116,5 +116,5 @@ TEST(AsyncStepping, RefusesWhatNeedsEpochs) {
     EXPECT_THROW(Simulation(balanced.network, unknown), UnknownNameError);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

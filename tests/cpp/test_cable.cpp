@@ -21,7 +21,7 @@
 #include "scalar_cell.hpp"
 
 namespace ranvier::cable {
-namespace {
+namespace TEST_FILE {
 
 using models::GroupDriver;
 
@@ -218,5 +218,5 @@ TEST(Cable, RefusesFormsThatAreNone) {
     EXPECT_THROW(cut.at({.section = 0, .position = nan}, "place"), Error);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::cable

@@ -27,7 +27,7 @@
 /// Cells of drawn shapes with drawn mechanisms, receptors and clamps: what the kernels make of them, by eights and packed,
 /// against ScalarCell, and against each other.
 namespace ranvier::cable {
-namespace {
+namespace TEST_FILE {
 
 using models::GroupDriver;
 using State = std::map<std::string, std::vector<double>>;
@@ -352,5 +352,5 @@ TEST(CableKernels, PotentialsLeaveTablesOnlyWhereThereAreChannels) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::cable

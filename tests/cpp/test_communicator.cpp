@@ -23,7 +23,7 @@
 #include "comm/mpi_plugin.hpp"
 
 namespace ranvier::comm {
-namespace {
+namespace TEST_FILE {
 
 using Bytes = std::vector<std::byte>;
 
@@ -398,5 +398,5 @@ TEST_F(CommunicatorTest, CollectivesAndMessagesDoNotMeet) {
     c.complete_sends();
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::comm

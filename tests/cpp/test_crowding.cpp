@@ -15,7 +15,7 @@
 #include "parallel/team.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 using namespace std::chrono_literals;
 
@@ -300,5 +300,5 @@ TEST(Attendance, SendsThoseToRestThatWaited) {
     EXPECT_TRUE(attendance.rests(3));
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -10,7 +10,7 @@
 #include "parallel/pause.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 using Deque = StealingDeque<std::uint32_t>;
 using Outcome = Deque::Outcome;
@@ -111,5 +111,5 @@ TEST_P(DequeWith, LosesAndDoublesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Thieves, DequeWith, testing::Values(1u, 2u, 7u));
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

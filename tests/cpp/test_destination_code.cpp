@@ -11,7 +11,7 @@
 #include "connect/routing/destination_code.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 bool operator==(const comm::Destination& a, const comm::Destination& b) {
     return a.rank == b.rank && a.address == b.address;
@@ -188,5 +188,5 @@ TEST(DestinationCode, PacksNumbersOfAnyLength) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

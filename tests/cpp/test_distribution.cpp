@@ -13,7 +13,7 @@
 #include "base/errors.hpp"
 #include "statistics.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 using Kind = Distribution::Kind;
@@ -175,4 +175,4 @@ TEST(DistributionCheck, RefusesWhatCannotBeDrawn) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -13,7 +13,7 @@
 #include "engine/simulation.hpp"
 
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 /// A network of so many ranks with the same load on each.
 struct RandomNetwork {
@@ -248,5 +248,5 @@ TEST(DryRun, NeedsRanksThatAreAlike) {
     EXPECT_THROW(comm::make_mirror_communicator(0), ValueOutOfBoundsError);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

@@ -10,7 +10,7 @@
 
 #include "base/instruction_set.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 
@@ -90,4 +90,4 @@ TEST(InstructionSets, AreChosenByName) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -18,7 +18,7 @@
 // What single methods promise besides. That each method brings every spike where it is needed is tested in
 // test_exchanges.cpp.
 namespace ranvier::comm {
-namespace {
+namespace TEST_FILE {
 
 /// A world in which the only source of each process that has one reaches all processes, itself included.
 World broadcasting_world(std::int32_t ranks, std::int32_t sending_ranks, std::uint32_t epochs = 1) {
@@ -476,5 +476,5 @@ TEST(Auto, SettlesAlikeOnAllProcessesAndFreesTheOthers) {
     EXPECT_NO_THROW(find_exchange(chosen));
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::comm

@@ -17,7 +17,7 @@
 #include "exchange_world.hpp"
 
 namespace ranvier::comm {
-namespace {
+namespace TEST_FILE {
 
 /// Counts of all processes together.
 ExchangeCounts sum(const std::vector<Outcome>& outcomes) {
@@ -246,5 +246,5 @@ TEST(Exchanges, AreFoundByName) {
     EXPECT_THROW(find_exchange("alltoal"), UnknownNameError);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::comm

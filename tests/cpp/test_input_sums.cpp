@@ -8,7 +8,7 @@
 #include "base/instruction_set.hpp"
 #include "connect/tables/input_sums.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 using namespace ranvier::connect;
@@ -129,4 +129,4 @@ TEST(WideSums, AreExactAndRoundedOnce) {
     EXPECT_EQ(from_wide(sum, range.quantum), 0.0);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

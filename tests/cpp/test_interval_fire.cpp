@@ -17,7 +17,7 @@
 #include "statistics.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 using Spikes = std::vector<std::vector<Step>>;  ///< by cell
 
@@ -429,5 +429,5 @@ TEST(IntervalFire, TakesMemoryForItsState) {
     EXPECT_EQ(bytes(6400) - bytes(64), (6400u - 64u) * 20u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

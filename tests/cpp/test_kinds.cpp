@@ -12,7 +12,9 @@
 #include "table_building.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
+
+using namespace table_building;
 
 TEST(NetworkPlan, ListsTheKindsThatSynapsesCanBeOf) {
     const auto plan_of = [](std::vector<double> weights) {
@@ -110,5 +112,5 @@ TEST(Tables, OfManyKindsAreKeptApart) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -11,7 +11,7 @@
 #include "base/instruction_set.hpp"
 #include "base/random.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 
@@ -142,4 +142,4 @@ TEST(Math, GivesTheSameBitsOnEveryInstructionSet) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -17,7 +17,7 @@
 #include "comm/mpi/meeting.hpp"
 
 namespace ranvier::comm::mpi {
-namespace {
+namespace TEST_FILE {
 
 using namespace std::chrono_literals;
 
@@ -156,5 +156,5 @@ TEST(Meeting, WorksBetweenProcesses) {
     for (const int end : joined) ::close(end);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::comm::mpi

@@ -27,7 +27,7 @@
 #include "parallel/memory.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 constexpr std::uint32_t missing_node = 7;
 
@@ -356,5 +356,5 @@ TEST(Pages, AreHugeWhereAskedForAndSmallOtherwise) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -9,7 +9,7 @@
 #include "parallel/memory_room.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 /// A file system of a machine with 1 GB available, in a temporary folder.
 class MemoryRoomTest : public testing::Test {
@@ -146,5 +146,5 @@ TEST(MemoryRoom, IsSharedByTheProcessesOfAHost) {
     EXPECT_EQ(MemoryRoom{}.of_one(1000), UINT64_MAX);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -17,7 +17,7 @@
 #include "group_driver.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 enum class Synapse { exponential, alpha, delta };
 
@@ -353,5 +353,5 @@ TEST(IafPscExp, IntegratesCurrentsWhileItIsRefractory) {
     EXPECT_EQ(driver.potential(), -70.0);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

@@ -19,7 +19,7 @@
 #include "models/point_neuron.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 /// All that came out of a run: spikes and, at the end, every variable, as bits.
 struct Outcome {
@@ -294,5 +294,5 @@ TEST(Memory, OfNeuronsIsTheirState) {
               (6400u - 64u) * (3 * 4 + 4));
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

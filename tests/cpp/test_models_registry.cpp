@@ -12,7 +12,7 @@
 #include "models/stimulator.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 template <class Models>
 void expect_sorted_by_name(const Models& models) {
@@ -129,5 +129,5 @@ TEST(Conflicts, OfNeuronParametersAreTold) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

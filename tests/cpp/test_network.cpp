@@ -11,7 +11,7 @@
 #include "base/errors.hpp"
 #include "error_fields.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 using namespace ranvier::engine;
@@ -443,4 +443,4 @@ TEST(NetworkToSteps, CountsMultiplesOfTheResolution) {
     EXPECT_EQ(thirds.to_steps(7.0, "time"), 21);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

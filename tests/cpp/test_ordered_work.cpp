@@ -8,7 +8,7 @@
 #include "parallel/team.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 Team make_team(std::uint32_t workers) { return Team(std::vector<Place>(workers), {.spinning = Spinning::never}); }
 
@@ -119,5 +119,5 @@ TEST(OrderedWork, a_worker_that_fails_makes_all_leave) {
     EXPECT_EQ(done, 1U);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

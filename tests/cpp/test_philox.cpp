@@ -11,7 +11,7 @@
 #include "base/random.hpp"
 
 namespace ranvier {
-namespace {
+namespace TEST_FILE {
 
 using Words = std::array<std::uint32_t, 4>;
 
@@ -64,5 +64,5 @@ INSTANTIATE_TEST_SUITE_P(InstructionSets, PhiloxLanes,
                          testing::ValuesIn(available_instruction_sets().begin(), available_instruction_sets().end()),
                          [](const auto& tested) { return std::string(to_string(tested.param)); });
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier

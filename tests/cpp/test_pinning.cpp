@@ -13,7 +13,7 @@
 // the two units of core k are 2 k and 2 k + 1.
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 /// So many processors, one after another at a distance.
 struct Run {
@@ -305,5 +305,5 @@ TEST(Occupancy, CountsThreadsOnUnitsAndCores) {
     EXPECT_FALSE(occupancy(topology, place_threads(topology, 6, {})).shares_cores());
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

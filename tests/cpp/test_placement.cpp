@@ -17,7 +17,7 @@
 #include "statistics.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 using Ids = std::vector<std::uint64_t>;
 
@@ -392,5 +392,5 @@ TEST(ProcessLayout, TakesMemoryForListsOnly) {
     EXPECT_EQ(bytes(PlacementKind::shuffle), 2u * 8u * 1000u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -20,7 +20,7 @@
 #include "connect/plasticity/rule_loops.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 /// By a power up to a bound, multiplicative down to another, so that the order of changes matters, and bounds are met.
 template <class Number>
@@ -401,5 +401,5 @@ TEST(Plasticity, NorDoThoseOfNearestSpikes) {
     expect_same_however_driven<NearestRule<double, Pairing::presynaptic_centred>>();
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -22,7 +22,7 @@
 #include "thread_communicator.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 constexpr double resolution = 0.1;
 
@@ -420,5 +420,5 @@ TEST(RowAddresses, OfNothingAreNone) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

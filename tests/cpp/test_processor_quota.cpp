@@ -10,7 +10,7 @@
 #include "parallel/processor_quota.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 /// A file system of a machine with control groups, in a temporary folder.
 class ProcessorQuota : public testing::Test {
@@ -117,5 +117,5 @@ TEST(DefaultThreads, AreAsManyAsTheQuotaPaysFor) {
     EXPECT_EQ(default_threads(1, 6, 4), 1u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

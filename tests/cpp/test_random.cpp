@@ -10,7 +10,7 @@
 #include "base/hash.hpp"
 #include "statistics.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 
@@ -120,4 +120,4 @@ TEST(SequentialRandom, NextBelowIsUniformAndBelow) {
     EXPECT_GT(statistics::uniform_p_value(thirds), statistics::significance);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

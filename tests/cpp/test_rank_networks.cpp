@@ -15,7 +15,7 @@
 /// Networks that are easily divided wrongly among several processes, which are threads here. Each must give the spikes
 /// that it gives on one thread of one process.
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 struct Outcome {
     Spikes spikes;
@@ -321,5 +321,5 @@ TEST(RankNetworks, SideBySide) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

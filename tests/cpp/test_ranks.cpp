@@ -17,7 +17,7 @@
 
 /// Networks on several processes, which are threads here.
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 constexpr Step steps = 600;
 
@@ -339,5 +339,5 @@ TEST(Ranks, WaitAsTheyHaveAgreed) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

@@ -14,7 +14,7 @@
 #include "thread_communicator.hpp"
 
 namespace ranvier::comm {
-namespace {
+namespace TEST_FILE {
 
 /// Three words, so that buffer sizes do not divide evenly.
 struct Record {
@@ -110,5 +110,5 @@ TEST(Redistribution, BringsRandomNumbersOfRecords) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::comm

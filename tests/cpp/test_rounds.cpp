@@ -16,7 +16,7 @@
 #include "parallel/team.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 /// Workers on invented nodes, dealt to them in turn.
 std::vector<Place> places_on(std::uint32_t workers, std::uint32_t nodes) {
@@ -256,5 +256,5 @@ TEST(Rounds, WaitForAWorkerThatTheyMayNotHelp) {
     EXPECT_EQ(late.rounds.taken_over(1) + late.rounds.taken_over(2), 0u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -12,7 +12,7 @@
 #include "connect/tables/row_cursors.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 /// Sorts synapses by row in two passes and a few batches, and returns where rows begin.
 RowStarts sort_by_row(const std::vector<std::uint32_t>& sources, std::size_t rows, std::uint32_t bits,
@@ -68,5 +68,5 @@ TEST_P(RowCursorsTest, NeedNoSynapses) {
 // Four bytes are enough for all, from the 50th synapse on, or for none.
 INSTANTIATE_TEST_SUITE_P(Widths, RowCursorsTest, testing::Values(UINT32_MAX, 49, 0));
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -8,7 +8,7 @@
 #include "base/errors.hpp"
 #include "rule_testing.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace rule_testing;
 
@@ -365,4 +365,4 @@ TEST(FixedIndegree, WorksWithMoreSourcesThan32BitsCount) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE

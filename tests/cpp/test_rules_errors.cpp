@@ -7,7 +7,7 @@
 #include "error_fields.hpp"
 #include "rule_testing.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace rule_testing;
 
@@ -144,4 +144,4 @@ TEST(ExplicitList, MayBeEmpty) {
     EXPECT_EQ(count_synapses(draw_all(*sampler, apart)), 0U);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -9,7 +9,7 @@
 #include "rule_testing.hpp"
 #include "statistics.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace rule_testing;
 using statistics::significance;
@@ -285,4 +285,4 @@ TEST(FixedTotalNumber, HasBinomialInDegreesInALargeNetwork) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE

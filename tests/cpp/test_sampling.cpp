@@ -11,7 +11,7 @@
 
 #include "statistics.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 
@@ -190,4 +190,4 @@ TEST(Hypergeometric, OfHugeNumbersWithASmallMeanIsPoisson) {
     EXPECT_GT(p, statistics::significance);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

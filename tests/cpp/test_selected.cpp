@@ -9,7 +9,7 @@
 
 /// Rules between neurons whose ids have gaps between them.
 
-namespace {
+namespace TEST_FILE {
 
 using namespace rule_testing;
 using connect::bind_selected;
@@ -134,4 +134,4 @@ TEST(SelectedRules, FindArrayElementsByPlace) {
     EXPECT_EQ(pairs.sampler->array_position(15, 0), 0U);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -17,7 +17,7 @@
 #include "parallel/processors.hpp"
 
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 struct Result {
     Spikes spikes;
@@ -496,5 +496,5 @@ TEST(Simulation, WorksForOneNeuronAndForNone) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

@@ -12,7 +12,7 @@
 #include "parallel/memory.hpp"
 
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 constexpr std::uint64_t size = 4000;
 
@@ -84,5 +84,5 @@ TEST(SimulationMemory, GrowsWithParametersOfSingleNeurons) {
     EXPECT_GE(by_component(simulation).at("neurons"), before + size * 8 * 4);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

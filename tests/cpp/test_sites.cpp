@@ -14,7 +14,7 @@
 #include "connect/tables/site_choice.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 /// Every second of 11, 3 and 9 neurons.
 ShardLayout shard() {
@@ -105,5 +105,5 @@ TEST(SiteChoice, ChoosesNoSiteBeyondTheLast) {
     EXPECT_EQ(find_site(ends, 0.0), 1U);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -17,7 +17,7 @@
 
 /// Whether connections are sorted by source where nobody has told.
 namespace ranvier::engine {
-namespace {
+namespace TEST_FILE {
 
 using Communicator = std::shared_ptr<comm::Communicator>;
 
@@ -173,5 +173,5 @@ TEST(Sorting, MustBeAskedForByAllRanks) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::engine

@@ -7,7 +7,7 @@
 #include "connect/tables/source_index.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
 
 constexpr std::uint64_t possible = 1000;
 
@@ -49,5 +49,5 @@ TEST(SourceIndex, TakesTwoAndTwoThirdsBitsForEachPossibleSource) {
     EXPECT_EQ(SourceIndex::bytes(49), 32u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace {
+namespace TEST_FILE {
 
 TEST(Statistics, ChiSquareHasTheTabulatedQuantiles) {
     // Upper 5 % points for 1, 10 and 100 degrees of freedom.
@@ -32,4 +32,4 @@ TEST(Statistics, KolmogorovSmirnovRefusesWhatDoesNotFit) {
                 1e-3);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -10,7 +10,7 @@
 
 #include "base/random.hpp"
 
-namespace {
+namespace TEST_FILE {
 
 using namespace ranvier;
 
@@ -63,4 +63,4 @@ TEST(StepTimes, AtTheEndOfAllSteps) {
     EXPECT_EQ(StepTimes(123.456789012345)(last), 1138687895536342808242.075930337415);
 }
 
-}  // namespace
+}  // namespace TEST_FILE

@@ -14,7 +14,7 @@
 #include "stimulus_driver.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -335,5 +335,5 @@ TEST(StepCurrentGenerator, TellsWhatIsWrongWithItsSequences) {
     EXPECT_THROW(StimulusDriver("step_current_generator", {.sequences = {{0.15}, {1.0}}}), GridError);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

@@ -17,7 +17,7 @@
 #include "stimulus_driver.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 // Every test of fit here has the level statistics::significance: with a seed that was not tried before, a correct
 // generator fails with that probability.
@@ -382,5 +382,5 @@ TEST(SpikeGenerator, MayBeEmpty) {
     EXPECT_EQ(silent.at(1), (Indices{}));
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

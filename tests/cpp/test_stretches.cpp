@@ -14,7 +14,7 @@
 #include "models/registry.hpp"
 
 namespace ranvier::models {
-namespace {
+namespace TEST_FILE {
 
 constexpr std::size_t neurons = 37;
 constexpr std::size_t rows = 16;
@@ -149,5 +149,5 @@ TEST(Stretches, DoAsSingleSteps) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::models

@@ -17,7 +17,9 @@
 #include "table_building.hpp"
 
 namespace ranvier::connect {
-namespace {
+namespace TEST_FILE {
+
+using namespace table_building;
 
 /// Numbers in memory that can be closed: whoever reads them then crashes.
 class ClosableNumbers {
@@ -298,5 +300,5 @@ TEST(ShardLayout, DealsEveryNeuronToOneShard) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::connect

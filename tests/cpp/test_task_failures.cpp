@@ -11,9 +11,11 @@
 #include "task_testing.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
-TEST_P(TasksOf, GiveUpWhenOneThrows) {
+class TasksThatFailOf : public TasksOf {};
+
+TEST_P(TasksThatFailOf, GiveUpWhenOneThrows) {
     constexpr std::uint32_t count = 500;
     for (int attempt = 0; attempt < 5; ++attempt) {
         std::vector<std::atomic<std::uint32_t>> done(count);
@@ -52,7 +54,7 @@ TEST_P(TasksOf, GiveUpWhenOneThrows) {
     }
 }
 
-TEST_P(TasksOf, DropWhatHasNotBegun) {
+TEST_P(TasksThatFailOf, DropWhatHasNotBegun) {
     std::atomic<std::uint32_t> begun{0};
     const auto work = tasks_.add_type<Number>("work", [&](TaskContext&, const Number&) {
         if (++begun == 20) throw TaskFailed("the twentieth");
@@ -68,7 +70,7 @@ TEST_P(TasksOf, DropWhatHasNotBegun) {
     expect_whole();
 }
 
-TEST_P(TasksOf, KeepWhatRepeatsAfterAFailure) {
+TEST_P(TasksThatFailOf, KeepWhatRepeatsAfterAFailure) {
     bool fail = true;
     std::uint32_t done = 0;
     Event& event = tasks_.make_event(2, EventKind::repeating);
@@ -88,7 +90,7 @@ TEST_P(TasksOf, KeepWhatRepeatsAfterAFailure) {
     EXPECT_EQ(done, 1u);
 }
 
-TEST_P(TasksOf, StopWhenPollThrows) {
+TEST_P(TasksThatFailOf, StopWhenPollThrows) {
     const TaskType<Number>* type = nullptr;
     const auto endless = tasks_.add_type<Number>(
         "endless", [&](TaskContext& context, const Number& task) { context.create(*type, {task.value}); });
@@ -103,7 +105,7 @@ TEST_P(TasksOf, StopWhenPollThrows) {
     expect_whole();
 }
 
-TEST_P(TasksOf, TellThatTheyCannotGoOn) {
+TEST_P(TasksThatFailOf, TellThatTheyCannotGoOn) {
     Event& event = tasks_.make_event(3);
     const auto signal =
         tasks_.add_type<Number>("signal", [&](TaskContext& context, const Number&) { context.signal(event); });
@@ -129,7 +131,7 @@ TEST_P(TasksOf, TellThatTheyCannotGoOn) {
     expect_whole();
 }
 
-INSTANTIATE_TEST_SUITE_P(Teams, TasksOf, all_teams());
+INSTANTIATE_TEST_SUITE_P(Teams, TasksThatFailOf, all_teams());
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -18,7 +18,7 @@
 #include "task_testing.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 TEST_P(TasksOf, DoNothingWhereThereAreNone) {
     tasks_.run();
@@ -420,5 +420,5 @@ TEST(Tasks, SleepLongWithoutWork) {
     EXPECT_EQ(sleeps, 2u);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -15,7 +15,7 @@
 #include "parallel/team.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 /// No machine has it.
 constexpr int no_processor = 16000;
@@ -210,5 +210,5 @@ TEST(Barrier, IsBrokenForThoseWhoWaitAndThoseWhoCome) {
     }
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel

@@ -25,7 +25,7 @@
 #include "parallel/topology_reading.hpp"
 
 namespace ranvier::parallel {
-namespace {
+namespace TEST_FILE {
 
 std::vector<int> numbers(int first, int end, int distance = 1) {
     std::vector<int> list;
@@ -407,5 +407,5 @@ TEST(DetectedTopology, TellsDistancesAndName) {
     std::filesystem::remove(path);
 }
 
-}  // namespace
+}  // namespace TEST_FILE
 }  // namespace ranvier::parallel
