@@ -52,6 +52,18 @@ RANVIER_ALWAYS_INLINE Real power(Real x, [[maybe_unused]] Real y) {
     if constexpr (exponent == Exponent::any) return math::pow(x, y);
 }
 
+/// The same in two stages: math::pow(x, y) is power_of(x, exponent_of(x, y)), bit for bit.
+RANVIER_ALWAYS_INLINE double exponent_of(double x, double y) { return y * math::log(x < 0x1p-1022 ? 1.0 : x); }
+RANVIER_ALWAYS_INLINE double power_of(double x, double exponent) {
+    const double power = math::exp(exponent);
+    return x < 0x1p-1022 ? 0.0 : power;
+}
+RANVIER_ALWAYS_INLINE float exponent_of(float x, float y) { return y * math::log2(x < 0x1p-126F ? 1.0F : x); }
+RANVIER_ALWAYS_INLINE float power_of(float x, float exponent) {
+    const float power = math::exp2(exponent);
+    return x < 0x1p-126F ? 0.0F : power;
+}
+
 /// Calls a function with one of its three values for an exponent.
 template <class Call>
 auto with_exponent(double y, Call call) {

@@ -50,6 +50,19 @@ class StdpPl {
         }
     };
 
+    /// With any exponent, the power in two stages.
+    template <class Number>
+    struct StagedRule : Rule<Number, Exponent::any> {
+        using Real = Number;
+        using Constants = StdpPlConstants<Real>;
+        RANVIER_ALWAYS_INLINE static Real first_stage(Real weight, const Constants& c) {
+            return pair_plasticity::exponent_of(weight, c.mu);
+        }
+        RANVIER_ALWAYS_INLINE static Real second_stage(Real weight, Real trace, Real exponent, const Constants& c) {
+            return weight + c.up * pair_plasticity::power_of(weight, exponent) * trace;
+        }
+    };
+
     static connect::Learning learning(std::span<const double> p) {
         return {.presynaptic_steps = p[tau_plus],
                 .postsynaptic_steps = p[tau_minus],
@@ -59,8 +72,10 @@ class StdpPl {
     static connect::LearningRule<Real> rule(std::span<const double> p) {
         const StdpPlConstants<Real> constants{static_cast<Real>(p[learning_rate]),
                                               static_cast<Real>(p[learning_rate] * p[alpha]), static_cast<Real>(p[mu])};
-        return pair_plasticity::with_exponent(
-            p[mu], [&](auto exponent) { return connect::make_learning_rule<Rule<Real, exponent()>>(constants); });
+        return pair_plasticity::with_exponent(p[mu], [&](auto exponent) {
+            if constexpr (exponent() == Exponent::any) return connect::make_learning_rule<StagedRule<Real>>(constants);
+            return connect::make_learning_rule<Rule<Real, exponent()>>(constants);
+        });
     }
     static std::array<ChangeSize, 2> changes(std::span<const double> p, double weight) {
         return {

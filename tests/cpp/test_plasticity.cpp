@@ -60,6 +60,20 @@ struct TripletRule : TestRule<Number> {
     }
 };
 
+/// The same, with the power in a loop before.
+template <class Number>
+struct StagedRule : TestRule<Number> {
+    using Real = Number;
+    using Constants = typename TestRule<Number>::Constants;
+    RANVIER_ALWAYS_INLINE static Real first_stage(Real weight, const Constants& /*c*/) {
+        return math::pow(weight, Real(0.4));
+    }
+    RANVIER_ALWAYS_INLINE static Real second_stage(Real weight, Real trace, Real power, const Constants& c) {
+        const Real grown = weight + c.up * power * trace;
+        return grown < c.greatest ? grown : c.greatest;
+    }
+};
+
 template <class Number, Pairing paired>
 struct NearestRule : TestRule<Number> {
     static constexpr Pairing pairing = paired;
@@ -375,6 +389,15 @@ void expect_same_however_driven(DelaySteps delay_count = delays) {
         const auto cut = drive_rule<Rule>(scene, {.fraction = fraction, .epoch = 1, .settle_every = 1});
         EXPECT_TRUE(first.weights == cut.weights) << "axonal fraction " << fraction;
         EXPECT_TRUE(first.inputs == cut.inputs) << "axonal fraction " << fraction;
+    }
+}
+
+TEST(Plasticity, RulesInTwoStagesGiveTheSameBits) {
+    const Scene scene = make_scene(9);
+    for (const InstructionSet set : available_instruction_sets()) {
+        const Drive how{.fraction = 0.6, .set = set};
+        EXPECT_EQ(drive_rule<StagedRule<double>>(scene, how).weights, drive_rule<TestRule<double>>(scene, how).weights);
+        EXPECT_EQ(drive_rule<StagedRule<float>>(scene, how).weights, drive_rule<TestRule<float>>(scene, how).weights);
     }
 }
 

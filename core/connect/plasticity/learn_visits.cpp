@@ -283,7 +283,10 @@ struct LearnVisits {
             const Bits bits = std::bit_cast<Bits>(b.weights[i]) & (~Bits{0} >> 1);
             greatest = greatest < bits ? bits : greatest;
         }
-        for (std::size_t i = 0; i < padded(b.count); ++i) {
+        // Counted before: the compiler takes the number for one that the loop may change, and makes no vectors then.
+        const std::size_t whole = padded(b.count);
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < whole; ++i) {
             b.added[i] = (static_cast<double>(b.weights[i]) + to_grid) - to_grid;
         }
         *a.greatest = std::max(*a.greatest, greatest);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -36,6 +37,10 @@ inline constexpr Pairing pairing_of = [] {
     }
 }();
 
+/// Whether what a postsynaptic spike does takes so long that it is done in two loops.
+template <class Rule>
+inline constexpr bool has_two_stages = requires { &Rule::first_stage; };
+
 template <class Rule, bool of_postsynaptic_spike>
 struct RuleLoop {
     using Real = typename Rule::Real;
@@ -49,11 +54,33 @@ struct RuleLoop {
         auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
         const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
         const std::size_t whole = count / rule_lanes * rule_lanes;
-        RANVIER_NO_OVERLAP
-        for (std::size_t i = 0; i < whole; ++i) w[i] = changed(w[i], trace[i], own, i, constants);
+        if constexpr (of_postsynaptic_spike && has_two_stages<Rule>) {
+            for (std::size_t begin = 0; begin < whole; begin += stage) {
+                run_stages(w + begin, trace + begin, std::min(stage, whole - begin), constants);
+            }
+        } else {
+            RANVIER_NO_OVERLAP
+            for (std::size_t i = 0; i < whole; ++i) w[i] = changed(w[i], trace[i], own, i, constants);
+        }
     }
 
    private:
+    static constexpr std::size_t stage = 8 * rule_lanes;
+
+    /// A processor looks so many instructions ahead and no further. Two short loops let it work at several vectors at once,
+    /// where in one long loop each operation would wait for the one before.
+    RANVIER_ALWAYS_INLINE static void run_stages(Real* weights, const Real* traces, std::size_t count,
+                                                 const typename Rule::Constants& constants) {
+        alignas(64) std::array<Real, stage> values;
+        Real* const between = values.data();
+        auto* const w = static_cast<Real*>(__builtin_assume_aligned(weights, 64));
+        const auto* const trace = static_cast<const Real*>(__builtin_assume_aligned(traces, 64));
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < count; ++i) between[i] = Rule::first_stage(w[i], constants);
+        RANVIER_NO_OVERLAP
+        for (std::size_t i = 0; i < count; ++i) w[i] = Rule::second_stage(w[i], trace[i], between[i], constants);
+    }
+
     RANVIER_ALWAYS_INLINE static Real changed(Real weight, Real trace, [[maybe_unused]] const Real* own,
                                               [[maybe_unused]] std::size_t i,
                                               const typename Rule::Constants& constants) {
@@ -134,6 +161,8 @@ constexpr typename LearningRule<typename Rule::Real>::Change presynaptic_change 
 ///     pairing                                   which spikes form pairs, if not all
 ///     own_{pre,post}synaptic_traces             how many more traces there are, read by spikes of the same side: then
 ///                                               that function takes these, as they are before the spike, after `trace`
+///     first_stage(weight, constants)            part of postsynaptic(), a number for
+///     second_stage(weight, trace, number, constants)   the rest; their loops are faster than a single one if both are long
 template <class Rule>
 LearningRule<typename Rule::Real> make_learning_rule(const typename Rule::Constants& constants) {
     static_assert(detail::pairing_of<Rule> == Pairing::all || detail::own_postsynaptic_traces<Rule> == 0);
