@@ -11,6 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import ranvier as rv
+from ranvier import _core
 from ranvier.bench.neuron_ring import load_neuron
 
 STEP, TIME = 0.025, 20.0
@@ -31,6 +32,11 @@ def run(cell: rv.Cell, step: float, weight: float, duration: float = TIME) -> np
     simulation = rv.Simulation(net)
     simulation.run(duration)
     return simulation.state(recorder).values[:, :, 0]
+
+
+def test_all_receptors_are_compared() -> None:
+    """A receptor that is added needs a comparison here."""
+    assert [model.name for model in _core.receptor_models()] == ["exp2syn", "expsyn", "nmda"]
 
 
 @pytest.mark.parametrize("kind", ["ExpSyn", "Exp2Syn"])
