@@ -312,11 +312,18 @@ void CellModel::describe(std::uint64_t fingerprint) {
               .weight_unit = "nS",
               .electrodes = electrodes_,
               .gains_from_stretches = true,
-              .step_bytes = bytes_of_compartment * static_cast<double>(spec.compartments.size()),
+              .step_bytes = bytes_of_compartment * mean_compartments(),
               .create = create_cell_group,
               .range_conflict = conflicting_kinds_.empty() ? nullptr : conflict,
               .own = this,
               .own_fingerprint = fingerprint};
+}
+
+double CellModel::mean_compartments() const {
+    if (kind_of_.empty()) return static_cast<double>(spec().compartments.size());
+    double sum = 0.0;
+    for (const std::uint32_t kind : kind_of_) sum += static_cast<double>(spec(kind).compartments.size());
+    return sum / static_cast<double>(kind_of_.size());
 }
 
 void CellModel::count_sites() {

@@ -138,6 +138,8 @@ class CellModel {
    private:
     void describe(std::uint64_t fingerprint);
     void count_sites();
+    /// Of a cell.
+    double mean_compartments() const;
     models::ParameterInfo info_of(std::uint32_t own) const;
     std::vector<std::uint32_t> kinds_that_may_conflict() const;
     /// See models::NeuronModel::range_conflict.

@@ -122,6 +122,10 @@ class NeuronGroup {
     /// through its neurons and steps. By default it calls update() for each step.
     virtual void advance(const AdvanceArguments& arguments);
 
+    /// The last step up to which no neuron of the group fires, whatever arrives: at least `now`, the last one that it has
+    /// advanced by. Spikes later than `now` are ruled out by refractoriness, or because it is known what the group plays.
+    virtual Step silent_until(Step now) const { return now; }
+
     /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
     virtual std::size_t largest_output() const = 0;
 
@@ -210,7 +214,7 @@ struct NeuronModel {
     std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
     /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
     bool gains_from_stretches = false;
-    /// About what a step of such a neuron reads and writes, bytes.
+    /// About what a step of such a neuron goes through, bytes; 0: variables and inputs, read and written.
     double step_bytes = 0.0;
     std::unique_ptr<NeuronGroup> (*create)(const GroupArguments& arguments) = nullptr;
     /// Why a set of parameters (values of one neuron) that are each within their bounds do not fit together, or nothing.

@@ -258,6 +258,16 @@ class Group final : public NeuronGroup {
         return arrays.current == nullptr ? run<false, false>(arrays) : run<false, true>(arrays);
     }
 
+    /// A potential that was set above the threshold makes a refractory neuron fire, too.
+    Step silent_until(Step now) const override {
+        std::int32_t steps = std::numeric_limits<std::int32_t>::max();
+        for (std::size_t i = 0; i < size_; ++i) {
+            const bool is_below = state_[0][i] < threshold(i, std::make_index_sequence<Arrays::constant_count>{});
+            steps = std::min(steps, is_below ? release_[i] - clock_ : 0);
+        }
+        return now + std::max(steps, 0);
+    }
+
     std::size_t largest_output() const override { return size_; }
 
     bool is_finite() const override {
@@ -312,6 +322,11 @@ class Group final : public NeuronGroup {
     }
 
     double resting_potential(std::size_t neuron) const { return derived_.resting_potential_of(neuron); }
+    template <std::size_t... C>
+    Real threshold(std::size_t neuron, std::index_sequence<C...>) const {
+        const std::size_t own = derived_.uniform ? 0 : neuron;
+        return typename Model::template Constants<Real>{derived_.constants[C][own]...}.threshold;
+    }
 
     void set_variable(std::size_t variable, std::size_t neuron, double value) {
         state_[variable][neuron] = storable(variable, value, resting_potential(neuron));

@@ -31,6 +31,12 @@ class SpikeGenerator final : public NeuronGroup {
         return count;
     }
 
+    Step silent_until(Step now) const override {
+        const auto later = std::find_if(playlist_.spikes.begin() + static_cast<std::ptrdiff_t>(next_),
+                                        playlist_.spikes.end(), [now](const Spike& s) { return s.step > now; });
+        return later == playlist_.spikes.end() ? std::max(now, for_ever) : later->step - 1;
+    }
+
     std::size_t largest_output() const override { return playlist_.largest_output; }
 
     // There are neither variables nor parameters.
@@ -53,6 +59,9 @@ class SpikeGenerator final : public NeuronGroup {
     }
 
    private:
+    /// A step that no simulation comes to.
+    static constexpr Step for_ever = Step{1} << 61;
+
     struct Spike {
         Step step;
         std::uint32_t unit;
