@@ -15,6 +15,7 @@ NB_MODULE(_core, module) {
     ranvier::bindings::bind_simulation(module);
     ranvier::bindings::bind_topology(module);
     ranvier::bindings::bind_parallel_measurements(module);
+    ranvier::bindings::bind_container_measurements(module);
     ranvier::bindings::bind_info(module);
     ranvier::bindings::bind_step_times(module);
 }

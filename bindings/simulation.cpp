@@ -129,6 +129,14 @@ void bind_machine(nb::class_<Simulation>& simulation) {
                 return all;
             },
             "Of each thread of this process: shards that it updated, its own, those of its node, and others.")
+        .def(
+            "stepping",
+            [](const Simulation& s) {
+                const engine::Stepping stepping = s.stepping();
+                return std::tuple(stepping.is_asynchronous, stepping.visits, stepping.moved_bytes);
+            },
+            "Return whether shards of this process advance on their own, how often one was advanced, and the bytes "
+            "that this went through.")
         .def("visits", &Simulation::visits,
              "How often a shard of this process advanced by 0, 1, ... steps at a time; empty if all advance together.")
         .def_prop_ro("ranks", &Simulation::ranks)

@@ -13,7 +13,7 @@ AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, Pai
     : delays_(std::move(delays)),
       most_steps_(most_steps),
       team_(team),
-      clocks_(std::make_unique<std::atomic<Step>[]>(shards.size())),
+      silent_(std::make_unique<std::atomic<Step>[]>(shards.size())),
       states_(std::make_unique<std::atomic<State>[]>(shards.size())),
       sent_(std::make_unique<SpikeLog::Count[]>(shards.size())),
       workers_(std::make_unique<Worker[]>(team.size())),
@@ -41,7 +41,8 @@ void AsyncStepping::begin(Step first, Step last) {
     work_.begin();
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         Group& group = *groups_[index];
-        clocks_[index].store(first - 1);
+        silent_[index].store(first - 1);
+        group.clock.store(first - 1);
         group.planned.store(first - 1);
         states_[index].store(State::ready);
         work_.put(index, first - 1);
@@ -62,9 +63,9 @@ void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& 
 }
 
 Step AsyncStepping::limit(std::uint32_t index) const {
-    Step limit = clocks_[index].load(std::memory_order_relaxed) + most_steps_;
+    Step limit = groups_[index]->now() + most_steps_;
     for (const PairDelays::Pair& pair : delays_.sources(index)) {
-        limit = std::min(limit, clocks_[pair.shard].load() + pair.least);
+        limit = std::min(limit, silent_[pair.shard].load() + pair.least);
     }
     return limit;
 }
@@ -73,7 +74,7 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
     Group& group = *groups_[index];
     if (team_.stop_requested()) request_stop();
     states_[index].store(State::runs);
-    const Step before = clocks_[index].load(std::memory_order_relaxed);
+    const Step before = group.now();
     const Step last = plan(group, limit(index));
     if (last > before) advance(worker, index, last, times, timer);
     if (last == target_.load()) {
@@ -132,9 +133,10 @@ void AsyncStepping::request_stop() {
 void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last, WorkerTimes& times, LapTimer& timer) {
     Group& group = *groups_[index];
     const Step own_delay = delays_.own(index);
+    group.shard.begin_visit();
     read_logs(worker, index, last);
     times.deliver += timer.lap();
-    Step now = clocks_[index].load(std::memory_order_relaxed);
+    Step now = group.now();
     const Step first = now + 1;
     while (now < last) {
         // Its own spikes arrive while it advances.
@@ -149,7 +151,8 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
             group.inbox.take(spikes, now);
         }
         times.deliver += timer.lap();
-        clocks_[index].store(now);
+        group.clock.store(now, std::memory_order_relaxed);
+        silent_[index].store(group.shard.silent_until(now));
     }
     ++workers_[worker].visits_by_steps[static_cast<std::size_t>(last - first) + 1];
 }
@@ -173,7 +176,7 @@ void AsyncStepping::advance_shard(Group& group, Step first, Step last, WorkerTim
 void AsyncStepping::read_logs(std::uint32_t worker, std::uint32_t index, Step last) {
     Group& group = *groups_[index];
     std::vector<StampedSpike>& spikes = workers_[worker].spikes;
-    const Step now = clocks_[index].load(std::memory_order_relaxed);
+    const Step now = group.now();
     const auto sources = delays_.sources(index);
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const PairDelays::Pair pair = sources[i];
@@ -193,7 +196,7 @@ void AsyncStepping::tell(std::uint32_t index) {
         if (state == State::waits) {
             if (!own.compare_exchange_weak(state, State::ready)) continue;
             waiting_.fetch_sub(1);
-            work_.put(index, clocks_[index].load(std::memory_order_relaxed));
+            work_.put(index, groups_[index]->now());
             return;
         }
         if (state != State::runs || own.compare_exchange_weak(state, State::is_told)) return;
@@ -206,7 +209,7 @@ void AsyncStepping::note_progress() {
     if (visited % groups_.size() != 0) return;
     Step least = target_.load(std::memory_order_relaxed);
     for (std::size_t index = 0; index < groups_.size(); ++index) {
-        least = std::min(least, clocks_[index].load(std::memory_order_relaxed));
+        least = std::min(least, groups_[index]->now());
     }
     step_.store(least, std::memory_order_relaxed);
 }

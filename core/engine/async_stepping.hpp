@@ -19,8 +19,9 @@ namespace ranvier::engine {
 
 /// Advances the shards of one process without barriers (Magalhães et al. 2019).
 ///
-/// Each shard has a clock, which others see, and a log of its spikes, which those that get them read. A shard may advance as
-/// long as all that arrives is known: to the clock of each shard that it gets spikes from, plus the least delay of the
+/// Each shard has a clock, and a log of its spikes, which those that get them read. It tells others up to which step all of
+/// its spikes are in the log: its clock, or a later step if its neurons are all refractory till then. A shard may advance as
+/// long as all that arrives is known: to this step of each shard that it gets spikes from, plus the least delay of the
 /// synapses between the two. Of those that can advance, the earliest goes first, as far as it can: so it goes far while its
 /// data are in the cache. A shard that cannot advance waits until one that it gets spikes from has advanced.
 ///
@@ -58,7 +59,11 @@ class AsyncStepping {
         Group(Shard& own, SpikeLog::Count& sent, std::size_t sources)
             : shard(own), log(sent, own.memory()[Component::spikes]), inbox(own), read(sources) {}
 
+        Step now() const { return clock.load(std::memory_order_relaxed); }
+
         Shard& shard;
+        /// The step that it has come to.
+        std::atomic<Step> clock{0};
         /// How far it will come by what it does now.
         std::atomic<Step> planned{0};
         SpikeLog log;
@@ -90,7 +95,7 @@ class AsyncStepping {
     Step most_steps_;
     parallel::Team& team_;
     // Side by side, though others write to them, since a visit reads those of many shards and writes one.
-    std::unique_ptr<std::atomic<Step>[]> clocks_;
+    std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each
     std::unique_ptr<std::atomic<State>[]> states_;
     std::unique_ptr<SpikeLog::Count[]> sent_;  ///< spikes since the beginning
     std::vector<std::unique_ptr<Group>> groups_;

@@ -31,6 +31,10 @@ class LeastDelays {
     std::vector<Step> least_;
 };
 
+constexpr auto comes_first = [](const PairDelays::Pair& a, const PairDelays::Pair& b) {
+    return std::tie(a.least, a.shard) < std::tie(b.least, b.shard);
+};
+
 }  // namespace
 
 PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
@@ -51,9 +55,7 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
                 sources_[shard].push_back({.shard = source, .least = least});
             }
         }
-        std::ranges::sort(sources_[shard], [](const Pair& a, const Pair& b) {
-            return std::tie(a.least, a.shard) < std::tie(b.least, b.shard);
-        });
+        std::ranges::sort(sources_[shard], comes_first);
     };
     team.run([&](std::uint32_t worker) { team.for_own_items(worker, count, find); });
     for (std::uint32_t shard = 0; shard < count; ++shard) {
@@ -62,10 +64,20 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
 }
 
 bool PairDelays::is_lockstep() const {
-    return std::ranges::all_of(sources_, [this](const std::vector<Pair>& pairs) {
-        return pairs.size() + 1 == sources_.size() &&
-               std::ranges::all_of(pairs, [](const Pair& pair) { return pair.least == 1; });
-    });
+    const auto hears_at_once = [this](std::uint32_t shard, std::uint32_t source) {
+        // The shortest delays come first, those that are equal by shard.
+        const Pair wanted{.shard = source, .least = 1};
+        return std::ranges::binary_search(sources_[shard], wanted, comes_first);
+    };
+    bool is_connected = sources_.size() == 1;
+    for (std::uint32_t shard = 0; shard < sources_.size(); ++shard) {
+        if (sources_[shard].empty()) continue;
+        is_connected = true;
+        const bool has_partner = std::ranges::any_of(
+            sources_[shard], [&](const Pair& pair) { return pair.least == 1 && hears_at_once(pair.shard, shard); });
+        if (!has_partner) return false;
+    }
+    return is_connected;
 }
 
 }  // namespace ranvier::engine

@@ -31,7 +31,8 @@ class PairDelays {
     std::span<const std::uint32_t> targets(std::uint32_t shard) const { return targets_[shard]; }
     /// Of the synapses between neurons of one shard; 0: there are none.
     Step own(std::uint32_t shard) const { return own_[shard]; }
-    /// Whether each shard gets spikes from each other one after a single step: then no shard can ever be ahead.
+    /// Whether no shard could advance by more than two steps at a time: each that gets spikes also sends some to one of those
+    /// that it gets them from, both after a single step. So it is for a single shard, too.
     bool is_lockstep() const;
 
    private:

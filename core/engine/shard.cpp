@@ -21,6 +21,12 @@ bool has_learning_synapses(const LoweredNetwork& network, PopulationId populatio
     });
 }
 
+/// Of one neuron.
+double bytes_of_step(const models::NeuronModel& model) {
+    if (model.step_bytes > 0.0) return model.step_bytes;
+    return 2.0 * sizeof(double) * static_cast<double>(model.variables.size() + model.receptors.size());
+}
+
 }  // namespace
 
 Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, const SimulationOptions& options,
@@ -84,6 +90,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.learns = has_learning_synapses(network, population.id);
         group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
         group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
+        group.step_bytes = group.size * bytes_of_step(*population.model);
         GroupParts parts =
             create_group(network, population, share.ids, options.precision, instruction_set_, memory, &shared);
         group.parameters = std::move(parts.parameters);
@@ -373,8 +380,15 @@ std::uint64_t Shard::synapses() const {
     return total;
 }
 
+double Shard::step_bytes() const {
+    double bytes = 0.0;
+    for (const Group& group : groups_) bytes += group.step_bytes;
+    return bytes;
+}
+
 void Shard::reset_counts() {
     synaptic_events_ = 0;
+    visits_ = 0;
     for (Group& group : groups_) {
         group.spikes = 0;
         group.update_seconds = 0.0;

@@ -66,6 +66,9 @@ class Shard {
     /// Advances all neurons to the end of step `last`; their spikes are appended to the outbox, or those that are invented
     /// for them, and state is recorded. Returns how many seconds recording took. @pre last <= stretch_end(first, ...)
     double advance(Step first, Step last);
+    /// The last step up to which the shard sends no spike that its outbox has not got yet, whatever arrives: `now`, which it
+    /// has come to, or later. Asked of few neurons only: hardly ever are many of them refractory at the same time.
+    Step silent_until(Step now) const;
     /// Takes in the spikes of one step, from any shard, after the neurons of step `now` have been updated.
     void accept(Step stamp, std::span<const NeuronId> sources, Step now);
     /// The same for spikes that come with the rows of one kind that they reach.
@@ -195,9 +198,16 @@ class Shard {
         Step stride = 1;      ///< steps of the resolution in one of its own
         bool gains_from_stretches = false;
         double update_seconds = 0.0;  ///< if costs are measured
+        double step_bytes = 0.0;      ///< that a step goes through, of all of its neurons
     };
     Group& group(PopulationId population) { return groups_[population.value]; }
     std::span<const Group> groups() const { return groups_; }
+
+    /// Notes that a worker begins to advance the shard: what its neurons go through comes into the worker's cache.
+    void begin_visit() { ++visits_; }
+    std::uint64_t visits() const { return visits_; }
+    /// Bytes that a step of all of its neurons goes through, about.
+    double step_bytes() const;
 
     std::uint64_t synapses() const;
     std::uint64_t synaptic_events() const { return synaptic_events_; }
@@ -359,6 +369,7 @@ class Shard {
     std::vector<SpikeRecorder> spike_recorders_;
     std::vector<StateRecorder> state_recorders_;
     std::uint64_t synaptic_events_ = 0;
+    std::uint64_t visits_ = 0;
     std::atomic<std::uint64_t> published_bytes_{0};
 };
 

@@ -43,6 +43,21 @@ double Shard::advance(Step first, Step last) {
     return record_seconds_;
 }
 
+Step Shard::silent_until(Step now) const {
+    constexpr std::uint32_t few = 16;
+    constexpr Step far_away = Step{1} << 60;
+    Step last = far_away;
+    for (const Group& group : groups_) {
+        if (!group.neurons) continue;
+        const Step own = now / group.stride;
+        const bool may_be_silent = group.plays_spikes || group.size <= few;
+        const Step silent = may_be_silent ? group.neurons->silent_until(own) : own;
+        // It fires at the ends of its own steps only.
+        if (silent < far_away / group.stride) last = std::min(last, (silent + 1) * group.stride - 1);
+    }
+    return last;
+}
+
 void Shard::advance_and_measure(Group& group, Step first, Step last) {
     if (!measure_costs_) return advance_group(group, first, last);
     LapTimer timer;

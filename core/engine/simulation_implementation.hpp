@@ -71,6 +71,8 @@ struct Simulation::Implementation {
     /// Brings what static synapses have under way after step `now` to where it is then: their spikes are sent again, those of
     /// the last `steps` steps, which each shard has been given. @note Collective.
     void replay(Step now, Step steps);
+    /// @throws StateError after a worker has failed within a run
+    void check_whole() const;
     /// @throws StateError when a variable of a neuron is infinite or not a number
     void check_finite() const;
     /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
@@ -138,6 +140,7 @@ struct Simulation::Implementation {
     RunProgress progress;
     Step longest_static_delay = 0;  ///< of all processes
     bool replays = false;
+    bool has_failed = false;
     /// What the user has changed since the network was built: names of parameters and spikes by population, weights by kind.
     std::vector<std::set<std::string, std::less<>>> parameters_set;
     std::vector<bool> spikes_set;

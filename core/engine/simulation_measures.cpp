@@ -44,6 +44,16 @@ void Simulation::reset_counts() {
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
+Stepping Simulation::stepping() const {
+    const Implementation& self = *implementation_;
+    Stepping stepping{.is_asynchronous = self.async != nullptr};
+    for (const auto& shard : self.shards) {
+        stepping.visits += shard->visits();
+        stepping.moved_bytes += static_cast<double>(shard->visits()) * shard->step_bytes();
+    }
+    return stepping;
+}
+
 std::vector<std::uint64_t> Simulation::visits() const {
     const Implementation& self = *implementation_;
     return self.async ? self.async->visits() : std::vector<std::uint64_t>{};

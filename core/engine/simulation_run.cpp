@@ -11,12 +11,8 @@
 namespace ranvier::engine {
 
 /// Runs a job on the team in which processes meet. If one of them throws on the way, the others would wait for it for
-/// ever: so this ends the run of all.
+/// ever: so this ends the run of all. Where there are no others, nothing can go on from where workers have left off.
 void Simulation::Implementation::run_together(const std::function<void(std::uint32_t)>& job, const Poll& poll) {
-    if (is_alone()) {
-        team->run(job, poll);
-        return;
-    }
     std::exception_ptr interruption;
     try {
         team->run(job, [&] {
@@ -32,8 +28,18 @@ void Simulation::Implementation::run_together(const std::function<void(std::uint
         const std::exception_ptr failure = std::current_exception();
         // The processes have stopped together, or this one had done all that was asked for.
         if (failure == interruption) throw;
-        end_all(*communicator, failure);
+        if (!is_alone()) end_all(*communicator, failure);
+        has_failed = true;
+        throw;
     }
+}
+
+void Simulation::Implementation::check_whole() const {
+    if (!has_failed) return;
+    throw StateError({.object = "simulation",
+                      .value = {},
+                      .bound = "a run has failed on its way, and its parts have come to different steps",
+                      .remedy = "build it again, or load a saved state"});
 }
 
 void Simulation::Implementation::run_for_shards(const std::function<void(std::uint32_t)>& job, const Poll& poll) {
@@ -43,7 +49,7 @@ void Simulation::Implementation::run_for_shards(const std::function<void(std::ui
 void Simulation::Implementation::run_asynchronously(Step first, Step last, const Poll& poll) {
     async->begin(first, last);
     const auto note_end = [&] {
-        step.store(async->reached(), std::memory_order_relaxed);
+        step.store(has_failed ? std::max(first - 1, async->step()) : async->reached(), std::memory_order_relaxed);
         ++epoch;
     };
     const Poll poll_with_step = [&] {
@@ -67,6 +73,7 @@ void Simulation::Implementation::run_asynchronously(Step first, Step last, const
 /// those of the present one are written.
 void Simulation::Implementation::run(Step steps, const Poll& poll) {
     if (steps <= 0) return;
+    check_whole();
     const Step first = step.load(std::memory_order_relaxed) + 1;
     constexpr Step most_steps = std::int64_t{1} << 60;
     if (steps > most_steps - first) {
@@ -204,6 +211,7 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
     const Epoch& present = progress.present;
     Shard& shard = *shards[index];
     shard.begin_epoch(present.number, present.begin);
+    shard.begin_visit();
     if (index == 0) traffic->begin(present.begin);
     times.communicate += timer.lap();
     for (Step now = present.begin, last = 0; now <= present.end; now = last + 1) {

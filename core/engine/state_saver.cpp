@@ -42,6 +42,7 @@ std::uint64_t state_elements_at_once(std::uint64_t synapses) {
 StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
     Simulation::Implementation& own = self();
     agree(*own.communicator, "saving the state", [&] {
+        own.check_whole();
         if (own.communicator->is_dry_run() || !own.options.invented_rates.empty()) {
             throw StateError({.object = "state of a dry run",
                               .value = "",

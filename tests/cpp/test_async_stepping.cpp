@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -8,7 +9,10 @@
 
 #include "balanced_network.hpp"
 #include "base/errors.hpp"
+#include "base/state_columns.hpp"
 #include "engine/simulation.hpp"
+#include "models/registry.hpp"
+#include "random_sleeps.hpp"
 
 namespace ranvier::engine {
 namespace TEST_FILE {
@@ -81,6 +85,18 @@ TEST(AsyncStepping, GivesTheSameWhileOthersTakeTheProcessors) {
     for (std::thread& other : others) other.join();
 }
 
+/// Sleeps at any instruction put all orders to the test in which shards see each other's progress.
+TEST(AsyncStepping, GivesTheSameWhileWorkersSleepAtRandom) {
+    const std::uint64_t before = RandomSleeps::count();
+    const RandomSleeps sleeps(1);
+    for (const char* stealing : {"none", "local_and_remote"}) {
+        SCOPED_TRACE(stealing);
+        expect_same(simulate(asynchronous(2, 7, stealing), {700, 1300}));
+        expect_same(simulate(asynchronous(4, 31, stealing)));
+    }
+    EXPECT_GT(RandomSleeps::count(), before);
+}
+
 /// Wherever it is stopped, all shards stop after the same step.
 TEST(AsyncStepping, GoesOnAfterItWasStopped) {
     const BalancedNetwork balanced;
@@ -100,6 +116,94 @@ TEST(AsyncStepping, GoesOnAfterItWasStopped) {
         }
     }
     expect_same(result_of(simulation, balanced));
+}
+
+/// A source that every shard hears of, which is refractory after each of its spikes.
+struct Pacemaker {
+    Network network{resolution, 1};
+    RecorderIndex spikes = 0;
+
+    explicit Pacemaker(double refractory_time, std::uint64_t sources = 1) {
+        const PopulationId source =
+            network.create("iaf_psc_exp", sources, "source", {{"I_e", 2000.0}, {"t_ref", refractory_time}});
+        const PopulationId targets = network.create("iaf_psc_exp", 3, "targets", {{"I_e", 300.0}});
+        network.connect(all_of(network, source), all_of(network, targets), {.name = "all_to_all"}, 400.0, 0.2, "");
+        spikes = network.record_spikes({all_of(network, source), all_of(network, targets)});
+    }
+};
+
+/// Mean steps of a visit on so many shards; the spikes are those of one shard.
+double steps_per_visit(const Pacemaker& pacemaker, std::uint32_t shards) {
+    Simulation expected(pacemaker.network, {.threads = 1, .pinning = "none"});
+    Simulation simulation(pacemaker.network, asynchronous(1, shards));
+    for (Simulation* each : {&expected, &simulation}) each->run(2000);
+    EXPECT_EQ(take(simulation, pacemaker.spikes), take(expected, pacemaker.spikes));
+    return 2000.0 * shards / static_cast<double>(simulation.stepping().visits);
+}
+
+TEST(AsyncStepping, GoesFurtherWhereTheSourceIsRefractory) {
+    // Each neuron on a shard of its own. The source may take 16 steps at a time, its targets those and the delay.
+    EXPECT_NEAR(steps_per_visit(Pacemaker(0.1), 4), 16.0, 1.0);
+    Network both{resolution, 1};
+    const PopulationId pair = both.create("iaf_psc_exp", 2, "pair", {{"I_e", 2000.0}, {"t_ref", 1.0}});
+    both.connect(all_of(both, pair), all_of(both, pair), {.name = "all_to_all", .allow_autapses = false}, 100.0, 0.2,
+                 "");
+    Simulation simulation(both, asynchronous(1, 2));
+    simulation.run(2000);
+    const Stepping stepping = simulation.stepping();
+    EXPECT_TRUE(stepping.is_asynchronous);
+    // Without refractoriness, one could be no more than two steps ahead of the other: four steps a visit, at most.
+    EXPECT_GT(4000.0 / static_cast<double>(stepping.visits), 4.0);
+}
+
+/// One that fails after some steps, as one would whose memory is used up.
+class FailingGroup final : public models::NeuronGroup {
+   public:
+    explicit FailingGroup(std::size_t size) : size_(size) {}
+    std::size_t update(const models::UpdateArguments& arguments) override {
+        if (arguments.step == 700) throw std::bad_alloc();
+        return 0;
+    }
+    std::size_t largest_output() const override { return size_; }
+    bool is_finite() const override { return true; }
+    void read(std::size_t, std::span<const std::uint32_t>, double*) const override {}
+    void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
+    void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
+    void exchange_state(std::uint32_t, Step, StateColumns&) override {}
+    std::unique_ptr<models::ParameterChange> prepare_parameters(std::span<const models::GroupValues>) override {
+        throw InternalError("there are no parameters");
+    }
+
+   private:
+    std::size_t size_;
+};
+
+constexpr models::NeuronModel failing{
+    .name = "failing",
+    .summary = "Fails in step 700",
+    .equations = "",
+    .reference = "",
+    .parameters = {},
+    .variables = {},
+    .receptors = {},
+    .weight_unit = "",
+    .create = [](const models::GroupArguments& arguments) -> std::unique_ptr<models::NeuronGroup> {
+        return std::make_unique<FailingGroup>(arguments.ids.size());
+    },
+};
+
+/// The shards have come to different steps, so that nothing can go on from there.
+TEST(AsyncStepping, EndsWhereAWorkerFails) {
+    for (const char* stepping : {"bsp", "async"}) {
+        BalancedNetwork balanced;
+        balanced.network.create(failing, nullptr, 1, "failing", {});
+        SimulationOptions options = asynchronous(3, 9);
+        options.stepping = stepping;
+        Simulation simulation(balanced.network, options);
+        simulation.run(100);
+        EXPECT_THROW(simulation.run(1900), std::bad_alloc);
+        EXPECT_THROW(simulation.run(1), StateError);
+    }
 }
 
 TEST(AsyncStepping, RefusesWhatNeedsEpochs) {

@@ -26,7 +26,18 @@ from ranvier.cells.kinds import CellKinds
 from ranvier.simulation.agreement import from_root
 from ranvier.simulation.options import grouped
 
-__all__ = ["NetworkRun", "Outcome", "begin", "described", "draw_run", "end", "outcome", "reference"]
+__all__ = [
+    "NetworkRun",
+    "Outcome",
+    "begin",
+    "described",
+    "draw_asynchronous",
+    "draw_run",
+    "end",
+    "is_asynchronous",
+    "outcome",
+    "reference",
+]
 
 DrawGiven = Callable[[random.Random], dict[str, Any]]
 
@@ -355,6 +366,21 @@ def draw_run(seed: int, number: int, *, saves: bool = False, draw_given: DrawGiv
     cuts = sorted(chance.choices(range(STEPS + 1), k=chance.choice([1, 2] if saves else [0, 1, 4])))
     pieces = [end - begin for begin, end in zip([0, *cuts], [*cuts, STEPS], strict=True)]
     return NetworkRun(seed, options, pieces, [draw_options() for _ in cuts] if saves else [])
+
+
+def draw_asynchronous(chance: random.Random) -> dict[str, Any]:
+    """Draw into how many groups of neurons a network is cut whose groups advance on their own: a `DrawGiven`."""
+    threads = chance.choice([1, 2, 2, 3, 4])
+    shards = chance.choice([None, threads, threads + 2, 10, 25, 60])
+    return {"stepping": "async", "threads": threads, "shards": shards}
+
+
+def is_asynchronous(run: NetworkRun) -> bool:
+    """Return whether groups of neurons advance on their own in a run, which depends on the delays of its network."""
+    try:
+        return rv.Simulation(described(run.seed), progress=False, **grouped(run.options)).stepping.mode == "async"
+    except rv.errors.RanvierError:
+        return False
 
 
 def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from fuzz_networks import Outcome, described, draw_run, outcome, reference
+from fuzz_networks import (
+    Outcome,
+    described,
+    draw_asynchronous,
+    draw_run,
+    is_asynchronous,
+    outcome,
+    reference,
+)
 from fuzz_networks_on_ranks import METHODS, check_between_ranks, check_on_ranks
 from mpi_runs import WHEELS
 
@@ -25,6 +33,16 @@ def test_same_in_many_ways(seed: int) -> None:
     for number in range(3):
         run = draw_run(seed, number)
         assert outcome(run) == expected, run
+
+
+def test_same_asynchronously() -> None:
+    """Two hundred are among the slow tests."""
+    asynchronous = 0
+    for seed in range(400, 400 + NETWORKS):
+        run = draw_run(seed, 0, draw_given=draw_asynchronous)
+        assert outcome(run) == outcome(reference(seed)), run
+        asynchronous += is_asynchronous(run)
+    assert asynchronous > NETWORKS // 3, "networks whose delays leave nothing to choose prove nothing"
 
 
 @pytest.mark.parametrize("seed", range(NETWORKS))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import ranvier as rv
+from full_disk import files_limited_to
 from ranvier.errors import StateError, UnknownNameError
 from ranvier.networks import layers
 from ranvier.networks.ring import ring_cell
@@ -183,3 +184,130 @@ def test_predicted_memory() -> None:
     sim.run(TIME)
     for component in ("neurons", "inputs", "synapses"):
         assert predicted[component] == pytest.approx(sim.memory()[component], rel=0.05), component
+
+
+def test_what_is_done_is_told() -> None:
+    net, _, _ = described()
+    told = {}
+    for stepping in ("bsp", "async"):
+        sim = rv.Simulation(net, progress=False, threads=1, stepping=stepping, tuning=rv.Tuning(shards=5))
+        assert np.isnan(sim.stepping.steps_per_visit)
+        sim.run(TIME)
+        told[stepping] = sim.stepping
+        assert sim.stepping.mode == stepping
+        assert sim.stepping.visits * sim.stepping.steps_per_visit == pytest.approx(5 * sim.counts().steps)
+    # Cells of 3 to 5 levels of one compartment each and a soma.
+    passed = sum(60 * (2 ** (depth + 1) - 1) * cells for depth, cells in ((3, 9), (4, 8), (5, 8)))
+    assert told["bsp"].bytes_per_step == pytest.approx(passed / 4, rel=0.01), "an epoch has 4 steps"
+    assert told["async"].bytes_per_step < 0.5 * told["bsp"].bytes_per_step
+    assert told["async"].visits < 0.5 * told["bsp"].visits
+
+
+def test_changes_between_runs() -> None:
+    """Values, stimuli and weights that are set while some spikes are under way."""
+    results = []
+    for stepping in ("bsp", "async"):
+        net, spikes, states = described()
+        sim = rv.Simulation(net, progress=False, threads=2, stepping=stepping, tuning=rv.Tuning(shards=7))
+        for turn in range(4):
+            sim.run(3.0)
+            sim.set(net.populations[0][turn::4], V_m=-60.0 - turn, I_e=50.0 * turn)
+            sim.set(net.stimuli[1], rate=200.0 + 100.0 * turn)
+            synapses = sim.connections()
+            synapses.weights = synapses.weights * np.float32(1.25)
+        results.append((sim.spikes(spikes).digest(), sim.state(states)["V_m"], sim.connections().weights))
+    assert results[0][0] == results[1][0]
+    for one, other in zip(results[0][1:], results[1][1:], strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_potentials_that_are_set_above_the_threshold() -> None:
+    """A neuron fires then, though it is refractory, so that nobody may count on that it does not."""
+    digests = []
+    for stepping in ("bsp", "async"):
+        net = rv.Network(resolution=0.1)
+        source = net.create(rv.iaf_psc_exp(I_e=900.0, t_ref=20.0), 1)
+        targets = net.create(rv.iaf_psc_exp(), 3)
+        net.connect(source, targets, "all_to_all", weight=3000.0, delay=0.2)
+        recorder = net.record_spikes()
+        sim = rv.Simulation(net, progress=False, threads=1, stepping=stepping, tuning=rv.Tuning(shards=4))
+        for _ in range(20):
+            sim.run(3.0)
+            sim.set(source, V_m=0.0)
+        digests.append((sim.spikes(recorder).digest(), len(sim.spikes(recorder))))
+    assert digests[0] == digests[1]
+    assert digests[0][1] > 2 * 20
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_played_spikes_let_others_go_far(threads: int) -> None:
+    """It is known when a generator fires next: its targets may go as far as there is room for, again and again."""
+    digests = set()
+    for stepping in ("bsp", "async"):
+        net = rv.Network(resolution=0.1)
+        played = net.create_spike_generators([[5.0, 5.1, 40.0], [5.1, 5.1]])
+        cells = net.create(rv.iaf_psc_exp(), 6)
+        net.connect(played, cells, "all_to_all", weight=1500.0, delay=0.1)
+        recorder = net.record_spikes(cells)
+        sim = rv.Simulation(net, progress=False, threads=threads, stepping=stepping, tuning=rv.Tuning(shards=8))
+        sim.run(60.0)
+        sim.set(played, spike_times=[[70.0], [65.0]])
+        sim.run(40.0)
+        digests.add(sim.spikes(recorder).digest())
+        assert len(sim.spikes(recorder)) >= 6
+    assert len(digests) == 1
+    assert sim.stepping.steps_per_visit > 10.0
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_more_threads_than_neurons(threads: int) -> None:
+    digests = set()
+    for stepping in ("bsp", "async"):
+        net = rv.Network(resolution=0.1)
+        pair = net.create(rv.iaf_psc_exp(I_e=500.0), 1) + net.create(rv.iaf_psc_exp(I_e=600.0), 1)
+        net.connect(pair, pair, "all_to_all", weight=100.0, delay=1.0)
+        recorder = net.record_spikes()
+        sim = rv.Simulation(net, progress=False, threads=threads, stepping=stepping)
+        sim.run(50.0)
+        digests.add(sim.spikes(recorder).digest())
+        assert len(sim.spikes(recorder)) > 4
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("cells", [1, 9])
+def test_delays_of_one_step_both_ways_end(cells: int) -> None:
+    """One pair of neurons that could never be more than a step apart, among others that could."""
+    digests = set()
+    for stepping in ("bsp", "async"):
+        net = rv.Network(resolution=0.1)
+        pair = net.create(rv.iaf_psc_exp(I_e=[500.0, 650.0]), 2)
+        others = net.create(rv.iaf_psc_exp(I_e=550.0), cells)
+        net.connect(pair, pair, "all_to_all", weight=150.0, delay=0.1)
+        net.connect(pair, others, "all_to_all", weight=50.0, delay=2.0)
+        recorder = net.record_spikes()
+        sim = rv.Simulation(net, progress=False, threads=2, stepping=stepping, tuning=rv.Tuning(shards=2 + cells))
+        sim.run(50.0)
+        digests.add(sim.spikes(recorder).digest())
+    assert sim.stepping.mode == "async"
+    assert len(digests) == 1
+
+
+def test_a_full_disk_ends_the_run(tmp_path: Path) -> None:
+    net, _, _ = described()
+    net.record_state(net.populations[0], "V_m", to=tmp_path / "states.h5")
+    sim = rv.Simulation(net, progress=False, threads=3, stepping="async", tuning=rv.Tuning(shards=9))
+    with files_limited_to(100_000), pytest.raises(rv.errors.FileError):
+        sim.run(1000.0)
+
+
+def test_what_is_not_a_number_ends_the_run() -> None:
+    """On three threads, while others go on."""
+    net = rv.Network(resolution=0.1)
+    sound = net.create(rv.iaf_psc_exp(I_e=500.0), 20)
+    lost = net.create(ring_cell(depth=1, compartments=1), 3, name="lost", I_e=1e7)
+    net.connect(sound, sound, rv.FixedIndegree(4), weight=10.0, delay=1.5)
+    net.connect(sound, lost, rv.FixedIndegree(4), weight=1.0, delay=1.5)
+    sim = rv.Simulation(net, progress=False, threads=3, stepping="async", tuning=rv.Tuning(shards=9))
+    for _ in range(2):
+        with pytest.raises(StateError, match="'lost'"):
+            sim.run(100.0)

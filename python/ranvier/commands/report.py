@@ -22,7 +22,7 @@ from ranvier.processes.machine import peak_resident_bytes
 from ranvier.recording.data import SpikeData, joined
 from ranvier.simulation.accounts import Counts
 from ranvier.simulation.agreement import values_of_all
-from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Timers, Traffic
+from ranvier.simulation.measurements import PARTS, PHASES, Crowding, Stepping, Timers, Traffic
 from ranvier.simulation.simulation import Simulation
 
 __all__ = ["Results", "gather", "show"]
@@ -58,6 +58,9 @@ class Results:
     mean_rates: dict[str, float]
     shards: list[int] = field(default_factory=list)
     stolen_shards: list[int] = field(default_factory=list)
+    stepping: list[Stepping] = field(default_factory=list)
+    visits: list[list[int]] = field(default_factory=list)
+    """How often shards advanced by 0, 1, ... steps at a time; empty lists if all advance together."""
     crowding: list[Crowding] = field(default_factory=list)
     oversubscribed: list[bool] = field(default_factory=list)
     resumed_ms: float = 0.0
@@ -139,6 +142,11 @@ class Results:
             "bytes_per_synapse": self.bytes_per_synapse,
             "shards_by_rank": self.shards,
             "stolen_shards_by_rank": self.stolen_shards,
+            "stepping": self.stepping[0].mode if self.stepping else "bsp",
+            "shard_visits_by_rank": [one.visits for one in self.stepping],
+            "steps_per_visit_by_rank": [_number_or_none(one.steps_per_visit) for one in self.stepping],
+            "bytes_per_step_by_rank": [_number_or_none(one.bytes_per_step) for one in self.stepping],
+            "visits_by_steps_by_rank": self.visits,
             "crowding_by_rank": [asdict(crowding) for crowding in self.crowding],
             "oversubscribed_by_rank": self.oversubscribed,
             "imbalance": self.timers.imbalance,
@@ -191,6 +199,8 @@ def gather(
         mean_rates=spikes.mean_rates(),
         shards=values_of_all(communicator, simulation.shards),
         stolen_shards=values_of_all(communicator, simulation.stolen_shards),
+        stepping=values_of_all(communicator, simulation.stepping),
+        visits=values_of_all(communicator, np.trim_zeros(simulation.visits, "b").tolist()),
         crowding=values_of_all(communicator, simulation.crowding),
         oversubscribed=values_of_all(communicator, simulation.oversubscribed),
         compartments=sum(population.compartment_count for population in model.net.populations),
@@ -239,6 +249,8 @@ def show(console: Console, results: Results, model: NetworkModel) -> None:
     console.print(f"Spikes  [bold]{counts.spikes:,}[/], {counts.synaptic_events:,} synaptic events", soft_wrap=True)
     if (balance := _balance(results)) is not None:
         console.print(balance, soft_wrap=True)
+    if (stepping := _stepping(results)) is not None:
+        console.print(stepping, soft_wrap=True)
     if (waiting := _waiting(results)) is not None:
         console.print(waiting, style="yellow", soft_wrap=True)
     console.print(f"Digest  {results.spikes.digest()}", soft_wrap=True)
@@ -256,8 +268,20 @@ def _balance(results: Results) -> str | None:
     who = f"thread {int(np.argmax(busy[rank]))}" + (f" of rank {rank}" if results.ranks > 1 else "")
     text = f"Balance {who} computed [bold]{results.timers.imbalance:.2f}[/] times as long as the mean"
     if any(results.stolen_shards):
-        text += f"\nStolen  {sum(results.stolen_shards):,} shards, one epoch of each"
+        piece = "visit" if any(results.visits) else "epoch"
+        text += f"\nStolen  {sum(results.stolen_shards):,} shards, one {piece} of each"
     return text
+
+
+def _stepping(results: Results) -> str | None:
+    """Return a text on how shards advanced; None if all were to advance together."""
+    if any(results.visits):
+        steps = [one.steps_per_visit for one in results.stepping]
+        moved = sum(one.bytes_per_step for one in results.stepping)
+        return f"Shards  advanced by [bold]{np.mean(steps):.1f}[/] steps at a time, {_size(moved)} moved per step"
+    if results.parameters.get("stepping") == "async":
+        return "Shards  advanced together: delays of one step in both directions leave nothing to choose"
+    return None
 
 
 def _waiting(results: Results) -> str | None:
@@ -437,6 +461,10 @@ def _size(number: float) -> str:
         return "0 bytes"
     power = min(4, int(math.log(number, 1000)))
     return f"{number / 1000**power:.{0 if power == 0 else 2}f} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
+def _number_or_none(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _plain(value: object) -> object:

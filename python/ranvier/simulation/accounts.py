@@ -17,7 +17,7 @@ from ranvier.network.network import Network
 from ranvier.network.other_simulators import IN_PLACE_OF_CALLS
 from ranvier.simulation.agreement import values_of_all
 from ranvier.simulation.built_network import BuiltNetwork
-from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Timers, Traffic
+from ranvier.simulation.measurements import PARTS, PHASES, Crowding, EpochTimes, Stepping, Timers, Traffic
 
 __all__ = ["Accounts", "Counts"]
 
@@ -139,11 +139,24 @@ class Accounts(NamedAttributes):
             return sum(local + remote for _, local, remote in self._built.core.stealing_counts())
 
     @property
+    def stepping(self) -> Stepping:
+        """How the shards of this process advanced since the last `reset_counts`."""
+        with self._built.exclusive():
+            is_asynchronous, visits, moved = self._built.core.stepping()
+            steps, shards = self._built.core.timed_steps, self._built.core.shards
+        return Stepping(
+            mode="async" if is_asynchronous else "bsp",
+            visits=visits,
+            steps_per_visit=steps * shards / visits if visits else float("nan"),
+            bytes_per_step=moved / steps if steps else float("nan"),
+        )
+
+    @property
     def visits(self) -> npt.NDArray[np.int64]:
         """How often a shard of this process advanced by 0, 1, 2, ... steps at a time with ``stepping="async"``.
 
-        Counted since the last `reset_counts`. Empty with ``stepping="bsp"``, and where the shards get spikes from all
-        others after one step, so that no shard can ever be ahead of another.
+        Counted since the last `reset_counts`. Empty if all shards advance together: with ``stepping="bsp"``, and where
+        delays leave nothing to choose (see `stepping`).
         """
         with self._built.exclusive():
             return np.array(self._built.core.visits(), dtype=np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from ranvier.base.values import FloatArray
 from ranvier.recording.data import IntArray
 
-__all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Timers", "Traffic"]
+__all__ = ["PARTS", "PHASES", "Bursts", "Crowding", "EpochTimes", "Stepping", "Timers", "Traffic"]
 
 PHASES = ("build", "init", "simulation")
 """The phases of a process."""
@@ -148,6 +148,30 @@ class Crowding:
     crowded: float
     taken_over: int
     asleep: float
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """How the shards of a process advanced.
+
+    Attributes
+    ----------
+    mode
+        ``"async"``: each on its own; ``"bsp"``: all together. It is ``"bsp"`` with ``stepping="async"``, too, if no
+        shard could ever be more than two steps ahead of another, because of delays of one step in both directions.
+    visits
+        How often one shard was advanced by some steps.
+    steps_per_visit
+        Mean number of these steps; NaN before a run.
+    bytes_per_step
+        Bytes of neurons and inputs that these visits went through, divided by the number of steps: what had to come
+        into the caches of the processors if all shards together do not fit into them. NaN before a run.
+    """
+
+    mode: str
+    visits: int
+    steps_per_visit: float
+    bytes_per_step: float
 
 
 @dataclass(frozen=True)

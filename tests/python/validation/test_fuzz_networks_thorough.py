@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from fuzz_networks import draw_run, outcome, reference
+from fuzz_networks import draw_asynchronous, draw_run, is_asynchronous, outcome, reference
 from fuzz_networks_on_ranks import METHODS, check_between_ranks, check_on_ranks
 from mpi_runs import INSTALLATIONS, Installation
 
 NETWORKS = 600
 WAYS = 4
+ASYNCHRONOUS = 200
 OF_INSTALLATION = 30
 
 
@@ -24,6 +25,19 @@ def test_same_in_many_ways() -> None:
             run = draw_run(seed, number)
             assert outcome(run) == expected, run
     assert firing > 0.8 * NETWORKS
+
+
+def test_same_asynchronously() -> None:
+    firing, asynchronous = 0, 0
+    for seed in range(7000, 7000 + ASYNCHRONOUS):
+        expected = outcome(reference(seed))
+        firing += expected.spikes > 0
+        for number in range(3):
+            run = draw_run(seed, number, saves=number == 2, draw_given=draw_asynchronous)
+            assert outcome(run) == expected, run
+            asynchronous += is_asynchronous(run)
+    assert firing > 0.8 * ASYNCHRONOUS
+    assert asynchronous > ASYNCHRONOUS
 
 
 def test_same_from_saved_states() -> None:
