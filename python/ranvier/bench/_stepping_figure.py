@@ -1,0 +1,101 @@
+"""The figure of `ranvier bench stepping`, as Figure 7 of Magalhães et al. (2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from ranvier.figures.style import COLOURS, FAINT, GREY, Figure, new_figure, styled
+
+__all__ = ["draw"]
+
+_MARKERS = "osD^vP"
+# Of the paper, with the Xeon 6140: 51 % for 16 neurons, 31 % for 2,048.
+_PAPER = ((16, 2048), (1.51, 1.31))
+
+
+@styled
+def draw(results: Sequence[dict[str, Any]]) -> Figure:
+    """Plot the speed-up over the number of cells, and the distribution of steps at a time for each number of cells."""
+    figure = new_figure(10.5, 4.2, "Asynchronous stepping, compared with bulk-synchronous stepping")
+    left, right = figure.subplots(1, 2)
+    _draw_speed_ups(left, results)
+    _draw_steps(right, results)
+    return figure
+
+
+def _draw_speed_ups(axes: Axes, results: Sequence[dict[str, Any]]) -> None:
+    keys = list(dict.fromkeys((r["dendrites"], r["ranks"], r["threads"], r["loops"]) for r in results))
+    for place, key in enumerate(keys):
+        own = sorted(
+            (r for r in results if (r["dendrites"], r["ranks"], r["threads"], r["loops"]) == key),
+            key=lambda r: int(r["cells"]),
+        )
+        cells = [r["cells"] for r in own]
+        speed_ups = [r["speed_up"] for r in own]
+        errors = [
+            [up - min(r["ratios"]) for up, r in zip(speed_ups, own, strict=True)],
+            [max(r["ratios"]) - up for up, r in zip(speed_ups, own, strict=True)],
+        ]
+        axes.errorbar(
+            cells,
+            speed_ups,
+            yerr=errors,
+            color=COLOURS[place % len(COLOURS)],
+            marker=_MARKERS[place % len(_MARKERS)],
+            markersize=5,
+            linewidth=1.4,
+            elinewidth=0.8,
+            capsize=2,
+            label=_label(*key),
+        )
+    axes.plot(*_PAPER, color=GREY, linestyle=(0, (1, 1.5)), marker="x", markersize=5, label="paper, Xeon 6140")
+    axes.axhline(1.0, color=GREY, linewidth=0.8)
+    axes.set(xscale="log", xlabel="cells", ylim=(min(0.9, axes.get_ylim()[0]), axes.get_ylim()[1]))
+    axes.set_title("time of bsp / time of async")
+    ticks = sorted({r["cells"] for r in results})
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.set_xticklabels([f"{tick:,}" for tick in ticks])
+    axes.xaxis.set_minor_locator(NullLocator())
+    _grid(axes)
+    axes.legend(frameon=False, fontsize=8)
+
+
+def _label(dendrites: str, ranks: int, threads: int, loops: int) -> str:
+    parts = [dendrites, f"{threads} thread{'s' if threads > 1 else ''}"]
+    if ranks > 1:
+        parts.append(f"{ranks} processes")
+    if loops:
+        parts.append(f"{loops} busy program{'s' if loops > 1 else ''}")
+    return ", ".join(parts)
+
+
+def _draw_steps(axes: Axes, results: Sequence[dict[str, Any]]) -> None:
+    """Draw those of the first settings of each size."""
+    first = {result["cells"]: result for result in reversed(results) if any(result["visits_by_steps"])}
+    for place, (cells, result) in enumerate(sorted(first.items())):
+        counts = np.array(result["visits_by_steps"], dtype=np.float64)
+        share = np.cumsum(counts) / counts.sum()
+        mean = result["async"]["steps_per_visit"]
+        axes.step(
+            np.arange(len(counts)),
+            share,
+            where="post",
+            color=COLOURS[place % len(COLOURS)],
+            linewidth=1.3,
+            label=f"{cells:,} cells, mean {mean:.0f}",
+        )
+    axes.set(xlabel="steps that a shard takes at a time, at most", xlim=(0.0, None), ylim=(0.0, 1.0))
+    axes.set_title("share of visits")
+    _grid(axes)
+    if first:
+        axes.legend(frameon=False, fontsize=8, loc="upper left")
+
+
+def _grid(axes: Axes) -> None:
+    axes.grid(axis="y", color=FAINT, linewidth=0.8)
+    axes.set_axisbelow(True)

@@ -1,0 +1,235 @@
+"""Asynchronous stepping compared with bulk-synchronous stepping, in turn: `ranvier run layers` with both.
+
+For each number of cells, threads and busy programs, the network of branched cells with the delays of a reconstructed
+cortex runs with ``stepping=async`` and with ``stepping=bsp``, each in a process of its own. The speed-up is the median
+of the ratios of consecutive runs. The figure has the speed-up over the sizes of the networks and the distribution of
+steps that shards take at a time, as Figure 7 (a) and (c) of Magalhães et al. (2019). Small networks run for longer, so
+that all runs take at least about as long as one of 512 cells for 100 ms.
+
+With ``--loops 1`` another program computes all the time on one of the processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ranvier.base.names import unknown_name
+from ranvier.base.paths import check_destinations
+from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
+from ranvier.bench._results import ResultsFile
+from ranvier.bench._settings import Chosen, choose, recorded_options
+from ranvier.bench.contention import busy_programs
+from ranvier.commands import info
+from ranvier.commands.keys import add_settings, signature_keys
+from ranvier.commands.result_files import add_result_files
+from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.networks import layers
+
+__all__ = ["add_arguments", "main"]
+
+_STEPPINGS = ("async", "bsp")
+_DENDRITES = ("hh", "pas")
+_MOST = 2**20
+# All networks do as much work as one of so many cells for so many ms.
+_TIME, _CELLS_OF_TIME = 100.0, 512
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One network on so many processes and threads, beside so many busy programs."""
+
+    cells: int
+    dendrites: str
+    ranks: int
+    threads: int
+    loops: int
+
+    @property
+    def name(self) -> str:
+        beside = f", {self.loops} busy" if self.loops else ""
+        return f"{self.cells} {self.dendrites}, {self.ranks} x {self.threads}{beside}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--cells", default="32,128,512,2048", metavar="N,...", help="numbers of cells (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--dendrites", default="hh", metavar="NAME,...", help="of the cells: hh, pas (default: %(default)s)"
+    )
+    parser.add_argument("--threads", default="1", metavar="N,...", help="threads of a process (default: %(default)s)")
+    parser.add_argument("--ranks", default="1", metavar="N,...", help="processes (default: %(default)s)")
+    parser.add_argument(
+        "--loops", default="0", metavar="N,...", help="programs that compute meanwhile (default: %(default)s)"
+    )
+    parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
+    add_settings(
+        parser,
+        f"keys of ranvier run layers, but for those above; by default time is {_TIME:g} ms, and longer for fewer than "
+        f"{_CELLS_OF_TIME} cells",
+    )
+    add_result_files(parser, "speed-ups and steps at a time")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all cases, and print the results; return 1 if the two differed in their spikes."""
+    cases = _cases(arguments)
+    chosen = choose(
+        arguments.settings,
+        layers,
+        time=_TIME,
+        presim=0.0,
+        network={name: value for name, value in signature_keys(layers).items() if name not in ("cells", "dendrites")},
+        refused={
+            "cells": "give --cells",
+            "dendrites": "give --dendrites",
+            "threads": "give --threads",
+            "stepping": "leave it out: both are compared",
+            "recordings": "leave it out: spikes are compared",
+        },
+    )
+    has_time = any(setting.startswith("time=") for setting in arguments.settings)
+    check_destinations(arguments.json, arguments.plot)
+    console = Console(highlight=False)
+    file = ResultsFile(
+        arguments.json,
+        {"benchmark": "stepping", "options": recorded_options(arguments, chosen), "machine": info.gather()},
+    )
+    results: list[dict[str, Any]] = []
+    for case in cases:
+        time = chosen.time if has_time else _TIME * max(1.0, _CELLS_OF_TIME / case.cells)
+        contestants = [_contestant(case, chosen, time, stepping) for stepping in _STEPPINGS]
+
+        def write(comparison: Comparison, case: _Case = case) -> None:
+            if all(comparison.reports):
+                file.update({"results": [*results, _result(case, comparison)]})
+
+        with busy_programs(case.loops):
+            comparison = run_in_turn(contestants, arguments.repetitions, console, write)
+        results.append(_result(case, comparison))
+    console.print(_table(results))
+    file.finish({"results": results}, console)
+    if arguments.plot is not None:
+        from ranvier.bench import _figures, _stepping_figure
+
+        _figures.save(_stepping_figure.draw(results), arguments.plot)
+        console.print(f"  Figure in {arguments.plot}", style="dim", soft_wrap=True)
+    different = [result["name"] for result in results if not result["same_spikes"]]
+    if different:
+        console.print(f"Spikes differ between async and bsp: {'; '.join(different)}", style="bold red")
+    return 1 if different else 0
+
+
+def _cases(arguments: argparse.Namespace) -> list[_Case]:
+    if arguments.repetitions < 1:
+        raise ValueOutOfBoundsError("--repetitions", str(arguments.repetitions), "must be at least 1")
+    dendrites = [name.strip() for name in arguments.dendrites.split(",")]
+    for name in dendrites:
+        if name not in _DENDRITES:
+            unknown_name("--dendrites", name, list(_DENDRITES))
+    ranks = _numbers("--ranks", arguments.ranks, 1)
+    if max(ranks) > 1:
+        raise StateError(
+            "--ranks", arguments.ranks, "stepping=async works on one process so far", "leave it out, and give --threads"
+        )
+    chosen = itertools.product(
+        dendrites,
+        ranks,
+        _numbers("--threads", arguments.threads, 1),
+        _numbers("--loops", arguments.loops, 0),
+        _numbers("--cells", arguments.cells, 1),
+    )
+    return [_Case(cells, name, processes, threads, loops) for name, processes, threads, loops, cells in chosen]
+
+
+def _numbers(option: str, text: str, least: int) -> list[int]:
+    numbers = []
+    for part in text.split(","):
+        if not part.strip().isdecimal() or not least <= int(part) <= _MOST:
+            raise ValueOutOfBoundsError(option, f"'{text}'", f"must be numbers from {least} to {_MOST}")
+        numbers.append(int(part))
+    return list(dict.fromkeys(numbers))
+
+
+def _contestant(case: _Case, chosen: Chosen, time: float, stepping: str) -> Contestant:
+    keys: Mapping[str, Any] = {
+        **chosen.network,
+        **chosen.options,
+        "cells": case.cells,
+        "dendrites": case.dendrites,
+        "threads": case.threads,
+        "time": time,
+        "presim": chosen.presim,
+        "stepping": stepping,
+    }
+    settings = [f"{key}={value}" for key, value in keys.items() if value is not None]
+    return Contestant(f"{case.name}, {stepping}", ("run", "layers", "--set", *settings))
+
+
+def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
+    async_reports, bsp_reports = comparison.reports
+    ratios = [bsp["sim_s"] / own["sim_s"] for own, bsp in zip(async_reports, bsp_reports, strict=False)]
+    report = async_reports[0]
+    visits = [np.array(counts) for counts in report["visits_by_steps_by_rank"]]
+    longest = max((len(counts) for counts in visits), default=0)
+    return {
+        "name": case.name,
+        "cells": case.cells,
+        "dendrites": case.dendrites,
+        "ranks": case.ranks,
+        "threads": case.threads,
+        "loops": case.loops,
+        "compartments": report["compartments"],
+        "synapses": report["synapses"],
+        "simulated_ms": report["simulated_ms"],
+        "spikes": report["spikes"],
+        "stepping": report["stepping"],
+        "shards": sum(report["shards_by_rank"]),
+        "speed_up": statistics.median(ratios),
+        "ratios": ratios,
+        "same_spikes": len({each["spike_digest"] for each in (*async_reports, *bsp_reports)}) == 1,
+        "visits_by_steps": sum(np.pad(each, (0, longest - len(each))) for each in visits).tolist() if visits else [],
+        **{
+            name: {
+                "seconds": [each["sim_s"] for each in reports],
+                "ns_per_compartment_step": statistics.median(each["ns_per_compartment_step"] for each in reports),
+                "steps_per_visit": _mean(reports[0]["steps_per_visit_by_rank"]),
+                "bytes_per_step": sum(reports[0]["bytes_per_step_by_rank"]),
+                "wait": statistics.median(each["phases_s"]["wait"] / each["sim_s"] for each in reports),
+            }
+            for name, reports in zip(_STEPPINGS, comparison.reports, strict=True)
+        },
+    }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _table(results: Sequence[Report]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("network", no_wrap=True)
+    for heading in ("bsp\n(ns)", "async\n(ns)", "speed-up", "", "steps\n", "waits\n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in results:
+        own, bsp = result["async"], result["bsp"]
+        table.add_row(
+            result["name"],
+            f"{bsp['ns_per_compartment_step']:.2f}",
+            f"{own['ns_per_compartment_step']:.2f}",
+            f"[bold]{result['speed_up']:.3f}[/]",
+            f"({min(result['ratios']):.2f}-{max(result['ratios']):.2f})",
+            f"{bsp['steps_per_visit']:.0f}, {own['steps_per_visit']:.0f}",
+            f"{bsp['wait']:.0%}, {own['wait']:.0%}",
+        )
+    return table
