@@ -198,7 +198,7 @@ def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
         "speed_up": statistics.median(ratios),
         "ratios": ratios,
         "same_spikes": len({each["spike_digest"] for each in (*async_reports, *bsp_reports)}) == 1,
-        "visits_by_steps": sum(np.pad(each, (0, longest - len(each))) for each in visits).tolist() if visits else [],
+        "visits_by_steps": np.sum([np.pad(each, (0, longest - len(each))) for each in visits], axis=0).tolist(),
         **{
             name: {
                 "seconds": [each["sim_s"] for each in reports],
