@@ -1,37 +1,17 @@
 #include "cable/cell_fingerprint.hpp"
 
-#include <bit>
-#include <initializer_list>
-#include <span>
-#include <string_view>
-
 #include "base/hash.hpp"
 
 namespace ranvier::cable {
 
 namespace {
 
-class Mixer {
+class Mixer : public DescriptionHash {
    public:
-    void whole(std::uint64_t number) { hash_.add(number); }
-    void number(double value) { hash_.add(std::bit_cast<std::uint64_t>(value)); }
-    void numbers(std::span<const double> values) {
-        hash_.add(values.size());
-        for (const double value : values) number(value);
-    }
-    void numbers(std::initializer_list<double> values) { numbers(std::span(values.begin(), values.size())); }
-    void text(std::string_view letters) {
-        hash_.add(letters.size());
-        for (const char letter : letters) hash_.add(static_cast<unsigned char>(letter));
-    }
     void place(Place own) {
-        hash_.add(own.section);
+        whole(own.section);
         number(own.position);
     }
-    std::uint64_t value() const { return hash_.value(); }
-
-   private:
-    SequenceHash hash_;
 };
 
 void add_form(Mixer& mixer, const Compartments& compartments) {

@@ -19,7 +19,8 @@ CORE_ARROWS = {
     "parallel": {"base"},
     "comm": {"base"},
     "connect": {"comm", "parallel", "base"},
-    "models": {"connect", "base"},
+    "program": {"base"},
+    "models": {"program", "connect", "base"},
     "cable": {"models", "base"},
     "engine": {"models", "connect", "comm", "parallel", "base"},
 }

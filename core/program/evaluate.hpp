@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace ranvier::program {
+
+/// The results of a program in one lane: the oracle of all that carries out programs, and good for a few lanes. Truths are
+/// lanes of 64 bits (program/operations.hpp).
+/// @param words of draw i: its random bits @pre check() has passed the program, and there is an input for each
+std::vector<double> evaluate(const Program& program, std::span<const double> inputs,
+                             std::span<const std::uint64_t> words = {});
+
+/// The values that one instruction makes, which draws nothing.
+std::vector<double> evaluate(const Instruction& instruction, std::span<const double> operands);
+
+}  // namespace ranvier::program

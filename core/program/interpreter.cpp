@@ -1,0 +1,86 @@
+#include "program/interpreter.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "program/operations.hpp"
+
+namespace ranvier::program {
+
+namespace {
+
+/// Half of the first cache of the processors that there are; the other half is for state and inputs.
+constexpr std::size_t register_bytes = std::size_t{16} << 10;
+constexpr std::size_t most_lanes_of_call = 256;
+
+std::size_t choose_lanes(const BlockCode& code) {
+    if (code.loops > 0) return lane_multiple;
+    const std::size_t fit = register_bytes / sizeof(double) / std::max<std::size_t>(1, code.registers);
+    return std::clamp(fit / lane_multiple * lane_multiple, lane_multiple, most_lanes_of_call);
+}
+
+void pack(const double* truth, std::size_t lanes, std::uint8_t* bytes) {
+    for (std::size_t begin = 0; begin < lanes; begin += 8) {
+        unsigned byte = 0;
+        for (std::size_t k = 0; k < 8; ++k) byte |= (lane::is_true(truth[begin + k]) ? 1U : 0U) << k;
+        bytes[begin / 8] = static_cast<std::uint8_t>(byte);
+    }
+}
+
+}  // namespace
+
+Interpreter::Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_resource* memory)
+    : code_(std::move(code)),
+      most_lanes_(choose_lanes(code_)),
+      registers_(code_.registers * most_lanes_, 0.0, memory),
+      places_(code_.places(), nullptr),
+      iterations_(code_.loops, 0) {
+    for (const BlockInstruction& instruction : code_.instructions) kernels_.push_back(find_kernel(set, instruction));
+    for (std::size_t s = 0; s < code_.scalars.size(); ++s) places_[code_.first_scalar() + s] = &code_.scalars[s];
+    for (std::size_t r = 0; r < code_.registers; ++r) {
+        places_[code_.first_register() + r] = registers_.data() + r * most_lanes_;
+    }
+}
+
+std::uint32_t Interpreter::run(const Call& call) {
+    assert(call.lanes % lane_multiple == 0 && call.lanes <= most_lanes_ && call.valid <= call.lanes);
+    const Frame frame{.places = places_.data(),
+                      .lanes = call.lanes,
+                      .valid = call.valid,
+                      .release = call.release,
+                      .clock = call.clock};
+    std::uint32_t flags = 0;
+    const std::size_t end = code_.instructions.size();
+    for (std::size_t i = 0; i < end;) {
+        const BlockInstruction& instruction = code_.instructions[i];
+        const std::uint64_t any = kernels_[i] != nullptr ? kernels_[i](&frame, &instruction) : 0;
+        ++i;
+        switch (instruction.action) {
+            case Action::begin_loop:
+                iterations_[instruction.loop] = 0;
+                break;
+            case Action::check_loop:
+                if (any == 0) i = instruction.target;
+                break;
+            case Action::next_iteration:
+                if (++iterations_[instruction.loop] < instruction.most) i = instruction.target;
+                break;
+            case Action::report_fires:
+                if (any == 0) break;
+                flags |= some_fire;
+                pack(places_[instruction.operands[0]], call.lanes, call.fires);
+                break;
+            case Action::report_failures:
+                if (any == 0) break;
+                flags |= some_fail;
+                pack(places_[instruction.operands[0]], call.lanes, call.failures);
+                break;
+            default:
+                break;
+        }
+    }
+    return flags;
+}
+
+}  // namespace ranvier::program

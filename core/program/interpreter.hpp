@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/instruction_set.hpp"
+#include "program/block_code.hpp"
+#include "program/kernels.hpp"
+#include "program/step_function.hpp"
+
+namespace ranvier::program {
+
+/// Carries out a program block by block. Used by one thread at a time.
+class Interpreter {
+   public:
+    /// @param memory of its registers, which must outlive it
+    Interpreter(BlockCode code, InstructionSet set, std::pmr::memory_resource* memory);
+    Interpreter(Interpreter&&) = default;
+    Interpreter& operator=(Interpreter&&) = default;
+    Interpreter(const Interpreter&) = delete;
+    Interpreter& operator=(const Interpreter&) = delete;
+    ~Interpreter() = default;
+
+    /// The most lanes of a call, a multiple of lane_multiple: registers of so many fit the first cache. Where lanes loop, one
+    /// that takes long holds up the others of a call, so that these are few.
+    std::size_t most_lanes() const { return most_lanes_; }
+    const BlockCode& code() const { return code_; }
+
+    // Arrays of the next call, each with at least as many elements as that has lanes. Those of uniform inputs are not read.
+    void set_input(std::size_t input, const double* lanes) { places_[input] = const_cast<double*>(lanes); }
+    void set_draw(std::size_t draw, const std::uint64_t* words) {
+        places_[code_.inputs + draw] = reinterpret_cast<double*>(const_cast<std::uint64_t*>(words));
+    }
+    void set_output(std::size_t output, double* lanes) { places_[code_.inputs + code_.draws + output] = lanes; }
+
+    struct Call {
+        std::size_t lanes = 0;
+        std::size_t valid = 0;
+        const std::int32_t* release = nullptr;
+        std::int64_t clock = 0;
+        std::uint8_t* fires = nullptr;
+        std::uint8_t* failures = nullptr;
+    };
+    /// Returns some_fire and some_fail: see StepFunction.
+    std::uint32_t run(const Call& call);
+
+   private:
+    BlockCode code_;
+    std::vector<Kernel> kernels_;
+    std::size_t most_lanes_;
+    AlignedVector<double> registers_;
+    std::vector<double*> places_;
+    std::vector<std::uint32_t> iterations_;  ///< by loop
+};
+
+}  // namespace ranvier::program
