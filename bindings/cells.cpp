@@ -256,7 +256,7 @@ void bind_cells(nb::module_& module) {
                 return self.morphology().area(section, begin, end);
             },
             nb::arg("section"), nb::arg("begin"), nb::arg("end"), "Of the membrane between two positions, um^2.");
-    nb::class_<CellModel>(module, "CellModel", "A detailed cell, checked by the core.")
+    nb::class_<CellModel, models::OwnModel>(module, "CellModel", "A detailed cell, checked by the core.")
         .def("__init__", make_cell, nb::arg("compartments"), nb::arg("capacitance"), nb::kw_only(),
              nb::arg("axial_resistivity"), nb::arg("celsius"), nb::arg("initial_potential"), nb::arg("rates"),
              nb::arg("scheme"), nb::arg("own"), nb::arg("uses"), nb::arg("mechanisms"), nb::arg("receptors"),
@@ -266,10 +266,7 @@ void bind_cells(nb::module_& module) {
             [](std::vector<std::shared_ptr<const CellModel>> kinds, const InputArray<std::int64_t>& kind_of) {
                 return std::make_shared<const CellModel>(std::move(kinds), to_vector<std::uint32_t>(kind_of));
             },
-            nb::arg("kinds"), nb::arg("kind_of"), "A population of cells of several kinds: `kind_of` of each cell.")
-        .def_prop_ro("parameters", [](const CellModel& self) { return as_list(self.neuron_model().parameters); })
-        .def_prop_ro("variables", [](const CellModel& self) { return as_list(self.neuron_model().variables); })
-        .def_prop_ro("receptors", [](const CellModel& self) { return as_list(self.neuron_model().receptors); });
+            nb::arg("kinds"), nb::arg("kind_of"), "A population of cells of several kinds: `kind_of` of each cell.");
 }
 
 }  // namespace ranvier::bindings

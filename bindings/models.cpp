@@ -8,6 +8,7 @@
 #include "connect/rules/rule.hpp"
 #include "descriptions.hpp"
 #include "models/neuron.hpp"
+#include "models/own_model.hpp"
 #include "models/stimulator.hpp"
 #include "models/synapse.hpp"
 
@@ -127,6 +128,10 @@ void bind_models(nb::module_& module) {
             "weight_bounds", [](const NeuronModel& model) { return to_interval(model.weight_bounds); },
             "The valid weights, as text.")
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
+    nb::class_<models::OwnModel>(module, "OwnModel", "A neuron model that was made of a user's description.")
+        .def_prop_ro("parameters", [](const models::OwnModel& self) { return as_list(self.neuron_model().parameters); })
+        .def_prop_ro("variables", [](const models::OwnModel& self) { return as_list(self.neuron_model().variables); })
+        .def_prop_ro("receptors", [](const models::OwnModel& self) { return as_list(self.neuron_model().receptors); });
     nb::class_<StimulatorModel>(module, "StimulatorModel", "The description of a stimulator.")
         .def_ro("name", &StimulatorModel::name)
         .def_ro("summary", &StimulatorModel::summary)

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "bindings.hpp"
-#include "cable/cell.hpp"
+#include "models/own_model.hpp"
 #include "values.hpp"
 
 namespace ranvier::bindings {
@@ -154,13 +154,13 @@ void bind_creation(nb::class_<Network>& network) {
             },
             nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def(
-            "create_cells",
-            [](Network& self, const std::shared_ptr<const cable::CellModel>& cell, std::uint64_t size, std::string name,
-               const InputValues& values, std::optional<double> step) {
-                if (cell->size() != 0 && cell->size() != size) throw InternalError("cells of another population");
-                return self.create(cell->neuron_model(), cell, size, std::move(name), to_values(values), step).value;
+            "create_own",
+            [](Network& self, const std::shared_ptr<const models::OwnModel>& model, std::uint64_t size,
+               std::string name, const InputValues& values, std::optional<double> step) {
+                if (model->size() != 0 && model->size() != size) throw InternalError("a model of another population");
+                return self.create(model->neuron_model(), model, size, std::move(name), to_values(values), step).value;
             },
-            nb::arg("cell"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
+            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
         .def("create_spike_generators", create_spike_generators, nb::arg("name"), nb::arg("times"), nb::arg("counts"),
              "Unit i plays the next counts[i] of the times.")
         .def("connect", connect, nb::arg("sources"), nb::arg("targets"), nb::arg("rule"), nb::kw_only(),

@@ -14,7 +14,7 @@
 #include "cable/mechanism.hpp"
 #include "cable/own_parameters.hpp"
 #include "cable/receptor.hpp"
-#include "models/neuron.hpp"
+#include "models/own_model.hpp"
 
 namespace ranvier::cable {
 
@@ -114,7 +114,7 @@ std::vector<double> rate_parameters(const PaintedMechanism& painted);
 
 /// A cell as a neuron model: its parameters are a current and the own parameters of cells, its receptors those that were
 /// placed, its variables the potential at the detector and the probes.
-class CellModel {
+class CellModel final : public models::OwnModel {
    public:
     /// @throws ShapeError, ValueOutOfBoundsError, UnknownNameError naming the mechanism, receptor or probe
     explicit CellModel(CellSpec spec);
@@ -122,16 +122,14 @@ class CellModel {
     /// @param kind_of of each cell of the population
     /// @throws ValueOutOfBoundsError where kinds differ in what a population has once, or have too many tables of rates
     CellModel(std::vector<std::shared_ptr<const CellModel>> kinds, std::vector<std::uint32_t> kind_of);
-    CellModel(const CellModel&) = delete;
-    CellModel& operator=(const CellModel&) = delete;
 
     std::size_t kinds() const { return kinds_.empty() ? 1 : kinds_.size(); }
     const CellSpec& spec(std::size_t kind = 0) const { return kinds_.empty() ? *spec_ : kinds_[kind]->spec(); }
     /// Of a cell of the population.
     std::size_t kind_of(std::uint64_t cell) const { return kind_of_.empty() ? 0 : kind_of_[cell]; }
     /// Of the population; 0: any number.
-    std::size_t size() const { return kind_of_.size(); }
-    const models::NeuronModel& neuron_model() const { return model_; }
+    std::uint64_t size() const override { return kind_of_.size(); }
+    const models::NeuronModel& neuron_model() const override { return model_; }
     /// The cell whose neuron model this is. @pre it is one
     static const CellModel& of(const models::NeuronModel& model) { return *static_cast<const CellModel*>(model.own); }
 

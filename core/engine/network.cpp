@@ -132,6 +132,12 @@ void Network::give(Population& population, NamedValues values) const {
         check_conflicts(model.parameters, population.parameters, population.size, model.conflict,
                         "population " + quoted(population.name));
     }
+    if (model.own_conflict != nullptr) {
+        check_conflicts(
+            model.parameters, population.parameters, population.size,
+            [&](std::span<const double> parameters) { return model.own_conflict(model, parameters, std::nullopt); },
+            "population " + quoted(population.name));
+    }
     if (model.range_conflict != nullptr) {
         check_range_conflicts(
             model.parameters, population.parameters, population.size,

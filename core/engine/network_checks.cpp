@@ -30,8 +30,8 @@ std::string Quoted::operator()(std::string_view name) const { return "'" + std::
 ValueOutOfBoundsError read_only_variable(const std::string& object) {
     return ValueOutOfBoundsError({.object = object,
                                   .value = "a value",
-                                  .bound = "it is a probe, which can be recorded and read",
-                                  .remedy = "set V_m, or make a cell with other values"});
+                                  .bound = "it can be recorded and read only",
+                                  .remedy = "set the state variables that it follows from"});
 }
 
 std::optional<Step> steps_on_grid(double milliseconds, double resolution) {
@@ -184,11 +184,15 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
 
 void check_step_conflicts(const Network& network) {
     for (const Population& population : network.populations()) {
-        const auto conflict = population.model->step_conflict;
-        if (conflict == nullptr) continue;
+        const models::NeuronModel& model = *population.model;
+        if (model.step_conflict == nullptr && model.own_conflict == nullptr) continue;
+        const double step = network.step_of(population);
         check_conflicts(
-            population.model->parameters, population.parameters, population.size,
-            [&](std::span<const double> parameters) { return conflict(parameters, network.step_of(population)); },
+            model.parameters, population.parameters, population.size,
+            [&](std::span<const double> parameters) {
+                return model.own_conflict != nullptr ? model.own_conflict(model, parameters, step)
+                                                     : model.step_conflict(parameters, step);
+            },
             "population " + quoted(population.name));
     }
 }

@@ -188,15 +188,17 @@ void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges
 void NeuronAccess::check_conflicts(const Population& population, const IdSequence& ids,
                                    const PreparedChange& prepared) const {
     const models::NeuronModel& model = *population.model;
-    if (model.conflict == nullptr && model.range_conflict == nullptr) return;
+    if (model.conflict == nullptr && model.range_conflict == nullptr && model.own_conflict == nullptr) return;
+    const double step = network_.network().step_of(population);
     std::vector<double> one(model.parameters.size());
     const bool uniform = std::ranges::all_of(prepared.parameters, [](const auto& values) { return values.uniform(); });
     for (std::size_t neuron = 0; neuron < (uniform ? 1 : ids.size()); ++neuron) {
         for (std::size_t k = 0; k < one.size(); ++k) one[k] = prepared.parameters[k][neuron];
         const auto number =
             uniform ? std::nullopt : std::optional<std::uint64_t>(ids[neuron].value - population.first.value);
-        const auto conflict =
-            model.conflict != nullptr ? model.conflict(one) : model.range_conflict(model, number, one, one);
+        const auto conflict = model.conflict != nullptr       ? model.conflict(one)
+                              : model.own_conflict != nullptr ? model.own_conflict(model, one, step)
+                                                              : model.range_conflict(model, number, one, one);
         if (!conflict) continue;
         throw ValueOutOfBoundsError({.object = "parameters of population " + quoted(population.name),
                                      .value = "",

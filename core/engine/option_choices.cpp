@@ -75,6 +75,19 @@ void check_invented_rates(const SimulationOptions& options, const Network& netwo
     }
 }
 
+void check_precision(const SimulationOptions& options, const Network& network) {
+    if (options.precision == models::Precision::double_precision) return;
+    for (const Population& population : network.populations()) {
+        if (!population.model->needs_double_precision) continue;
+        throw ValueOutOfBoundsError({.object = "precision",
+                                     .value = "single",
+                                     .bound = "the state of population '" + population.name + "', whose model is '" +
+                                              std::string(population.model->name) +
+                                              "', can only be kept in double precision",
+                                     .remedy = "leave the precision at double"});
+    }
+}
+
 bool has_stretches(const Network& network) {
     return std::ranges::any_of(network.populations(), [](const Population& population) {
         return population.size > 0 && population.model->gains_from_stretches;
@@ -233,6 +246,7 @@ connect::Placement make_placement(const Network& network, const SimulationOption
 void check_options(const SimulationOptions& options, const Network& network, connect::PlacementKind placement,
                    std::int32_t ranks, bool is_dry_run) {
     check_asynchronous(options, ranks, is_dry_run);
+    check_precision(options, network);
     if (options.intervals < 1 || options.intervals > 2) {
         throw ValueOutOfBoundsError({.object = "intervals",
                                      .value = std::to_string(options.intervals),

@@ -212,6 +212,8 @@ struct NeuronModel {
     std::span<const std::string_view> electrodes = {};
 
     std::size_t electrode_count() const { return electrodes.empty() ? 1 : electrodes.size(); }
+    /// Whether its state cannot be kept in single precision.
+    bool needs_double_precision = false;
     /// Whether groups gain when they advance by several steps at once, since each of their neurons fills much of a cache.
     bool gains_from_stretches = false;
     /// About what a step of such a neuron goes through, bytes; 0: variables and inputs, read and written.
@@ -226,6 +228,10 @@ struct NeuronModel {
     std::optional<std::string> (*range_conflict)(const NeuronModel& model, std::optional<std::uint64_t> neuron,
                                                  std::span<const double> least,
                                                  std::span<const double> greatest) = nullptr;
+    /// Of a model that was made of a user's description: the same as `conflict` and `step_conflict`.
+    /// @param resolution ms; none: only what does not depend on it
+    std::optional<std::string> (*own_conflict)(const NeuronModel& model, std::span<const double> parameters,
+                                               std::optional<double> resolution) = nullptr;
     /// Of a model that was made of a user's description: what `create` needs of it.
     const void* own = nullptr;
     /// Of that description; 0: none.

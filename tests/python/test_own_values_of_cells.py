@@ -189,7 +189,7 @@ def test_values_are_set_while_a_simulation_runs(tmp_path: Path) -> None:
         np.testing.assert_array_equal(mixed[..., place], both[0 if place in (1, 10) else 1][..., 0])
     np.testing.assert_array_equal(run(11, [1, 10], tmp_path / "state.h5", threads=2), mixed)
     again = pickle.loads(pickle.dumps(model))
-    assert [info.name for info in again.core_cell.parameters] == [info.name for info in model.core_cell.parameters]
+    assert [info.name for info in again.core_model.parameters] == [info.name for info in model.core_model.parameters]
     copy, _, states, _ = network(again, 9)
     simulation = rv.Simulation(copy)
     simulation.run(2.0)

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.immutable import Immutable, locked
+from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.names import check_choice
 from ranvier.base.numeric import number
+from ranvier.base.own_model import OwnModel
 from ranvier.base.texts import check_text
 from ranvier.cells.capacitance import Capacitance, CapacitanceLike
 from ranvier.cells.clamps import Clamp, core_clamps
@@ -29,7 +30,7 @@ __all__ = ["Cell"]
 FloatArray = npt.NDArray[np.float64]
 
 
-class Cell(Immutable):
+class Cell(OwnModel):
     """A morphologically detailed neuron: the model of a population of such cells.
 
     Parameters
@@ -109,9 +110,8 @@ class Cell(Immutable):
     """
 
     morphology: Morphology
-    name: str
     _given: dict[str, Any]
-    core_cell: _core.CellModel
+    core_model: _core.CellModel
     _compartments: _core.Compartments
 
     @known_keywords
@@ -180,7 +180,7 @@ class Cell(Immutable):
         counts = options.pop("counts")
         cut = cut or self.morphology._cut(counts)
         capacitance = options.pop("capacitance")
-        self._put(_compartments=cut, core_cell=_core.CellModel(cut, capacitance, **options))
+        self._put(_compartments=cut, core_model=_core.CellModel(cut, capacitance, **options))
 
     @property
     def compartment_count(self) -> int:
@@ -200,7 +200,7 @@ class Cell(Immutable):
     @property
     def receptors(self) -> tuple[str, ...]:
         """Names of its receptors."""
-        return tuple(self.core_cell.receptors)
+        return tuple(self.core_model.receptors)
 
     @property
     def sites(self) -> Mapping[str, tuple[Place, ...]]:
@@ -216,11 +216,6 @@ class Cell(Immutable):
     def electrodes(self) -> tuple[str, ...]:
         """Names of its electrodes, if they have such."""
         return tuple(name for name, _ in self._given["electrodes"] if name)
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """Names of what can be recorded: ``V_m``, then its probes."""
-        return tuple(variable.name for variable in self.core_cell.variables)
 
     def compartment_at(self, place: Place) -> int:
         """Return the number of the compartment that lies at a place."""

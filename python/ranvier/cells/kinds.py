@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
-from ranvier.base.immutable import Immutable
+from ranvier.base.own_model import OwnModel
 from ranvier.cells.cell import Cell
 from ranvier.errors import ShapeError, WrongTypeError
 
 __all__ = ["CellKinds"]
 
 
-class CellKinds(Immutable):
+class CellKinds(OwnModel):
     """The model of a population that `Network.create` was given a list of cells for.
 
     Attributes
@@ -29,8 +29,7 @@ class CellKinds(Immutable):
 
     kinds: tuple[Cell, ...]
     kind_of: npt.NDArray[np.int64]
-    name: str
-    core_cell: _core.CellModel
+    core_model: _core.CellModel
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         for i, cell in enumerate(cells):
@@ -50,19 +49,14 @@ class CellKinds(Immutable):
         names = {cell.name for cell in kinds}
         kind_of.flags.writeable = False
         self._put(kinds=kinds, kind_of=kind_of, name=names.pop() if len(names) == 1 else "cells")
-        self._put(core_cell=_core.CellModel.of_kinds([cell.core_cell for cell in kinds], kind_of))
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """Names of what can be recorded: ``V_m``, then the probes."""
-        return self.kinds[0].variables
+        self._put(core_model=_core.CellModel.of_kinds([cell.core_model for cell in kinds], kind_of))
 
     @property
     def compartment_count(self) -> int:
         """Number of compartments of all cells."""
         return int(np.array([cell.compartment_count for cell in self.kinds])[self.kind_of].sum())
 
-    def sample(self, size: int) -> list[Cell]:
+    def model_for(self, size: int) -> list[Cell]:
         """Return so many cells that are spread over all of them."""
         places = np.linspace(0, len(self.kind_of) - 1, size).astype(np.int64)
         return [self.kinds[kind] for kind in self.kind_of[places]]
@@ -70,12 +64,12 @@ class CellKinds(Immutable):
     def differing_values(self) -> dict[str, npt.NDArray[np.float64]]:
         """Return the defaults that kinds differ in, by name: one value for each cell."""
         defaults: dict[str, list[float]] = {}
-        potential = self.core_cell.variables[0]
+        potential = self.core_model.variables[0]
         if not potential.initial_parameter:
-            defaults[potential.name] = [cell.core_cell.variables[0].initial_value for cell in self.kinds]
-        for parameter in self.core_cell.parameters:
+            defaults[potential.name] = [cell.core_model.variables[0].initial_value for cell in self.kinds]
+        for parameter in self.core_model.parameters:
             defaults[parameter.name] = [
-                next(own.default for own in cell.core_cell.parameters if own.name == parameter.name)
+                next(own.default for own in cell.core_model.parameters if own.name == parameter.name)
                 for cell in self.kinds
             ]
         return {name: np.array(values)[self.kind_of] for name, values in defaults.items() if len(set(values)) > 1}

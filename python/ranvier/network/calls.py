@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ranvier import _core
+from ranvier.base.own_model import OwnModel
 from ranvier.base.values import StoredValues, to_core
-from ranvier.cells.cell import Cell
-from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.network.contents import Contents, Handle
 from ranvier.network.model_base import SynapseModel
@@ -61,7 +60,7 @@ class ChangeableCall(Call[Made]):
 class Create(ChangeableCall[Population]):
     """`Network.create`."""
 
-    model: str | Cell | CellKinds
+    model: str | OwnModel
     size: int
     name: str
     values: Numbers
@@ -70,15 +69,15 @@ class Create(ChangeableCall[Population]):
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
         first_id = contents.core.unit_count
-        cell: Cell | CellKinds | None = None
+        own: OwnModel | None = None
         if not isinstance(self.model, str):
-            cell, model = self.model, self.model.name
-            index = contents.core.create_cells(cell.core_cell, self.size, self.name, _numbers(self.values), self.step)
+            own, model = self.model, self.model.name
+            index = contents.core.create_own(own.core_model, self.size, self.name, _numbers(self.values), self.step)
         else:
             model = self.model
             index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step)
         name = contents.core.population_name(index)
-        made = Population(contents.network, index, name, model, first_id, self.size, self.values, cell, self.step)
+        made = Population(contents.network, index, name, model, first_id, self.size, self.values, own, self.step)
         contents.populations.append(made)
         return made
 

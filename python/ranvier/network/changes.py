@@ -15,9 +15,8 @@ from ranvier.base.immutable import locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, number_array
+from ranvier.base.own_model import OwnModel
 from ranvier.base.values import FloatArray, StoredValues, Values, store, store_array
-from ranvier.cells.cell import Cell
-from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ReadOnlyError, ShapeError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.calls import Call, Connect, Create, CreateSpikeGenerators, Stimulate
 from ranvier.network.checks import (
@@ -120,7 +119,7 @@ def changed_population(
     if isinstance(made, CreateSpikeGenerators):
         return _other_spikes(view, made, values)
     assert isinstance(made, Create)
-    _check_keys(population.cell or population.model, values)
+    _check_keys(population.own_model or population.model, values)
     given = numbers_of(population.model, values)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
@@ -180,7 +179,7 @@ def changed_stimulus(stimulus: Stimulus, made: Call[Stimulus], values: dict[str,
     return replace(made, values={**made.values, **numbers}, sequences={**made.sequences, **sequences}, **changed)
 
 
-def _check_keys(model: str | Cell | CellKinds, values: Mapping[str, Any], *others: str) -> None:
+def _check_keys(model: str | OwnModel, values: Mapping[str, Any], *others: str) -> None:
     known = [*known_values(model), *others]
     for key in values:
         if key not in known:
@@ -253,9 +252,9 @@ def _present_value(population: Population, present: Mapping[str, StoredValues], 
     """Return the value that was set, or the default."""
     if key in present:
         return present[key]
-    model: _core.NeuronModel | _core.CellModel
-    if population.cell is not None:
-        model = population.cell.core_cell
+    model: _core.NeuronModel | _core.OwnModel
+    if population.own_model is not None:
+        model = population.own_model.core_model
     else:
         (model,) = (model for model in _core.neuron_models() if model.name == population.model)
     for parameter in model.parameters:

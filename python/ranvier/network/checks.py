@@ -12,9 +12,9 @@ from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
+from ranvier.base.own_model import OwnModel
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, flatten
-from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
 from ranvier.errors import ShapeError, StateError, UnknownNameError, ValueOutOfBoundsError, WrongTypeError
 from ranvier.network.model_base import Model, NeuronModel, Stimulator, SynapseModel
@@ -59,7 +59,7 @@ def check_seed(seed: int) -> int:
     return whole_number("seed", seed, 0, _LARGEST_SEED)
 
 
-def check_size(size: int | None, model: str | Cell | CellKinds) -> int:
+def check_size(size: int | None, model: str | OwnModel) -> int:
     """Return the checked size of a population. A list of cells has its own.
 
     Raises
@@ -182,9 +182,9 @@ def population_names(view: PopulationView) -> str:
     return some_names([population.name for population in view.populations], " + ")
 
 
-def model_and_values(model: object) -> tuple[str | Cell | CellKinds, dict[str, StoredValues]]:
-    """Return the name and the values of a neuron model, which may be passed as an object or by name, or a cell."""
-    if isinstance(model, Cell):
+def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredValues]]:
+    """Return the name and the values of a neuron model, which may be passed as an object or by name, or the model of a user."""
+    if isinstance(model, OwnModel):
         return model, {}
     if isinstance(model, list | tuple):
         kinds = CellKinds(model)
@@ -257,7 +257,7 @@ def _synapse_model(synapse: object) -> SynapseModel:
     return models.SYNAPSE_MODELS[name]()
 
 
-def check_value_names(model: str | Cell | CellKinds, values: Iterable[str], call: str, keywords: list[str]) -> str:
+def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, keywords: list[str]) -> str:
     """Check the names of values that are given to a call beside a model and keywords; return the name of the model."""
     name = model if isinstance(model, str) else model.name
     known = known_values(model)
@@ -267,9 +267,9 @@ def check_value_names(model: str | Cell | CellKinds, values: Iterable[str], call
     return name
 
 
-def known_values(model: str | Cell | CellKinds) -> list[str]:
+def known_values(model: str | OwnModel) -> list[str]:
     """Return the names of the values of a neuron model or a stimulator; none if there is no such model."""
-    if isinstance(model, Cell | CellKinds):
-        return [*(info.name for info in model.core_cell.parameters), *model.variables]
+    if isinstance(model, OwnModel):
+        return [*model.parameters, *model.variables]
     kind = models.NEURON_MODELS.get(model) or models.STIMULATORS.get(model)
     return kind.value_names() if kind else []

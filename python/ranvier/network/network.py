@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ranvier.base.immutable import locked
 from ranvier.base.keywords import known_keywords
 from ranvier.base.numeric import number
+from ranvier.base.own_model import OwnModel
 from ranvier.base.values import Values, store
 from ranvier.cells.cell import Cell
 from ranvier.errors import ReadOnlyError, StateError, WrongTypeError
@@ -80,7 +81,7 @@ class Network(RecordingNetwork):
     @creates_in_one_form
     def create(
         self,
-        model: NeuronModel | Cell | Sequence[Cell] | str,
+        model: NeuronModel | OwnModel | Sequence[Cell] | str,
         size: int | None = None,
         name: str | None = None,
         *,

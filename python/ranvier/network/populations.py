@@ -12,6 +12,7 @@ from ranvier import _core
 from ranvier.base.immutable import Immutable, Settings, locked
 from ranvier.base.memory_checks import check_room
 from ranvier.base.names import some_names
+from ranvier.base.own_model import OwnModel
 from ranvier.base.values import StoredValues
 from ranvier.cells.cell import Cell
 from ranvier.cells.kinds import CellKinds
@@ -32,6 +33,7 @@ _FIXED_OF_POPULATIONS = (
         "model",
         "name",
         "network",
+        "own_model",
         "parts",
         "population",
         "populations",
@@ -205,9 +207,10 @@ class PopulationView(Immutable):
         )
 
     def _instead_of(self, name: str) -> str:
-        models = {population.model for population in self.populations}
-        for model in _core.neuron_models():
-            if model.name in models and name in (
+        built_in = {model.name: model for model in _core.neuron_models()}
+        for population in self.populations:
+            model = built_in[population.model] if population.own_model is None else population.own_model.core_model
+            if name in (
                 *(parameter.name for parameter in model.parameters),
                 *(variable.name for variable in model.variables),
             ):
@@ -284,15 +287,16 @@ class Population(PopulationView):
         Index of the population in ``network.populations``.
     model
         Name of the model.
-    cell
-        The detailed cell that is the model, or the cells of several kinds; None for other models.
+    own_model
+        The model that a user has described: a cell, cells of several kinds, or neurons made of equations. None for models
+        that come with Ranvier.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
 
     index: int
     model: str
-    cell: Cell | CellKinds | None
+    own_model: OwnModel | None
     values: Mapping[str, StoredValues]
     _network: Any
     _name: str
@@ -308,10 +312,11 @@ class Population(PopulationView):
         first_id: int,
         size: int,
         values: dict[str, StoredValues],
-        cell: Cell | CellKinds | None = None,
+        own_model: OwnModel | None = None,
         step: float | None = None,
     ) -> None:
-        self._put(_network=network, _name=name, _first_id=first_id, _step=step, index=index, model=model, cell=cell)
+        self._put(_network=network, _name=name, _first_id=first_id, _step=step)
+        self._put(index=index, model=model, own_model=own_model)
         super().__init__(((self, range(size)),))
         self._show(values)
 
@@ -340,6 +345,11 @@ class Population(PopulationView):
         return float(self._network.resolution) if self._step is None else self._step
 
     @property
+    def cell(self) -> Cell | CellKinds | None:
+        """The detailed cell that is the model, or the cells of several kinds; None for other models."""
+        return self.own_model if isinstance(self.own_model, Cell | CellKinds) else None
+
+    @property
     def compartment_count(self) -> int:
         """Number of compartments of all of its cells; 0 for other models."""
         if self.cell is None:
@@ -347,11 +357,9 @@ class Population(PopulationView):
         each = self.cell.compartment_count
         return each if isinstance(self.cell, CellKinds) else each * len(self)
 
-    def model_for(self, size: int) -> Cell | list[Cell] | str:
+    def model_for(self, size: int) -> Any:
         """Return what makes another population of the same model, with another size."""
-        if isinstance(self.cell, CellKinds):
-            return self.cell.sample(size)
-        return self.cell or self.model
+        return self.model if self.own_model is None else self.own_model.model_for(size)
 
     @property
     def plays_spikes(self) -> bool:

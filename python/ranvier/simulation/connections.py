@@ -41,8 +41,8 @@ __all__ = ["Connections"]
 def _receptors_of(projection: Projection) -> list[str]:
     """Return the receptors of the targets in the order of their model; several models agree on those reached."""
     for population in projection.targets.populations:
-        if population.cell is not None:
-            return population.cell.core_cell.receptors
+        if population.own_model is not None:
+            return population.own_model.core_model.receptors
     wanted = {population.model for population in projection.targets.populations}
     return next((model.receptors for model in _core.neuron_models() if model.name in wanted), [])
 

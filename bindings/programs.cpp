@@ -1,0 +1,221 @@
+#include <nanobind/stl/shared_ptr.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "bindings.hpp"
+#include "models/program_model.hpp"
+#include "program/program.hpp"
+#include "program/step_function.hpp"
+
+namespace ranvier::bindings {
+
+namespace {
+
+using models::ProgramDescription;
+using models::ProgramModel;
+using program::Instruction;
+using program::Program;
+
+/// Result of `prepare`, text.
+using InputCondition = std::pair<std::uint32_t, std::string>;
+/// Row, column, constant.
+using InputOutput = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+
+/// An attribute of a description, whose classes are those of Python.
+template <class Value>
+Value read(const nb::handle& object, const char* name) {
+    const nb::object value = object.attr(name);
+    try {
+        return nb::cast<Value>(value);
+    } catch (const nb::cast_error&) {
+        const std::string text = std::string(name) + " of a " + nb::cast<std::string>(object.type().attr("__name__")) +
+                                 " has a wrong type or value: " + nb::repr(value).c_str();
+        throw nb::type_error(text.c_str());
+    }
+}
+
+Program to_program(const nb::handle& given, std::size_t depth, std::size_t& instructions);
+
+Instruction to_instruction(const nb::handle& given, std::size_t depth, std::size_t& instructions) {
+    Instruction instruction{.operation = program::parse_operation(read<std::string>(given, "op")),
+                            .operands = read<std::vector<std::uint32_t>>(given, "operands"),
+                            .number = read<double>(given, "number"),
+                            .body = nullptr,
+                            .count = read<std::uint32_t>(given, "count")};
+    const nb::object body = given.attr("body");
+    if (body.is_none()) return instruction;
+    if (depth == program::deepest_loop) {
+        throw ValueOutOfBoundsError({.object = "depth of a loop",
+                                     .value = std::to_string(depth + 1),
+                                     .bound = "loops in loops can be " + std::to_string(program::deepest_loop) + " deep",
+                                     .remedy = "make fewer of them"});
+    }
+    instruction.body = std::make_shared<const Program>(to_program(body, depth + 1, instructions));
+    return instruction;
+}
+
+Program to_program(const nb::handle& given, std::size_t depth, std::size_t& instructions) {
+    Program made;
+    for (const std::string& type : read<std::vector<std::string>>(given, "inputs")) {
+        made.inputs.push_back(program::parse_type(type));
+    }
+    for (const nb::handle instruction : read<nb::sequence>(given, "instructions")) {
+        // Bodies of loops may stand in several places.
+        if (++instructions > program::most_instructions) {
+            throw ValueOutOfBoundsError({.object = "number of instructions of a program",
+                                         .value = "more than " + std::to_string(program::most_instructions),
+                                         .bound = "there can be at most so many",
+                                         .remedy = "write fewer equations"});
+        }
+        made.instructions.push_back(to_instruction(instruction, depth, instructions));
+    }
+    made.results = read<std::vector<std::uint32_t>>(given, "results");
+    return made;
+}
+
+Program read_program(const nb::handle& description, const char* name) {
+    std::size_t instructions = 0;
+    return to_program(description.attr(name), 0, instructions);
+}
+
+void read_lists(const nb::handle& given, ProgramDescription& made) {
+    for (const nb::handle own : read<nb::sequence>(given, "parameters")) {
+        made.parameters.push_back({.name = read<std::string>(own, "name"),
+                                   .unit = read<std::string>(own, "unit"),
+                                   .default_value = read<double>(own, "default"),
+                                   .bounds = {.lower = read<double>(own, "lower"),
+                                              .upper = read<double>(own, "upper"),
+                                              .lower_open = read<bool>(own, "lower_open"),
+                                              .upper_open = read<bool>(own, "upper_open")},
+                                   .meaning = read<std::string>(own, "meaning")});
+    }
+    for (const nb::handle own : read<nb::sequence>(given, "variables")) {
+        made.variables.push_back({.name = read<std::string>(own, "name"),
+                                  .unit = read<std::string>(own, "unit"),
+                                  .meaning = read<std::string>(own, "meaning"),
+                                  .initial_parameter = read<std::string>(own, "initial_parameter"),
+                                  .initial_value = read<double>(own, "initial_value")});
+    }
+    for (const nb::handle own : read<nb::sequence>(given, "derived")) {
+        made.derived.push_back({.name = read<std::string>(own, "name"),
+                                .unit = read<std::string>(own, "unit"),
+                                .meaning = read<std::string>(own, "meaning")});
+    }
+    for (auto& [result, text] : read<std::vector<InputCondition>>(given, "conditions")) {
+        made.conditions.push_back({result, std::move(text)});
+    }
+    for (const nb::handle own : read<nb::sequence>(given, "propagators")) {
+        models::Propagator propagator{.size = read<std::uint32_t>(own, "n"),
+                                      .entries = read<std::vector<std::int32_t>>(own, "entries"),
+                                      .outputs = {}};
+        for (const auto& [row, column, constant] : read<std::vector<InputOutput>>(own, "outputs")) {
+            propagator.outputs.push_back({row, column, constant});
+        }
+        made.propagators.push_back(std::move(propagator));
+    }
+}
+
+ProgramDescription to_description(const nb::handle& given) {
+    ProgramDescription made{.name = read<std::string>(given, "name"),
+                            .summary = read<std::string>(given, "summary"),
+                            .equations = read<std::string>(given, "equations"),
+                            .reference = read<std::string>(given, "reference"),
+                            .parameters = {},
+                            .variables = {},
+                            .derived = {},
+                            .receptors = read<std::vector<std::string>>(given, "receptors"),
+                            .sign_chooses_receptor = read<bool>(given, "sign_chooses_receptor"),
+                            .weight_unit = read<std::string>(given, "weight_unit"),
+                            .takes_current = read<bool>(given, "takes_current"),
+                            .prepare = read_program(given, "prepare"),
+                            .conditions = {},
+                            .propagators = {},
+                            .constants = read<std::uint32_t>(given, "constants"),
+                            .refractory = std::nullopt,
+                            .step = read_program(given, "step"),
+                            .observe = read_program(given, "observe")};
+    read_lists(given, made);
+    const auto refractory = read<std::int64_t>(given, "refractory");
+    if (refractory < -1 || refractory > std::numeric_limits<std::int32_t>::max()) {
+        throw ValueOutOfBoundsError({.object = "refractory of neuron model '" + made.name + "'",
+                                     .value = std::to_string(refractory),
+                                     .bound = "it must be a result of 'prepare', or -1",
+                                     .remedy = "models are made of equations by ranvier.neuron()"});
+    }
+    if (refractory >= 0) made.refractory = static_cast<std::uint32_t>(refractory);
+    return made;
+}
+
+/// What keeps compiled code: an object of Python, which whichever thread lets it go last gives back.
+std::shared_ptr<const void> keep(nb::object owner) {
+    auto kept = std::make_unique<nb::object>(std::move(owner));
+    return {kept.release(), [](nb::object* object) {
+                // When the interpreter is gone, so are its objects.
+                if (!nb::is_alive()) return;
+                const nb::gil_scoped_acquire lock;
+                delete object;
+            }};
+}
+
+void use_compiled(ProgramModel& self, std::uintptr_t address, nb::object owner) {
+    if (address == 0) {
+        throw ValueOutOfBoundsError({.object = "address of a step function",
+                                     .value = "0",
+                                     .bound = "it must be that of a function",
+                                     .remedy = "call use_interpreter() to do without one"});
+    }
+    self.use_compiled({.function = reinterpret_cast<program::StepFunction>(address), .owner = keep(std::move(owner))});
+}
+
+}  // namespace
+
+void bind_programs(nb::module_& module) {
+    nb::class_<ProgramModel, models::OwnModel>(module, "ProgramModel",
+                                               "Neurons whose equations are programs, checked by the core.")
+        .def(
+            "__init__",
+            [](ProgramModel* self, const nb::object& description) {
+                new (self) ProgramModel(to_description(description));
+            },
+            nb::arg("description"),
+            "Of an object with the attributes of a NeuronProgram (ranvier.equations.program): name, summary, equations, "
+            "reference, parameters, variables, derived, receptors, sign_chooses_receptor, weight_unit, takes_current, "
+            "prepare, conditions, propagators, constants, refractory, step, observe.")
+        .def_prop_ro(
+            "fingerprint", [](const ProgramModel& self) { return self.neuron_model().own_fingerprint; },
+            "Of all that the neurons do.")
+        .def(
+            "conflict",
+            [](const ProgramModel& self, const std::vector<double>& parameters, std::optional<double> step) {
+                if (parameters.size() != self.description().parameters.size()) {
+                    throw ShapeError({.object = "parameters of neuron model '" + self.description().name + "'",
+                                      .value = std::to_string(parameters.size()),
+                                      .bound = "there are " + std::to_string(self.description().parameters.size()),
+                                      .remedy = "give one number for each"});
+                }
+                return self.conflict(parameters, step);
+            },
+            nb::arg("parameters"), nb::arg("step") = nb::none(),
+            "Why parameters of a neuron do not fit together with a step (ms), or None.")
+        .def("use_compiled", use_compiled, nb::arg("address"), nb::arg("owner"),
+             "Let simulations that are built from now on call a compiled step function (core/program/step_function.hpp), "
+             "which must do what the interpreter does, bit for bit. `owner` keeps its code in memory, and is kept as long "
+             "as the code may be called.")
+        .def(
+            "use_interpreter", [](ProgramModel& self) { self.use_compiled({}); },
+            "Let simulations that are built from now on interpret the program.")
+        .def_prop_ro("is_compiled",
+                     [](const ProgramModel& self) { return self.compiled().function != nullptr; });
+    // Of the interface of compiled step functions.
+    module.attr("step_function_version") = program::step_function_version;
+}
+
+}  // namespace ranvier::bindings

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "models/own_model.hpp"
+#include "models/program_description.hpp"
+#include "program/step_function.hpp"
+
+namespace ranvier::models {
+
+/// A step function that was compiled for the program of a step, and what keeps it in memory.
+struct CompiledStep {
+    program::StepFunction function = nullptr;
+    std::shared_ptr<const void> owner = {};
+};
+
+/// The neuron model of a ProgramDescription.
+class ProgramModel final : public OwnModel {
+   public:
+    /// @throws as check(description)
+    explicit ProgramModel(ProgramDescription description);
+
+    const NeuronModel& neuron_model() const override { return model_; }
+    const ProgramDescription& description() const { return description_; }
+    /// The one whose neuron model this is. @pre it is one
+    static const ProgramModel& of(const NeuronModel& model) { return *static_cast<const ProgramModel*>(model.own); }
+
+    /// Groups that are created from now on call this function, in place of the interpreter; none: the interpreter again. It
+    /// must give the same bits.
+    void use_compiled(CompiledStep step) {
+        const std::lock_guard lock(mutex_);
+        compiled_ = std::move(step);
+    }
+    CompiledStep compiled() const {
+        const std::lock_guard lock(mutex_);
+        return compiled_;
+    }
+
+    /// Why parameters of a neuron do not fit together, or nothing.
+    /// @param h length of a step, ms; none: only what does not depend on it
+    std::optional<std::string> conflict(std::span<const double> parameters, std::optional<double> h) const;
+
+   private:
+    void describe();
+    void find_dependencies();
+
+    ProgramDescription description_;
+    std::vector<ParameterInfo> parameters_;
+    std::vector<VariableInfo> variables_;
+    std::vector<std::string_view> receptors_;
+    std::vector<bool> depends_on_step_;  ///< of each result of `prepare`
+    NeuronModel model_;
+    mutable std::mutex mutex_;
+    CompiledStep compiled_;
+};
+
+}  // namespace ranvier::models

@@ -1,0 +1,97 @@
+#include "models/program_stepper.hpp"
+
+#include <algorithm>
+
+namespace ranvier::models {
+
+namespace {
+
+/// Of compiled functions: so many that calling them takes no time, and that state and inputs of several steps fit the second
+/// cache.
+constexpr std::size_t lanes_of_compiled = 256;
+
+std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& model, const ProgramConstants& constants,
+                                                           const GroupArguments& arguments) {
+    const ProgramDescription& description = model.description();
+    return std::make_unique<program::StepInterpreter>(description.step,
+                                                      program::StepShape{.variables = description.variables.size(),
+                                                                         .constants = description.constants,
+                                                                         .receptors = description.receptors.size(),
+                                                                         .takes_current = description.takes_current},
+                                                      constants.uniform(), arguments.instruction_set, arguments.memory);
+}
+
+}  // namespace
+
+ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants& constants,
+                               const GroupArguments& arguments)
+    : compiled_(model.compiled()),
+      interpreter_(compiled_.function != nullptr ? nullptr : make_interpreter(model, constants, arguments)),
+      most_lanes_(interpreter_ ? interpreter_->most_lanes() : lanes_of_compiled),
+      draws_(program::draws_of(model.description().step), arguments.key, arguments.instruction_set, most_lanes_,
+             arguments.memory),
+      repeated_(arguments.memory),
+      inputs_((model.description().receptors.size() + 1) * most_lanes_, 0.0, arguments.memory),
+      state_pointers_(model.description().variables.size()),
+      constant_pointers_(model.description().constants),
+      input_pointers_(model.description().receptors.size()),
+      fires_(most_lanes_ / 8),
+      failures_(most_lanes_ / 8) {
+    for (std::size_t c = 0; c < constants.values.size(); ++c) {
+        constants_per_lane_ = constants_per_lane_ || !constants.is_uniform(c);
+    }
+    if (interpreter_ || !constants_per_lane_) return;
+    repeated_.assign(constants.values.size() * most_lanes_, 0.0);
+    for (std::size_t c = 0; c < constants.values.size(); ++c) {
+        if (!constants.is_uniform(c)) continue;
+        std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(c * most_lanes_), most_lanes_, constants.values[c][0]);
+    }
+}
+
+std::uint32_t ProgramStepper::advance(const SteppedNeurons& neurons, const ProgramConstants& constants,
+                                      const BlockStep& block) {
+    for (std::size_t v = 0; v < state_pointers_.size(); ++v) {
+        state_pointers_[v] = neurons.state[v].data() + block.begin;
+    }
+    for (std::size_t c = 0; c < constant_pointers_.size(); ++c) {
+        const double* const values = constants.values[c].data();
+        const double* const of_all = repeated_.empty() ? values : repeated_.data() + c * most_lanes_;
+        constant_pointers_[c] = constants.is_uniform(c) ? of_all : values + block.begin;
+    }
+    draws_.draw(neurons.ids, block.begin, block.lanes, block.step);
+    program::StepArguments arguments{.lanes = block.lanes,
+                                     .valid = block.valid,
+                                     .state = state_pointers_.data(),
+                                     .constants = constant_pointers_.data(),
+                                     .constants_per_lane = constants_per_lane_ ? std::uint64_t{1} : 0,
+                                     .inputs = input_pointers_.data(),
+                                     .current = nullptr,
+                                     .release = neurons.release.data() + block.begin,
+                                     .clock = block.clock,
+                                     .draws = draws_.words(),
+                                     .fires = fires_.data(),
+                                     .failures = failures_.data(),
+                                     .context = interpreter_.get()};
+    point_to_inputs(block, arguments);
+    return interpreter_ ? program::StepInterpreter::step(&arguments) : compiled_.function(&arguments);
+}
+
+/// Inputs belong to the caller: there are none of what only fills up a block.
+void ProgramStepper::point_to_inputs(const BlockStep& block, program::StepArguments& arguments) {
+    const bool is_full = block.valid == block.lanes;
+    for (std::size_t r = 0; r < input_pointers_.size(); ++r) {
+        double* const given = block.inputs[r] + block.begin;
+        input_pointers_[r] = is_full ? given : inputs_.data() + r * most_lanes_;
+        if (is_full) continue;
+        std::copy_n(given, block.valid, input_pointers_[r]);
+        std::fill(input_pointers_[r] + block.valid, input_pointers_[r] + block.lanes, -0.0);
+        std::fill_n(given, block.valid, -0.0);
+    }
+    if (block.current == nullptr) return;
+    const double* const given = block.current + block.begin;
+    double* const copy = inputs_.data() + input_pointers_.size() * most_lanes_;
+    arguments.current = is_full ? given : copy;
+    if (!is_full) std::copy_n(given, block.valid, copy);
+}
+
+}  // namespace ranvier::models

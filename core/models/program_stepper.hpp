@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <vector>
+
+#include "base/aligned_array.hpp"
+#include "base/id_sequence.hpp"
+#include "base/instruction_set.hpp"
+#include "models/neuron.hpp"
+#include "models/program_constants.hpp"
+#include "models/program_draws.hpp"
+#include "models/program_model.hpp"
+#include "program/step_interpreter.hpp"
+
+namespace ranvier::models {
+
+/// What is advanced.
+struct SteppedNeurons {
+    const IdSequence& ids;
+    std::vector<AlignedVector<double>>& state;  ///< by variable, filled up to blocks
+    AlignedVector<std::int32_t>& release;       ///< of each neuron the last step of refractoriness, on the group's clock
+};
+
+/// A step of some neurons.
+struct BlockStep {
+    std::size_t begin = 0;
+    std::size_t lanes = 0;
+    std::size_t valid = 0;
+    Step step = 0;
+    std::int32_t clock = 0;
+    double* const* inputs = nullptr;  ///< of all neurons, see UpdateArguments
+    const double* current = nullptr;  ///< the same, or null
+};
+
+/// Calls the step function of a program, with constants of the moment and room for what it needs.
+class ProgramStepper {
+   public:
+    ProgramStepper(const ProgramModel& model, const ProgramConstants& constants, const GroupArguments& arguments);
+
+    /// The most neurons of a call, a multiple of program::lane_multiple.
+    std::size_t most_lanes() const { return most_lanes_; }
+
+    /// Advances neurons by a step, and clears their inputs. Returns what the step function returns.
+    /// @param constants those that this was made with
+    std::uint32_t advance(const SteppedNeurons& neurons, const ProgramConstants& constants, const BlockStep& block);
+
+    // Of the last call, if it returned `some_fire` or `some_fail`.
+    bool fires(std::size_t lane) const { return bit(fires_, lane); }
+    bool fails(std::size_t lane) const { return bit(failures_, lane); }
+
+   private:
+    static bool bit(const std::vector<std::uint8_t>& bytes, std::size_t lane) {
+        return (bytes[lane / 8] >> lane % 8 & 1) != 0;
+    }
+    void point_to_inputs(const BlockStep& block, program::StepArguments& arguments);
+
+    CompiledStep compiled_;
+    std::unique_ptr<program::StepInterpreter> interpreter_;  ///< null: there is a compiled function
+    std::size_t most_lanes_;
+    bool constants_per_lane_ = false;
+    ProgramDraws draws_;
+    AlignedVector<double> repeated_;  ///< constants that are the same for all, where a compiled function wants them per lane
+    AlignedVector<double> inputs_;    ///< of a block that is not full; its current comes last
+    std::vector<double*> state_pointers_;
+    std::vector<const double*> constant_pointers_;
+    std::vector<double*> input_pointers_;
+    std::vector<std::uint8_t> fires_;
+    std::vector<std::uint8_t> failures_;
+};
+
+}  // namespace ranvier::models

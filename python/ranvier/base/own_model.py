@@ -1,0 +1,39 @@
+"""Neuron models that users describe."""
+
+from __future__ import annotations
+
+from ranvier import _core
+from ranvier.base.immutable import Immutable
+
+__all__ = ["OwnModel"]
+
+
+class OwnModel(Immutable):
+    """A neuron model that was made of a user's description, and that `Network.create` takes as it does built-in ones.
+
+    A class that derives from this one gives its objects the two attributes. They are pickled with the network.
+
+    Attributes
+    ----------
+    name
+        Name of the model, of which names of populations are made.
+    core_model
+        The same model, checked by the core.
+    """
+
+    name: str
+    core_model: _core.OwnModel
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return tuple(parameter.name for parameter in self.core_model.parameters)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of what can be recorded."""
+        return tuple(variable.name for variable in self.core_model.variables)
+
+    def model_for(self, size: int) -> object:
+        """Return what makes another population of the same model, with another size."""
+        return self
