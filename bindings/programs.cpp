@@ -53,10 +53,11 @@ Instruction to_instruction(const nb::handle& given, std::size_t depth, std::size
     const nb::object body = given.attr("body");
     if (body.is_none()) return instruction;
     if (depth == program::deepest_loop) {
-        throw ValueOutOfBoundsError({.object = "depth of a loop",
-                                     .value = std::to_string(depth + 1),
-                                     .bound = "loops in loops can be " + std::to_string(program::deepest_loop) + " deep",
-                                     .remedy = "make fewer of them"});
+        throw ValueOutOfBoundsError(
+            {.object = "depth of a loop",
+             .value = std::to_string(depth + 1),
+             .bound = "loops in loops can be " + std::to_string(program::deepest_loop) + " deep",
+             .remedy = "make fewer of them"});
     }
     instruction.body = std::make_shared<const Program>(to_program(body, depth + 1, instructions));
     return instruction;
@@ -186,7 +187,8 @@ void bind_programs(nb::module_& module) {
                 new (self) ProgramModel(to_description(description));
             },
             nb::arg("description"),
-            "Of an object with the attributes of a NeuronProgram (ranvier.equations.program): name, summary, equations, "
+            "Of an object with the attributes of a NeuronProgram (ranvier.equations.program): name, summary, "
+            "equations, "
             "reference, parameters, variables, derived, receptors, sign_chooses_receptor, weight_unit, takes_current, "
             "prepare, conditions, propagators, constants, refractory, step, observe.")
         .def_prop_ro(
@@ -206,14 +208,15 @@ void bind_programs(nb::module_& module) {
             nb::arg("parameters"), nb::arg("step") = nb::none(),
             "Why parameters of a neuron do not fit together with a step (ms), or None.")
         .def("use_compiled", use_compiled, nb::arg("address"), nb::arg("owner"),
-             "Let simulations that are built from now on call a compiled step function (core/program/step_function.hpp), "
-             "which must do what the interpreter does, bit for bit. `owner` keeps its code in memory, and is kept as long "
+             "Let simulations that are built from now on call a compiled step function "
+             "(core/program/step_function.hpp), "
+             "which must do what the interpreter does, bit for bit. `owner` keeps its code in memory, and is kept as "
+             "long "
              "as the code may be called.")
         .def(
             "use_interpreter", [](ProgramModel& self) { self.use_compiled({}); },
             "Let simulations that are built from now on interpret the program.")
-        .def_prop_ro("is_compiled",
-                     [](const ProgramModel& self) { return self.compiled().function != nullptr; });
+        .def_prop_ro("is_compiled", [](const ProgramModel& self) { return self.compiled().function != nullptr; });
     // Of the interface of compiled step functions.
     module.attr("step_function_version") = program::step_function_version;
 }

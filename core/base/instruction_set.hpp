@@ -62,20 +62,6 @@ struct Dispatched {
         return baseline(arguments...);
     }
 
-    /// The function that call() would call, for those who call it often.
-    template <class... Arguments>
-    static auto function(InstructionSet set) {
-        switch (set) {
-            case InstructionSet::avx512:
-                return &avx512<Arguments...>;
-            case InstructionSet::avx2:
-                return &avx2<Arguments...>;
-            case InstructionSet::baseline:
-                break;
-        }
-        return &baseline<Arguments...>;
-    }
-
    private:
     template <InstructionSet set, class... Arguments>
     RANVIER_ALWAYS_INLINE static auto run(Arguments... arguments) {

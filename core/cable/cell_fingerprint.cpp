@@ -1,6 +1,6 @@
 #include "cable/cell_fingerprint.hpp"
 
-#include "base/hash.hpp"
+#include "base/description_hash.hpp"
 
 namespace ranvier::cable {
 

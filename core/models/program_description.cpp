@@ -4,8 +4,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/description_hash.hpp"
 #include "base/errors.hpp"
-#include "base/hash.hpp"
 #include "program/matrix_exponential.hpp"
 
 namespace ranvier::models {
@@ -138,7 +138,8 @@ class Checker {
             }
             need("entries of a propagator", propagator.entries.size(), n * n);
             for (const std::int32_t entry : propagator.entries) {
-                if (entry != -1) need_prepared("an entry of a propagator", static_cast<std::uint32_t>(entry), Type::number);
+                if (entry != -1)
+                    need_prepared("an entry of a propagator", static_cast<std::uint32_t>(entry), Type::number);
             }
             for (const Propagator::Output& output : propagator.outputs) {
                 if (output.row >= n || output.column >= n) {

@@ -61,10 +61,9 @@ void ProgramDraws::draw(const IdSequence& ids, std::size_t begin, std::size_t la
               ids_[valid - 1]);
     for (std::size_t pair = 0; pair < pairs_.size(); ++pair) {
         std::uint64_t* const first = drawn_.data() + 2 * pair * most_lanes_;
-        Dispatched<DrawPairs>::call(instruction_set_, key_,
-                                    std::uint64_t{attempt_of(step, 2 * pairs_[pair])},
-                                    static_cast<std::uint64_t>(step),
-                                    static_cast<const std::uint64_t*>(ids_.data()), lanes, first, first + most_lanes_);
+        Dispatched<DrawPairs>::call(instruction_set_, key_, std::uint64_t{attempt_of(step, 2 * pairs_[pair])},
+                                    static_cast<std::uint64_t>(step), static_cast<const std::uint64_t*>(ids_.data()),
+                                    lanes, first, first + most_lanes_);
     }
 }
 

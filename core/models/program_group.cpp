@@ -182,7 +182,8 @@ class ProgramGroup final : public NeuronGroup {
                 bad |= values[i] <= greatest && values[i] >= -greatest ? 0 : ~std::uint64_t{0};
             }
             if (bad == 0) continue;
-            const auto found = std::find_if_not(values, values + size_, [](double value) { return std::isfinite(value); });
+            const auto found =
+                std::find_if_not(values, values + size_, [](double value) { return std::isfinite(value); });
             return std::pair{v, static_cast<std::size_t>(found - values)};
         }
         return std::nullopt;
@@ -218,12 +219,10 @@ class ProgramGroup final : public NeuronGroup {
         for (Step step = arguments.first; step <= arguments.last; ++step) {
             for (std::size_t r = 0; r < inputs.size(); ++r) inputs[r] = arguments.inputs[r].row(step);
             const bool has_current = arguments.current.data != nullptr;
-            const std::size_t fired =
-                advance_block(begin, ++clock,
-                              {.step = step,
-                               .inputs = inputs.data(),
-                               .current = has_current ? arguments.current.row(step) : nullptr},
-                              arguments.room);
+            const std::size_t fired = advance_block(
+                begin, ++clock,
+                {.step = step, .inputs = inputs.data(), .current = has_current ? arguments.current.row(step) : nullptr},
+                arguments.room);
             for (std::size_t i = 0; i < fired; ++i) append(*arguments.spikes, GroupSpike{step, arguments.room[i]});
             if (observed == arguments.observed.size() || arguments.observed[observed] != step) continue;
             ++observed;

@@ -44,7 +44,8 @@ ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants
     repeated_.assign(constants.values.size() * most_lanes_, 0.0);
     for (std::size_t c = 0; c < constants.values.size(); ++c) {
         if (!constants.is_uniform(c)) continue;
-        std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(c * most_lanes_), most_lanes_, constants.values[c][0]);
+        std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(c * most_lanes_), most_lanes_,
+                    constants.values[c][0]);
     }
 }
 

@@ -21,7 +21,7 @@ namespace ranvier::models {
 struct SteppedNeurons {
     const IdSequence& ids;
     std::vector<AlignedVector<double>>& state;  ///< by variable, filled up to blocks
-    AlignedVector<std::int32_t>& release;       ///< of each neuron the last step of refractoriness, on the group's clock
+    AlignedVector<std::int32_t>& release;  ///< of each neuron the last step of refractoriness, on the group's clock
 };
 
 /// A step of some neurons.
@@ -62,8 +62,9 @@ class ProgramStepper {
     std::size_t most_lanes_;
     bool constants_per_lane_ = false;
     ProgramDraws draws_;
-    AlignedVector<double> repeated_;  ///< constants that are the same for all, where a compiled function wants them per lane
-    AlignedVector<double> inputs_;    ///< of a block that is not full; its current comes last
+    AlignedVector<double>
+        repeated_;  ///< constants that are the same for all, where a compiled function wants them per lane
+    AlignedVector<double> inputs_;  ///< of a block that is not full; its current comes last
     std::vector<double*> state_pointers_;
     std::vector<const double*> constant_pointers_;
     std::vector<double*> input_pointers_;

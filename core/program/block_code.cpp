@@ -211,8 +211,7 @@ class Lowering {
         const auto number = static_cast<std::uint32_t>(code_.loops++);
         std::vector<Operand> carried;
         for (std::size_t k = 0; k < loop.count; ++k) carried.push_back(emit(Action::copy, {operands[k]}));
-        const Operand goes_on =
-            masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
+        const Operand goes_on = masks_.empty() ? emit(Action::take_valid, {}) : emit(Action::copy, {masks_.back()});
         emit({.action = Action::begin_loop, .loop = number}, {}, {});
         const std::size_t begin = drafts_.size();
 
@@ -299,7 +298,8 @@ class Lowering {
 
     /// Lets a temporary lie in an array, if it can.
     bool make_there(const Operand& target, const Operand source, std::vector<Operand>& sources, Copies& copies) {
-        if (source.kind != Operand::Kind::temporary || std::ranges::find(sources, target) != sources.end()) return false;
+        if (source.kind != Operand::Kind::temporary || std::ranges::find(sources, target) != sources.end())
+            return false;
         std::size_t made = drafts_.size();
         std::size_t times = 0;
         for (std::size_t i = 0; i < drafts_.size(); ++i) {

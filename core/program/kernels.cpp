@@ -144,9 +144,22 @@ struct Report {
     }
 };
 
+template <class Body, InstructionSet set>
+std::uint64_t call(const Frame* frame, const BlockInstruction* instruction) {
+    return Dispatched<Body>::call(set, frame, instruction);
+}
+
 template <class Body>
 Kernel kernel(InstructionSet set) {
-    return Dispatched<Body>::template function<const Frame*, const BlockInstruction*>(set);
+    switch (set) {
+        case InstructionSet::avx512:
+            return call<Body, InstructionSet::avx512>;
+        case InstructionSet::avx2:
+            return call<Body, InstructionSet::avx2>;
+        case InstructionSet::baseline:
+            break;
+    }
+    return call<Body, InstructionSet::baseline>;
 }
 
 /// Of an instruction of which not both operands are numbers: those would have been calculated once.

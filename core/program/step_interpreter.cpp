@@ -39,8 +39,7 @@ BlockCode lower_step(const Program& step, const StepShape& shape, std::span<cons
 StepInterpreter::StepInterpreter(const Program& step, const StepShape& shape,
                                  std::span<const std::optional<double>> constants, InstructionSet set,
                                  std::pmr::memory_resource* memory)
-    : shape_(shape),
-      without_current_(lower_step(step, shape, constants, false), set, memory) {
+    : shape_(shape), without_current_(lower_step(step, shape, constants, false), set, memory) {
     if (shape.takes_current) with_current_.emplace(lower_step(step, shape, constants, true), set, memory);
 }
 

@@ -99,7 +99,21 @@ inline ProgramDescription described_iaf_psc_exp() {
         std::vector<program::Type> inputs(16, program::Type::number);
         inputs.push_back(program::Type::truth);
         Writer writer(inputs);
-        enum : std::uint32_t { v, ex, in, rest, drive, threshold, reset, decay, gain_ex, gain_in, gain, decay_ex, decay_in };
+        enum : std::uint32_t {
+            v,
+            ex,
+            in,
+            rest,
+            drive,
+            threshold,
+            reset,
+            decay,
+            gain_ex,
+            gain_in,
+            gain,
+            decay_ex,
+            decay_in
+        };
         enum : std::uint32_t { weights_ex = 13, weights_in, current, refractory };
         const auto left = writer.add(multiply, {decay, writer.add(subtract, {v, rest})});
         const auto with_ex = writer.add(add, {left, writer.add(multiply, {gain_ex, ex})});

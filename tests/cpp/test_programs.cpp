@@ -27,11 +27,45 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-const std::vector<double> hostile_values{
-    0.0,     -0.0,   1.0,      -1.0,      0.5,       -0.5,     0.3,       -0.3,     1.5,      -1.5,     2.5,
-    1e-300,  -1e-300, 5e-324,  -5e-324,   2e-308,    1e-17,    -1e-17,    0.35,     -0.35,    700.0,    -700.0,
-    701.0,   -750.0, 1e308,    -1e308,    0x1p52,    -0x1p52,  0x1p51 + 0.5, -0x1p51 - 0.5, 0x1p53 + 2.0, 1e16, 12345.75,
-    infinity, -infinity, not_a_number, 0.999999999999999, 1.000000000000001, -0.999999999999999};
+const std::vector<double> hostile_values{0.0,
+                                         -0.0,
+                                         1.0,
+                                         -1.0,
+                                         0.5,
+                                         -0.5,
+                                         0.3,
+                                         -0.3,
+                                         1.5,
+                                         -1.5,
+                                         2.5,
+                                         1e-300,
+                                         -1e-300,
+                                         5e-324,
+                                         -5e-324,
+                                         2e-308,
+                                         1e-17,
+                                         -1e-17,
+                                         0.35,
+                                         -0.35,
+                                         700.0,
+                                         -700.0,
+                                         701.0,
+                                         -750.0,
+                                         1e308,
+                                         -1e308,
+                                         0x1p52,
+                                         -0x1p52,
+                                         0x1p51 + 0.5,
+                                         -0x1p51 - 0.5,
+                                         0x1p53 + 2.0,
+                                         1e16,
+                                         12345.75,
+                                         infinity,
+                                         -infinity,
+                                         not_a_number,
+                                         0.999999999999999,
+                                         1.000000000000001,
+                                         -0.999999999999999};
 
 /// Equal bits; numbers that are none are all alike.
 bool alike(double a, double b) {
@@ -88,14 +122,16 @@ void compare_with_evaluation(Operation operation, InstructionSet set, unsigned u
     for (const auto& [key, lanes] : by_uniform) {
         std::vector<InputForm> inputs;
         for (std::size_t k = 0; k < count; ++k) {
-            inputs.push_back({(uniform >> k & 1) != 0 ? InputForm::Kind::uniform : InputForm::Kind::lanes, lanes[0][k]});
+            inputs.push_back(
+                {(uniform >> k & 1) != 0 ? InputForm::Kind::uniform : InputForm::Kind::lanes, lanes[0][k]});
         }
         const OutputForm output{.result = program.results[0]};
         Interpreter interpreter(lower(program, inputs, std::span(&output, 1)), set, page_memory());
         for (std::size_t begin = 0; begin < lanes.size(); begin += 64) {
             std::vector<AlignedVector<double>> arrays(count + 1, AlignedVector<double>(64, 0.0));
             for (std::size_t k = 0; k < count; ++k) {
-                for (std::size_t i = begin; i < std::min(begin + 64, lanes.size()); ++i) arrays[k][i - begin] = lanes[i][k];
+                for (std::size_t i = begin; i < std::min(begin + 64, lanes.size()); ++i)
+                    arrays[k][i - begin] = lanes[i][k];
                 interpreter.set_input(k, arrays[k].data());
             }
             interpreter.set_output(0, arrays[count].data());
@@ -105,8 +141,8 @@ void compare_with_evaluation(Operation operation, InstructionSet set, unsigned u
                 const double expected = evaluate(program, lanes[i])[0];
                 const double found = of_all ? *of_all : arrays[count][i - begin];
                 EXPECT_TRUE(alike(found, expected))
-                    << to_string(operation) << " of " << lanes[i][0] << ", " << (count > 1 ? lanes[i][1] : 0.0) << " on "
-                    << ranvier::to_string(set) << ": " << found << " for " << expected;
+                    << to_string(operation) << " of " << lanes[i][0] << ", " << (count > 1 ? lanes[i][1] : 0.0)
+                    << " on " << ranvier::to_string(set) << ": " << found << " for " << expected;
                 if (own.result == Type::truth) {
                     EXPECT_TRUE(is_lane_of_truth(found));
                 }
@@ -194,7 +230,8 @@ class RandomProgram {
                 if (types[i] == type) fitting.push_back(i);
             }
             if (!fitting.empty()) return fitting[below(fitting.size())];
-            const std::uint32_t made = type == Type::number ? writer.constant(0.5) : writer.add(Operation::less, {0, 0});
+            const std::uint32_t made =
+                type == Type::number ? writer.constant(0.5) : writer.add(Operation::less, {0, 0});
             types.push_back(type);
             return made;
         };
@@ -269,7 +306,12 @@ class Comparison {
         const std::vector<Type> inputs{Type::number, Type::number, Type::number, Type::number,
                                        Type::number, Type::number, Type::truth};
         program_ = random_.make(inputs, 3 + random_.below(30), true, 0);
-        forms_ = {{}, {}, {}, {}, {InputForm::Kind::uniform, draw_value()}, {InputForm::Kind::weights},
+        forms_ = {{},
+                  {},
+                  {},
+                  {},
+                  {InputForm::Kind::uniform, draw_value()},
+                  {InputForm::Kind::weights},
                   {InputForm::Kind::refractory}};
         for (std::uint32_t v = 0; v < states; ++v) {
             program_.results.push_back(random_.pick_result(Type::number));
@@ -318,14 +360,16 @@ class Comparison {
             }
             for (std::size_t o = 0; o < 2; ++o) {
                 const std::optional<double> of_all = interpreter.code().uniform[states + o];
-                EXPECT_TRUE(alike(of_all.value_or(made[o][k]), expected[states + o])) << "output " << o << ", lane " << k;
+                EXPECT_TRUE(alike(of_all.value_or(made[o][k]), expected[states + o]))
+                    << "output " << o << ", lane " << k;
             }
             EXPECT_EQ((flags & some_fire) != 0 && bit(fires, k), lane::is_true(expected[states + 2])) << k;
             const bool ended = lane::is_true(expected[states + 3]) && lane::is_true(expected[states + 4]);
             EXPECT_EQ((flags & some_fail) != 0 && bit(failures, k), !ended) << k;
             EXPECT_TRUE(alike(arrays[5][k], -0.0));
         }
-        for (const std::size_t untouched : {std::size_t{3}, std::size_t{4}}) EXPECT_EQ(bits_of(arrays[untouched]), bits_of(given_[untouched]));
+        for (const std::size_t untouched : {std::size_t{3}, std::size_t{4}})
+            EXPECT_EQ(bits_of(arrays[untouched]), bits_of(given_[untouched]));
     }
 
    private:
@@ -374,7 +418,8 @@ TEST(Interpreter, GivesTheBitsOfEvaluationForRandomPrograms) {
 /// Counts up to a number: a loop of as many iterations.
 Program counting(double most) {
     Writer body(2);
-    const Program inner = body.finish({body.add(Operation::less, {0, 1}), body.add(Operation::add, {0, body.constant(1.0)})});
+    const Program inner =
+        body.finish({body.add(Operation::less, {0, 1}), body.add(Operation::add, {0, body.constant(1.0)})});
     Writer writer(2);
     const std::uint32_t first = writer.loop({0, 1}, 1, most, inner);
     return writer.finish({first, first + 1});
@@ -427,11 +472,13 @@ TEST(Checks, RefuseWhatIsNoProgram) {
                        .results = std::move(results)};
     };
     EXPECT_EQ(refused(plain({.operation = add, .operands = {0, 0}})), "");
-    EXPECT_NE(refused(plain({.operation = add, .operands = {0, 2}})).find("there are 2 values so far"), std::string::npos);
+    EXPECT_NE(refused(plain({.operation = add, .operands = {0, 2}})).find("there are 2 values so far"),
+              std::string::npos);
     EXPECT_NE(refused(plain({.operation = add, .operands = {0}})).find("there must be 2"), std::string::npos);
     EXPECT_NE(refused(plain({.operation = add, .operands = {0, 1}})).find("it must be a number"), std::string::npos);
     EXPECT_NE(refused(plain({.operation = both, .operands = {0, 1}})).find("it must be a truth"), std::string::npos);
-    EXPECT_NE(refused(plain({.operation = add, .operands = {0, 0}}, {3})).find("there are 3 values"), std::string::npos);
+    EXPECT_NE(refused(plain({.operation = add, .operands = {0, 0}}, {3})).find("there are 3 values"),
+              std::string::npos);
     EXPECT_NE(refused(plain({.operation = add, .operands = {0, 0}, .number = 1.0})), "");
     EXPECT_NE(refused(plain({.operation = add, .operands = {0, 0}, .count = 1})), "");
     EXPECT_NE(refused(plain({.operation = uniform_draw})).find("only the program of a step"), std::string::npos);
@@ -444,9 +491,11 @@ TEST(Checks, RefuseWhatIsNoProgram) {
                               .operands = {0},
                               .number = most,
                               .body = std::make_shared<const Program>(body),
-                              .count = count}), true);
+                              .count = count}),
+                       true);
     };
-    Program body{.inputs = {Type::number}, .instructions = {{.operation = less, .operands = {0, 0}}}, .results = {1, 0}};
+    Program body{
+        .inputs = {Type::number}, .instructions = {{.operation = less, .operands = {0, 0}}}, .results = {1, 0}};
     EXPECT_EQ(of_loop(5.0, 1, body), "");
     for (const double most : {0.0, -1.0, 1.5, 1e9, infinity, not_a_number}) {
         EXPECT_NE(of_loop(most, 1, body).find("a loop needs a bound"), std::string::npos) << most;
@@ -464,7 +513,9 @@ TEST(Checks, RefuseWhatIsNoProgram) {
 }
 
 TEST(Checks, BoundTheDepthOfLoopsAndTheNumberOfInstructions) {
-    Program body{.inputs = {Type::number}, .instructions = {{.operation = Operation::less, .operands = {0, 0}}}, .results = {1, 0}};
+    Program body{.inputs = {Type::number},
+                 .instructions = {{.operation = Operation::less, .operands = {0, 0}}},
+                 .results = {1, 0}};
     for (std::size_t depth = 0; depth < deepest_loop + 1; ++depth) {
         EXPECT_NO_THROW(check(body, "test", false)) << depth;
         Writer writer(1);
@@ -472,9 +523,10 @@ TEST(Checks, BoundTheDepthOfLoopsAndTheNumberOfInstructions) {
         body = writer.finish({first + 1, first});
     }
     EXPECT_THROW(check(body, "test", false), ValueOutOfBoundsError);
-    Program long_one{.inputs = {Type::number},
-                     .instructions = std::vector<Instruction>(most_instructions + 1, {.operation = Operation::constant}),
-                     .results = {}};
+    Program long_one{
+        .inputs = {Type::number},
+        .instructions = std::vector<Instruction>(most_instructions + 1, {.operation = Operation::constant}),
+        .results = {}};
     EXPECT_THROW(check(long_one, "test", false), ValueOutOfBoundsError);
     EXPECT_THROW((void)parse_operation("plus"), UnknownNameError);
     for (std::size_t i = 0; i < operation_count; ++i) {
