@@ -183,7 +183,7 @@ def population_names(view: PopulationView) -> str:
 
 
 def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredValues]]:
-    """Return the name and the values of a neuron model, which may be passed as an object or by name, or the model of a user."""
+    """Return the name and the values of a neuron model, passed as an object or by name, or a user's own model."""
     if isinstance(model, OwnModel):
         return model, {}
     if isinstance(model, list | tuple):

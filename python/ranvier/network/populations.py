@@ -288,8 +288,8 @@ class Population(PopulationView):
     model
         Name of the model.
     own_model
-        The model that a user has described: a cell, cells of several kinds, or neurons made of equations. None for models
-        that come with Ranvier.
+        The model that a user has described: a cell, cells of several kinds, or neurons made of equations. None for
+        models that come with Ranvier.
     values
         Parameters and initial values of state variables that were set in `Network.create` or `Network.set`, by name.
     """
