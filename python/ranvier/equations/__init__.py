@@ -1,0 +1,1 @@
+"""Models that users write as equations."""

@@ -1,0 +1,190 @@
+"""Programs: what equations become, and what the core carries out.
+
+A program is in single-assignment form: its inputs are the values 0 to n - 1, each instruction makes the next value, and
+nothing is ever assigned again. It is carried out for many *lanes* at once, neurons that do not know each other. Values
+are numbers in double precision, or truths. Nothing is contracted or reordered, so that whoever carries out a program, the
+interpreter of the core or compiled code, gets the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = [
+    "OPERATIONS",
+    "Instruction",
+    "NeuronProgram",
+    "Program",
+    "ProgramDerived",
+    "ProgramParameter",
+    "ProgramVariable",
+    "Propagator",
+]
+
+# Operation -> the types of its operands, and that of its value. `loop` has those of its body.
+OPERATIONS: dict[str, tuple[tuple[str, ...], str]] = {
+    "constant": ((), "number"),
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "minimum", "maximum", "pow"), (("number",) * 2, "number")),
+    **dict.fromkeys(("negate", "absolute", "square_root", "floor"), (("number",), "number")),
+    **dict.fromkeys(("exp", "expm1", "expm1_over", "log", "log1p", "sine_of_cycles"), (("number",), "number")),
+    **dict.fromkeys(("less", "less_equal", "equal"), (("number",) * 2, "truth")),
+    **dict.fromkeys(("both", "either"), (("truth",) * 2, "truth")),
+    "not": (("truth",), "truth"),
+    "select": (("truth", "number", "number"), "number"),
+    **dict.fromkeys(("uniform_draw", "normal_draw"), ((), "number")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction of a program.
+
+    Attributes
+    ----------
+    op
+        One of `OPERATIONS`, or ``"loop"``.
+    operands
+        Numbers of values that were made before. Of a loop: the initial values of what it carries, then what it captures.
+    number
+        Of ``constant`` its value, of a draw its index, of ``loop`` how often it goes on at most.
+    body
+        Of ``loop``: a program whose inputs are carried and captured values, and whose results are the truth that the loop
+        goes on, then the next carried values.
+    count
+        Of ``loop``: how many values it carries. It makes these, and the truth that it has ended in time.
+    """
+
+    op: str
+    operands: tuple[int, ...] = ()
+    number: float = 0.0
+    body: Program | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Instructions, the types of their inputs (``"number"`` or ``"truth"``), and the values that are the outcome."""
+
+    inputs: tuple[str, ...]
+    instructions: tuple[Instruction, ...]
+    results: tuple[int, ...]
+
+    def types(self) -> tuple[str, ...]:
+        """Return the type of each value."""
+        made = list(self.inputs)
+        for instruction in self.instructions:
+            if instruction.body is None:
+                made.append(OPERATIONS[instruction.op][1])
+            else:
+                made += [*instruction.body.inputs[: instruction.count], "truth"]
+        return tuple(made)
+
+    def all_instructions(self) -> Iterator[Instruction]:
+        """Yield its instructions, those of bodies of loops included."""
+        for instruction in self.instructions:
+            yield instruction
+            if instruction.body is not None:
+                yield from instruction.body.all_instructions()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramParameter:
+    """A parameter of a model; a bound that is open does not belong to the interval."""
+
+    name: str
+    unit: str
+    default: float
+    lower: float
+    upper: float
+    lower_open: bool
+    upper_open: bool
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramVariable:
+    """A state variable: it can be recorded, read and set.
+
+    `initial_parameter` gives its initial value unless it is empty; else `initial_value` does.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    initial_parameter: str = ""
+    initial_value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramDerived:
+    """What can be recorded and read only: a result of `NeuronProgram.observe`."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Propagator:
+    """Elements of e^(A h), which the core calculates when it prepares constants.
+
+    Attributes
+    ----------
+    n
+        Rows of A.
+    entries
+        n * n indices of results of `prepare`, row by row, which are the elements of A (1/ms); -1: the element is 0.
+    outputs
+        Which elements become constants: row, column, number of the constant.
+    """
+
+    n: int
+    entries: tuple[int, ...]
+    outputs: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeuronProgram:
+    """A neuron model as programs. Units are ms, mV, pA, nS and pF, which fit together.
+
+    Attributes
+    ----------
+    receptors, sign_chooses_receptor, weight_unit, takes_current
+        As in the description of a model that comes with Ranvier.
+    prepare
+        Inputs: the parameters, then the length of a step (ms). Results: numbers and truths that do not change in a step.
+    conditions
+        Truths among the results of `prepare` that must hold, each by its index, with the text of the error if it does not.
+    propagators
+        Further constants.
+    constants
+        How many of them there are: those that `prepare` makes, then those of the propagators.
+    refractory
+        Index of the result of `prepare` that is the refractory period (ms), or -1: none.
+    step
+        Inputs: variables, constants, of each receptor the sum of the weights that arrive in this step, the injected
+        current (pA) if the model takes any, and the truth that the neuron is refractory in this step. Results: the
+        variables after the step, the truth that the neuron fires, then of each loop the truth that it ended in time.
+    observe
+        Inputs: variables, constants. Results: `derived`.
+    """
+
+    name: str
+    summary: str
+    equations: str
+    reference: str
+    parameters: tuple[ProgramParameter, ...]
+    variables: tuple[ProgramVariable, ...]
+    derived: tuple[ProgramDerived, ...]
+    receptors: tuple[str, ...]
+    sign_chooses_receptor: bool
+    weight_unit: str
+    takes_current: bool
+    prepare: Program
+    conditions: tuple[tuple[int, str], ...]
+    propagators: tuple[Propagator, ...]
+    constants: int
+    refractory: int
+    step: Program
+    observe: Program
