@@ -32,6 +32,8 @@ from ranvier.cells.morphology import Morphology, Section
 from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
+from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.parameters import parameter
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
 from ranvier.network.network import Network
@@ -75,6 +77,7 @@ __all__ = [
     "CrossCorrelogram",
     "Distribution",
     "DryRun",
+    "EquationNeuron",
     "Explicit",
     "Exponential",
     "FixedIndegree",
@@ -119,6 +122,8 @@ __all__ = [
     "everywhere",
     "max_length",
     "networks",
+    "neuron",
+    "parameter",
     "per_cell",
     "places_at_distance",
     "plot",

@@ -13,6 +13,7 @@ from pathlib import Path
 __all__ = [
     "CommunicationError",
     "DelayError",
+    "EquationError",
     "FileError",
     "GridError",
     "IncompleteRecordingWarning",
@@ -26,8 +27,10 @@ __all__ = [
     "RuleError",
     "ShapeError",
     "StateError",
+    "UnitError",
     "UnknownAttributeError",
     "UnknownNameError",
+    "UnknownSymbolError",
     "ValueOutOfBoundsError",
     "WrongTypeError",
 ]
@@ -70,7 +73,7 @@ class RanvierError(Exception):
             sentence += f"{', but ' if self.value else ': '}{self.bound}"
         return sentence
 
-    def __reduce__(self) -> tuple[type[RanvierError], tuple[str, str, str, str]]:
+    def __reduce__(self) -> tuple[type[RanvierError], tuple[str, ...]]:
         return type(self), (self.object, self.value, self.bound, self.remedy)
 
 
@@ -143,6 +146,40 @@ class RemoteError(RanvierError, RuntimeError):
 
 class FileError(RanvierError, OSError):
     """A file cannot be written or read."""
+
+
+class EquationError(RanvierError, ValueError):
+    """Equations of a model have a mistake.
+
+    Attributes
+    ----------
+    place
+        The line with the mistake and, below it, marks under the place; empty where the mistake has none.
+    """
+
+    def __init__(
+        self,
+        object: str,  # noqa: A002
+        value: str = "",
+        bound: str = "",
+        remedy: str = "",
+        place: str = "",
+    ) -> None:
+        super().__init__(object, value, bound, remedy)
+        self.place = place
+        if place:
+            self.args = (f"{self.args[0]}\n{place}",)
+
+    def __reduce__(self) -> tuple[type[RanvierError], tuple[str, ...]]:
+        return type(self), (self.object, self.value, self.bound, self.remedy, self.place)
+
+
+class UnitError(EquationError):
+    """Units do not fit together: `value` is the unit that there is, `bound` the one that there must be."""
+
+
+class UnknownSymbolError(EquationError, UnknownNameError):
+    """Equations use a name that does not exist."""
 
 
 class IncompleteRecordingWarning(UserWarning):

@@ -332,7 +332,7 @@ def test_only_benchmarks_know_other_simulators() -> None:
 @pytest.mark.parametrize(
     ("module", "late"),
     [
-        ("ranvier", {"h5py", "matplotlib", "nest", "rich", "scipy"}),
+        ("ranvier", {"h5py", "matplotlib", "nest", "rich", "scipy", "sympy"}),
         # Each command reads the options of all, benchmarks too.
         (
             "ranvier.command_line; ranvier.command_line.make_parser()",

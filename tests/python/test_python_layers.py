@@ -19,6 +19,7 @@ PACKAGE = ROOT / "python/ranvier"
 ARROWS: dict[str, set[str]] = {
     "base": set(),
     "cells": {"base"},
+    "equations": {"base"},
     "models": {"base", "network"},
     "network": {"base", "cells", "models", "recording"},
     "recording": {"base", "network", "simulation"},
@@ -31,7 +32,7 @@ ARROWS: dict[str, set[str]] = {
     "plot": {"figures"},
     "networks": {"base", "cells", "models", "network"},
     "generate_models": set(),
-    "": {"base", "cells", "models", "network", "networks", "plot", "recording", "simulation"},
+    "": {"base", "cells", "equations", "models", "network", "networks", "plot", "recording", "simulation"},
     # These are no part of what users import.
     "commands": {"*"},
     "bench": {"*"},

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ranvier import _core
 from ranvier.base.immutable import Immutable
+from ranvier.base.values import StoredValues, store
 
 __all__ = ["OwnModel"]
 
@@ -33,6 +37,24 @@ class OwnModel(Immutable):
     def variables(self) -> tuple[str, ...]:
         """Names of what can be recorded."""
         return tuple(variable.name for variable in self.core_model.variables)
+
+    @property
+    def values(self) -> Mapping[str, StoredValues]:
+        """Values of parameters and variables that populations have unless they are given others."""
+        return {}
+
+    def stored(self, name: str, value: Any) -> StoredValues:
+        """Return values of a parameter or a variable, as a user gives them, in the form in which networks keep them."""
+        return store(f"parameter {name} of {self.name}", value)
+
+    def check_values(self, values: Mapping[str, StoredValues]) -> None:
+        """Check values of a population that the core cannot check.
+
+        Raises
+        ------
+        RanvierError
+            When neurons could not begin with them.
+        """
 
     def model_for(self, size: int) -> object:
         """Return what makes another population of the same model, with another size."""

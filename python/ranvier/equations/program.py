@@ -2,8 +2,8 @@
 
 A program is in single-assignment form: its inputs are the values 0 to n - 1, each instruction makes the next value, and
 nothing is ever assigned again. It is carried out for many *lanes* at once, neurons that do not know each other. Values
-are numbers in double precision, or truths. Nothing is contracted or reordered, so that whoever carries out a program, the
-interpreter of the core or compiled code, gets the same bits.
+are numbers in double precision, or truths. Nothing is contracted or reordered, so that whoever carries out a program,
+the interpreter of the core or compiled code, gets the same bits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ __all__ = [
 # Operation -> the types of its operands, and that of its value. `loop` has those of its body.
 OPERATIONS: dict[str, tuple[tuple[str, ...], str]] = {
     "constant": ((), "number"),
-    **dict.fromkeys(("add", "subtract", "multiply", "divide", "minimum", "maximum", "pow"), (("number",) * 2, "number")),
+    **dict.fromkeys(
+        ("add", "subtract", "multiply", "divide", "minimum", "maximum", "pow"), (("number",) * 2, "number")
+    ),
     **dict.fromkeys(("negate", "absolute", "square_root", "floor"), (("number",), "number")),
     **dict.fromkeys(("exp", "expm1", "expm1_over", "log", "log1p", "sine_of_cycles"), (("number",), "number")),
     **dict.fromkeys(("less", "less_equal", "equal"), (("number",) * 2, "truth")),
@@ -45,12 +47,13 @@ class Instruction:
     op
         One of `OPERATIONS`, or ``"loop"``.
     operands
-        Numbers of values that were made before. Of a loop: the initial values of what it carries, then what it captures.
+        Numbers of values that were made before. Of a loop: the initial values of what it carries, then what it
+        captures.
     number
         Of ``constant`` its value, of a draw its index, of ``loop`` how often it goes on at most.
     body
-        Of ``loop``: a program whose inputs are carried and captured values, and whose results are the truth that the loop
-        goes on, then the next carried values.
+        Of ``loop``: a program whose inputs are carried and captured values, and whose results are the truth that the
+        loop goes on, then the next carried values.
     count
         Of ``loop``: how many values it carries. It makes these, and the truth that it has ended in time.
     """
@@ -153,13 +156,15 @@ class NeuronProgram:
     receptors, sign_chooses_receptor, weight_unit, takes_current
         As in the description of a model that comes with Ranvier.
     prepare
-        Inputs: the parameters, then the length of a step (ms). Results: numbers and truths that do not change in a step.
+        Inputs: the parameters, then the length of a step (ms). Results: constants of a step, which are numbers, then
+        further numbers and truths.
     conditions
-        Truths among the results of `prepare` that must hold, each by its index, with the text of the error if it does not.
+        Truths among the results of `prepare` that must hold, each by its index, with the text of the error if it does
+        not.
     propagators
         Further constants.
     constants
-        How many of them there are: those that `prepare` makes, then those of the propagators.
+        How many a step has: the first results of `prepare`, then the outputs of propagators.
     refractory
         Index of the result of `prepare` that is the refractory period (ms), or -1: none.
     step

@@ -49,8 +49,13 @@ __all__ = [
 _OF_PROJECTIONS = ("weight", "delay", "receptor", "weight_bound", "synapse", "site", "rule")
 
 
-def numbers_of(model: str, values: Mapping[str, Values]) -> dict[str, StoredValues]:
+def numbers_of(model: str | OwnModel, values: Mapping[str, Values]) -> dict[str, StoredValues]:
     """Return values of parameters of a model, in the form in which a network keeps them."""
+    if isinstance(model, OwnModel):
+        return {
+            check_text(f"name of a parameter of {model.name}", key): model.stored(key, value)
+            for key, value in values.items()
+        }
     return {
         check_text(f"name of a parameter of {model}", key): store(f"parameter {key} of {model}", value)
         for key, value in values.items()
@@ -120,9 +125,11 @@ def changed_population(
         return _other_spikes(view, made, values)
     assert isinstance(made, Create)
     _check_keys(population.own_model or population.model, values)
-    given = numbers_of(population.model, values)
+    given = numbers_of(population.own_model or population.model, values)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
+    if population.own_model is not None:
+        population.own_model.check_values({**made.values, **given})
     return replace(made, values={**made.values, **given})
 
 

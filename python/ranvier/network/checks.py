@@ -185,7 +185,7 @@ def population_names(view: PopulationView) -> str:
 def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredValues]]:
     """Return the name and the values of a neuron model, passed as an object or by name, or a user's own model."""
     if isinstance(model, OwnModel):
-        return model, {}
+        return model, dict(model.values)
     if isinstance(model, list | tuple):
         kinds = CellKinds(model)
         return kinds, {name: locked(values) for name, values in kinds.differing_values().items()}

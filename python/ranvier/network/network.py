@@ -94,6 +94,7 @@ class Network(RecordingNetwork):
         ----------
         model
             The model with values of its parameters, for example ``rv.iaf_psc_exp(tau_m=10.0)``, or only its name; or a
+            `neuron` of equations, whose values may be texts with a unit, too; or a
             `Cell`, whose populations take ``V_m``, the initial potential (mV), ``I_e``, a constant current (pA), and
             its parameters `per_cell`; or a list with the `Cell` of each neuron, in which cells may come several times:
             ``[a] * 30 + [b] * 70``. These have the same receptors, probes, parameters, temperature, rates and scheme.
@@ -120,7 +121,10 @@ class Network(RecordingNetwork):
             For a step that is not a multiple of the resolution.
         """
         checked, given = model_and_values(model)
-        given |= changes.numbers_of(check_value_names(checked, values, "create()", ["name", "step"]), values)
+        check_value_names(checked, values, "create()", ["name", "step"])
+        given |= changes.numbers_of(checked, values)
+        if isinstance(checked, OwnModel):
+            checked.check_values(given)
         own_step = None if step is None else number("step", step)
         own_size = check_size(size, checked)
         return self._make(Create(checked, own_size, check_name("population", name), given, own_step))

@@ -99,7 +99,8 @@ def _names(names: object) -> list[str]:
 
 def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
     with agreed(built.communicator, "setting values of neurons"):
-        stored = network_changes.numbers_of(views[0].population.model, values)
+        population = views[0].population
+        stored = network_changes.numbers_of(population.own_model or population.model, values)
         changes = []
         begin, total = 0, sum(len(view) for view in views)
         for view in views:

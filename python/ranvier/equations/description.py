@@ -1,0 +1,139 @@
+"""What a user has written, as trees with names and units: the description of a model."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ranvier.equations.places import Place
+from ranvier.equations.trees import Node, names_in
+from ranvier.equations.units import Dimension, Unit
+
+__all__ = ["Declared", "Description", "Equation", "Parameter", "Statement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A line of the equations.
+
+    Attributes
+    ----------
+    node
+        The right side; None of a name that is only declared.
+    is_differential
+        Whether it is the derivative.
+    is_flagged
+        Whether it has the flag ``(unless refractory)``.
+    """
+
+    name: str
+    place: Place
+    node: Node | None
+    unit: Unit
+    is_differential: bool
+    is_flagged: bool
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An assignment; `operation` is "" or one of "add", "subtract", "multiply", "divide", for ``+=`` and so on."""
+
+    name: str
+    operation: str
+    node: Node
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter as users declare it: `default` in the unit, and bounds."""
+
+    default: float
+    unit: Unit
+    lower: float = -float("inf")
+    upper: float = float("inf")
+    lower_open: bool = False
+    upper_open: bool = False
+    meaning: str = ""
+
+    def contains(self, value: float) -> bool:
+        """Return whether a value is finite and within the bounds."""
+        above = value > self.lower if self.lower_open else value >= self.lower
+        below = value < self.upper if self.upper_open else value <= self.upper
+        return above and below and math.isfinite(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter with its name."""
+
+    name: str
+    declared: Declared
+
+
+@dataclass(frozen=True)
+class Description:
+    """A model.
+
+    Attributes
+    ----------
+    variables
+        By name, in the order of the text. Those without an equation change in resets only.
+    subexpressions
+        By name; each comes after those that it uses.
+    parameters
+        By name.
+    refractory
+        The refractory period, if there is one.
+    receptors
+        What spikes do, by the name of the receptor.
+    held
+        Variables that do not change while the neuron is refractory.
+    initial
+        By variable: the name of the parameter that it begins at, or a number in its unit.
+    """
+
+    name: str
+    summary: str
+    text: str
+    reference: str
+    variables: Mapping[str, Equation]
+    subexpressions: Mapping[str, Equation]
+    parameters: Mapping[str, Parameter]
+    threshold: Node
+    reset: tuple[Statement, ...]
+    refractory: Node | None
+    receptors: Mapping[str, tuple[Statement, ...]]
+    weight_unit: Unit
+    sign_chooses_receptor: bool
+    held: frozenset[str]
+    initial: Mapping[str, str | float]
+    weight_name: str = "w"
+    dimensions: Mapping[str, Dimension] = field(default_factory=dict)
+
+    def unit(self, name: str) -> Unit:
+        """Return the unit in which a variable, a subexpression or a parameter is given."""
+        if name in self.parameters:
+            return self.parameters[name].declared.unit
+        return (self.variables.get(name) or self.subexpressions[name]).unit
+
+    def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
+        """Return all names that expressions use, also by way of subexpressions; places are in the expressions."""
+        found: dict[str, Node] = {}
+        waiting = deque(nodes)
+        while waiting:
+            for name, node in names_in(waiting.popleft()).items():
+                if name not in found:
+                    found[name] = node
+                    own = self.subexpressions.get(name)
+                    if own is not None and own.node is not None:
+                        waiting.append(own.node)
+        return found
+
+    def needed(self, node: Node) -> list[str]:
+        """Return the subexpressions that an expression needs, in an order in which they can be calculated."""
+        used = self.used([node])
+        return [name for name in self.subexpressions if name in used]

@@ -1,0 +1,60 @@
+"""Describes a model of equations in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ranvier.equations.program import NeuronProgram, ProgramParameter
+
+__all__ = ["documented"]
+
+_METHODS = {
+    "exact": "solved exactly",
+    "exponential_euler": "exponential Euler method",
+    "euler": "Euler method (Euler-Maruyama with noise)",
+    "rk4": "Runge-Kutta method of fourth order",
+    "adaptive": "adaptive Runge-Kutta method of fifth order (Cash and Karp)",
+}
+
+
+def documented(program: NeuronProgram, method: str) -> str:
+    """Return a model as text."""
+    parts = [f"{program.name}: {program.summary}", _indented(program.equations.split("\n"))]
+    rows = [
+        (each.name, f"{each.default:g} {each.unit}".strip(), bounds_of(each), each.meaning)
+        for each in program.parameters
+    ]
+    parts.append("Parameters\n" + _table(rows))
+    rows = [
+        (v.name, v.initial_parameter or f"{v.initial_value:g} {v.unit}".strip(), f"in {v.unit or '1'}", v.meaning)
+        for v in program.variables
+    ]
+    parts.append("Variables, with what they begin at\n" + _table(rows))
+    if program.derived:
+        parts.append(
+            "Recorded only\n" + _table([(d.name, f"in {d.unit or '1'}", "", d.meaning) for d in program.derived])
+        )
+    if program.receptors:
+        sign = "; the sign of a weight chooses between the first two" if program.sign_chooses_receptor else ""
+        parts.append(f"Receptors: {', '.join(program.receptors)}; weights in {program.weight_unit or '1'}{sign}")
+    parts.append(f"Method: {_METHODS[method]}")
+    if program.reference:
+        parts.append(program.reference)
+    return "\n\n".join(parts)
+
+
+def bounds_of(parameter: ProgramParameter) -> str:
+    """Return the bounds of a parameter in words; nothing if it has none."""
+    lower = f"{'>' if parameter.lower_open else '>='} {parameter.lower:g}" if math.isfinite(parameter.lower) else ""
+    upper = f"{'<' if parameter.upper_open else '<='} {parameter.upper:g}" if math.isfinite(parameter.upper) else ""
+    return " and ".join(each for each in (lower, upper) if each)
+
+
+def _indented(lines: Iterable[str]) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def _table(rows: list[tuple[str, str, str, str]]) -> str:
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
+    return _indented("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)

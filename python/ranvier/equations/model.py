@@ -1,0 +1,333 @@
+"""`rv.neuron`: neuron models that users write as equations."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from ranvier import _core
+from ranvier.base.distributions import Distribution
+from ranvier.base.immutable import Settings
+from ranvier.base.keywords import known_keywords
+from ranvier.base.names import check_choice, unknown_name
+from ranvier.base.numeric import number
+from ranvier.base.own_model import OwnModel
+from ranvier.base.values import StoredValues, Values, store
+from ranvier.equations.adaptive import Tolerances
+from ranvier.equations.beginning import check_beginning
+from ranvier.equations.description import Description
+from ranvier.equations.documentation import documented
+from ranvier.equations.lowering import lower
+from ranvier.equations.methods import METHODS
+from ranvier.equations.parameters import value_in
+from ranvier.equations.program import NeuronProgram
+from ranvier.equations.reading import Given, describe
+from ranvier.equations.units import Unit
+from ranvier.errors import ValueOutOfBoundsError
+
+__all__ = ["EquationNeuron", "neuron"]
+
+
+class EquationNeuron(OwnModel):
+    """A neuron model of equations, made by `neuron`. It cannot be changed; call it for one with other values.
+
+    ``n(I_e="400 pA", tau_m=rv.Normal(10.0, 1.0))`` is the model with these values of parameters, or initial values of
+    variables: numbers in their units, texts with a unit, arrays with one number for each neuron, or distributions.
+
+    Attributes
+    ----------
+    name
+        Name of the model.
+    method
+        The method of integration: what ``"auto"`` has chosen, or the one that was given.
+    program
+        The programs that the core carries out (`ranvier.equations.program`).
+    """
+
+    method: str
+    program: NeuronProgram
+    core_model: _core.ProgramModel
+    _given: Given
+    _options: dict[str, Any]
+    _description: Description
+    _values: dict[str, StoredValues]
+
+    def __init__(self, given: Given, options: Mapping[str, Any], values: Mapping[str, StoredValues]) -> None:
+        description = describe(given)
+        check_beginning(description, {})
+        lowered = lower(description, options["method"], _tolerances(description, options))
+        self._put(
+            name=description.name,
+            method=lowered.method,
+            program=lowered.program,
+            core_model=_core.ProgramModel(lowered.program),
+            _given=given,
+            _options=dict(options),
+            _description=description,
+            _values=dict(values),
+        )
+
+    def __call__(self, **values: Values | str) -> EquationNeuron:
+        """Return the same model with other values of parameters, or initial values of variables.
+
+        Raises
+        ------
+        UnknownNameError
+            For a name that is neither a parameter nor a variable.
+        UnitError, ValueOutOfBoundsError, WrongTypeError
+            For values in another unit or outside their bounds, and for what is none.
+        EquationError
+            For values with which something is divided by 0 at the beginning.
+        """
+        known = [*self._description.parameters, *self._description.variables]
+        for name in values:
+            if name not in known:
+                unknown_name(f"parameter of {self.name}", name, known)
+        stored = {**self._values, **{name: self.stored(name, value) for name, value in values.items()}}
+        self._check_bounds(stored)
+        self.check_values(stored)
+        return self._with(stored)
+
+    def _with(self, values: Mapping[str, StoredValues]) -> EquationNeuron:
+        made = object.__new__(EquationNeuron)
+        made._put(**{**vars(self), "_values": dict(values)})
+        return made
+
+    def _check_bounds(self, values: Mapping[str, StoredValues]) -> None:
+        """Check what can be known of parameters before there are neurons; the core checks it again then."""
+        full = {name: each.declared.default for name, each in self._description.parameters.items()}
+        for name, value in values.items():
+            if name not in full or isinstance(value, Distribution):
+                continue
+            declared = self._description.parameters[name].declared
+            for each in np.unique(np.asarray(value)).tolist():
+                if not declared.contains(each):
+                    bounds = next(info.bounds for info in self.core_model.parameters if info.name == name)
+                    bound = f"it must be {bounds}" if math.isfinite(each) else "it must be finite"
+                    raise ValueOutOfBoundsError(f"parameter {name} of {self.name}", f"{each:g}", bound)
+            full[name] = value if isinstance(value, float) else full[name]
+        conflict = self.core_model.conflict(list(full.values()))
+        if conflict is not None:
+            raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
+
+    def check_values(self, values: Mapping[str, StoredValues]) -> None:
+        """Check that nothing is divided by 0 at the beginning, of values that are numbers.
+
+        Raises
+        ------
+        EquationError
+            When something is.
+        """
+        check_beginning(self._description, {n: value for n, value in values.items() if isinstance(value, float)})
+
+    def model_for(self, size: int) -> EquationNeuron:
+        """Return the same model without values, which may be arrays of another size."""
+        return self._with({})
+
+    def stored(self, name: str, value: Any) -> StoredValues:
+        """Return values of a parameter or a variable in the form in which networks keep them; texts have units."""
+        what = f"parameter {name} of {self.name}"
+        return value_in(what, value, self._unit(name)) if isinstance(value, str) else store(what, value)
+
+    def _unit(self, name: str) -> Unit:
+        return self._description.unit(name)
+
+    @property
+    def values(self) -> Mapping[str, StoredValues]:
+        """The values that were given in place of the defaults, by the name of the parameter or variable."""
+        return Settings(self._values, f"a model {self.name}", f"{self.name}(")
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of each parameter, variable and subexpression; empty if it has none."""
+        description = self._description
+        names = [*description.parameters, *description.variables, *description.subexpressions]
+        return {name: self._unit(name).text for name in names}
+
+    @property
+    def receptors(self) -> tuple[str, ...]:
+        """Names of its receptors."""
+        return self.program.receptors
+
+    @property
+    def equations(self) -> str:
+        """Its equations, threshold, reset and receptors, as they were written."""
+        return self.program.equations
+
+    def describe(self) -> str:
+        """Return the model in words: equations, parameters with units, defaults and bounds, variables and receptors."""
+        return documented(self.program, self.method)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        description = self._description
+        defaults: dict[str, Any] = {name: each.declared.default for name, each in description.parameters.items()}
+        defaults |= description.initial
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        parameters = [
+            inspect.Parameter(name, keyword, default=self._values.get(name, value)) for name, value in defaults.items()
+        ]
+        return inspect.Signature(parameters, return_annotation=EquationNeuron)
+
+    def _called(self) -> str:
+        return f"a model {self.name}"
+
+    def _way_to(self, name: str) -> str:
+        if name in self._description.parameters or name in self._description.variables:
+            return f"write n({name}=...), where n is the model, or give {name}=... to create()"
+        return "make another one with rv.neuron()"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EquationNeuron):
+            return NotImplemented
+        same = self.program == other.program and self._values.keys() == other._values.keys()
+        return same and all(
+            np.array_equal(np.asarray(value), np.asarray(other._values[name])) for name, value in self._values.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        values = "".join(f", {name}={value!r}" for name, value in self._values.items())
+        return f"<neuron '{self.name}'{values}: {', '.join(self._description.variables)}; {self.method}>"
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return _again, (asdict(self._given), self._options, self._values)
+
+
+def _again(given: dict[str, Any], options: dict[str, Any], values: dict[str, StoredValues]) -> EquationNeuron:
+    """Make a model of what was pickled."""
+    locked = {name: store(name, value) for name, value in values.items()}
+    return EquationNeuron(Given(**given), options, locked)
+
+
+def _tolerances(description: Description, options: Mapping[str, Any]) -> Tolerances:
+    absolute = options["absolute_tolerance"]
+    if not isinstance(absolute, Mapping):
+        absolute = dict.fromkeys(description.variables, absolute)
+    for name in absolute:
+        if name not in description.variables:
+            unknown_name("variable in absolute_tolerance", name, list(description.variables))
+    checked = {
+        name: _positive(f"absolute_tolerance of {name}", absolute.get(name, 1e-6)) for name in description.variables
+    }
+    relative = _positive("relative_tolerance", options["relative_tolerance"])
+    if not 1e-13 <= relative <= 0.1:
+        raise ValueOutOfBoundsError("relative_tolerance", f"{relative:g}", "it must be >= 1e-13 and <= 0.1")
+    return Tolerances(relative, checked)
+
+
+def _positive(what: str, value: object) -> float:
+    given = number(what, value)
+    if not 0.0 < given < math.inf:
+        raise ValueOutOfBoundsError(what, f"{given:g}", "it must be > 0 and finite")
+    return given
+
+
+@known_keywords
+def neuron(
+    equations: str,
+    *,
+    threshold: str | None = None,
+    reset: str = "",
+    refractory: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    receptors: Mapping[str, str] | None = None,
+    initial: Mapping[str, str | float] | None = None,
+    method: str = "auto",
+    relative_tolerance: float = 1e-6,
+    absolute_tolerance: float | Mapping[str, float] = 1e-6,
+    sign_chooses_receptor: bool | None = None,
+    name: str = "neuron",
+    summary: str = "",
+    reference: str = "",
+) -> EquationNeuron:
+    """Return a neuron model that is written as equations, in the notation of Brian2.
+
+    Parameters
+    ----------
+    equations
+        One a line: ``dx/dt = expression : unit``, the derivative of a variable; ``x = expression : unit``, a
+        subexpression, which can be recorded; ``x : unit``, a parameter, or a variable that only resets and spikes
+        change. What follows ``#`` is the meaning of the variable. ``I_stimulus`` is the current of stimulators (pA),
+        ``dt`` the length of a step, ``xi`` (or ``xi_1``, ...) white noise.
+    threshold
+        The neuron fires when this condition holds at the end of a step.
+    reset
+        Assignments that follow, in their order: ``"v = V_reset; w += b"``.
+    refractory
+        Period after a spike in which the neuron does not fire: ``"2 ms"``, the name of a parameter, or an expression.
+        What is held meanwhile: variables with the flag ``(unless refractory)`` after their unit; if there is none,
+        those that the threshold reads and the reset assigns.
+    parameters
+        Values with units, by name: ``dict(tau_m="10 ms", C_m=rv.parameter("250 pF", meaning="Capacitance"))``. Time
+        constants, capacitances, conductances and resistances by which is divided must be positive. Names that nothing
+        uses are no parameters of the model.
+    receptors
+        What the sum ``w`` of the weights of the spikes that arrive in a step does, by receptor:
+        ``dict(excitatory="g_ex += w", inhibitory="g_in += -w")``. The unit of weights follows.
+    initial
+        What variables begin at: the name of a parameter, a number in the variable's unit, or ``"-65 mV"``. A variable
+        that is not named here begins where the reset sets it, if that is a parameter or a number, else at 0.
+    method
+        ``"exact"``: linear equations with constant coefficients, solved exactly. ``"exponential_euler"``: each equation
+        as linear in its own variable. ``"euler"``: of first order, with noise the method of Euler and Maruyama.
+        ``"rk4"``: of fourth order. ``"adaptive"``: of fifth order (Cash and Karp), with as many steps as the tolerances
+        need, for each neuron on its own. ``"auto"``: ``"exact"`` where that is possible, else ``"adaptive"``, or
+        ``"euler"`` with noise.
+    relative_tolerance, absolute_tolerance
+        Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
+        ``relative_tolerance`` times its value.
+    sign_chooses_receptor
+        Whether weights >= 0 reach the first receptor, and others the second one, where a connection names none; None:
+        if the receptors are named ``excitatory`` and ``inhibitory``.
+    name, summary, reference
+        For summaries, names of populations, and documentation.
+
+    Raises
+    ------
+    EquationError, UnitError, UnknownSymbolError
+        For mistakes in texts; the error shows the line and the place.
+    UnknownNameError, ValueOutOfBoundsError, WrongTypeError
+        For other arguments.
+
+    Examples
+    --------
+    >>> import ranvier as rv
+    >>> n = rv.neuron(
+    ...     "dv/dt = (E_L - v)/tau_m + I_e/C_m : mV",
+    ...     threshold="v >= V_th",
+    ...     reset="v = V_reset",
+    ...     refractory="t_ref",
+    ...     parameters=dict(
+    ...         E_L="-70 mV", tau_m="10 ms", C_m="250 pF", V_th="-55 mV", V_reset="-70 mV", t_ref="2 ms", I_e="500 pA"
+    ...     ),
+    ... )
+    >>> net = rv.Network()
+    >>> cells = net.create(n, 3)
+    """
+    check_choice("method", method, METHODS)
+    given = Given(
+        equations,
+        threshold,
+        reset,
+        refractory,
+        parameters,
+        receptors,
+        initial,
+        sign_chooses_receptor,
+        name,
+        summary,
+        reference,
+    )
+    options = {
+        "method": method,
+        "relative_tolerance": relative_tolerance,
+        "absolute_tolerance": absolute_tolerance,
+    }
+    return EquationNeuron(given, options, {})

@@ -1,0 +1,288 @@
+"""Expressions of equations as trees. They come from Python's parser, of which only what is listed here is taken.
+
+Nothing of a text is ever evaluated as Python: whatever is not in the lists is an error that points at its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, NoReturn, Protocol, TypeVar
+
+from ranvier.equations.places import Place, Source, refuse, refuse_name
+
+__all__ = ["FUNCTIONS", "Algebra", "Node", "names_in", "nodes_of", "parse", "walked"]
+
+# Name of a function -> how many arguments it takes.
+FUNCTIONS: dict[str, int] = {
+    **dict.fromkeys(
+        ("abs", "ceil", "cos", "cosh", "exp", "expm1", "exprel", "floor", "int", "log", "log10", "log1p"), 1
+    ),
+    **dict.fromkeys(("sign", "sin", "sinh", "sqrt", "tan", "tanh"), 1),
+    **dict.fromkeys(("max", "min"), 2),
+    **dict.fromkeys(("clip", "where"), 3),
+    **dict.fromkeys(("rand", "randn"), 0),
+}
+_SAME = {"abs": "absolute", "sqrt": "square_root", "exprel": "expm1_over", "max": "maximum", "min": "minimum"}
+
+_LONGEST = 4000  # characters of an expression
+_DEEPEST = 100  # operations inside each other
+
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.Pow: "power",
+}
+_TAKEN = "expressions have numbers, names, + - * / // % **, comparisons, and, or, not, A if B else C, and functions"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A part of an expression.
+
+    `kind` is "number", "name", "draw" or an operation on `parts`. A draw has the name of its function.
+    """
+
+    kind: str
+    place: Place
+    parts: tuple[Node, ...] = ()
+    number: float = 0.0
+    name: str = ""
+
+
+Made = TypeVar("Made")
+
+
+class Algebra(Protocol, Generic[Made]):
+    """What an expression is calculated with: numbers, units, instructions of a program."""
+
+    def leaf(self, node: Node) -> Made:
+        """Return what a number, a name or a draw stands for."""
+
+    def operation(self, node: Node, parts: list[Made]) -> Made:
+        """Return the outcome of an operation."""
+
+
+def walked(node: Node, algebra: Algebra[Made]) -> Made:
+    """Calculate an expression. Parts that stand at several places of a tree are calculated once."""
+    made: dict[int, Made] = {}
+
+    def of(part: Node) -> Made:
+        key = id(part)
+        if key not in made:
+            made[key] = algebra.operation(part, [of(each) for each in part.parts]) if part.parts else algebra.leaf(part)
+        return made[key]
+
+    return of(node)
+
+
+def nodes_of(node: Node) -> Iterator[Node]:
+    """Yield each part of an expression once, in the order of the text."""
+    seen = {id(node)}
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        for each in reversed(part.parts):
+            if id(each) not in seen:
+                seen.add(id(each))
+                waiting.append(each)
+
+
+def names_in(node: Node) -> dict[str, Node]:
+    """Return the names that an expression uses, each with the place of the first use."""
+    found: dict[str, Node] = {}
+    for part in nodes_of(node):
+        if part.kind == "name":
+            found.setdefault(part.name, part)
+    return found
+
+
+def parse(source: Source, begin: int, end: int) -> Node:
+    """Return the tree of the expression that stands between two places of a text. It may go over several lines.
+
+    Raises
+    ------
+    EquationError
+        For what is not in the language, and for what is too long or too deep.
+    """
+    text = source.text[begin:end]
+    begin += len(text) - len(text.lstrip())
+    text = text.strip()
+    whole = Place(source, begin, begin + max(1, len(text)))
+    if not text:
+        refuse(whole, "", "an expression is missing", "write one")
+    if len(text) > _LONGEST:
+        refuse(whole, f"{len(text)} characters long", f"an expression has {_LONGEST} at most", "divide it into several")
+    # Of the same length, so that places stay.
+    line = text.replace("\\\n", "  ").replace("\r", " ").replace("\n", " ")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's own, such as those on comparisons with literals
+            tree = ast.parse(line, mode="eval").body
+    except SyntaxError as error:
+        at = begin + min(max((error.offset or 1) - 1, 0), max(len(text) - 1, 0))
+        refuse(Place(source, at, at + 1), f"'{whole.text}'", f"it is no expression ({error.msg})", _TAKEN)
+    except (ValueError, RecursionError, MemoryError):
+        refuse(whole, f"'{whole.text}'", "it is no expression that can be read", _TAKEN)
+    _check_depth(tree, whole)
+    return _Reader(source, begin, line).node(tree)
+
+
+def _check_depth(tree: ast.AST, whole: Place) -> None:
+    level: list[ast.AST] = [tree]
+    depth = 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST:
+            refuse(
+                whole,
+                f"an expression with more than {_DEEPEST} operations inside each other",
+                f"there can be {_DEEPEST}",
+                "divide it into several: x = ... : unit",
+            )
+        level = [child for each in level for child in ast.iter_child_nodes(each) if isinstance(child, ast.expr)]
+
+
+class _Reader:
+    """Makes nodes of what Python's parser gives."""
+
+    def __init__(self, source: Source, begin: int, line: str) -> None:
+        self.source = source
+        self.begin = begin
+        self.encoded = line.encode()
+
+    def node(self, tree: ast.expr) -> Node:
+        make = getattr(self, f"_{type(tree).__name__}", None)
+        if make is None:
+            self._refuse(tree)
+        made: Node = make(tree)
+        return made
+
+    def _place(self, tree: ast.expr) -> Place:
+        # Python counts bytes.
+        begin = len(self.encoded[: tree.col_offset].decode(errors="replace"))
+        end = len(self.encoded[: tree.end_col_offset or 0].decode(errors="replace"))
+        return Place(self.source, self.begin + begin, self.begin + max(end, begin + 1))
+
+    def _refuse(self, tree: ast.expr) -> NoReturn:
+        place = self._place(tree)
+        refuse(place, f"'{place.text}'", "this is not part of the language of equations", _TAKEN)
+
+    def _made(self, kind: str, tree: ast.expr, *parts: Node) -> Node:
+        return Node(kind, self._place(tree), parts)
+
+    def _number(self, tree: ast.expr, value: float) -> Node:
+        return Node("number", self._place(tree), number=value)
+
+    def _Constant(self, tree: ast.Constant) -> Node:  # noqa: N802
+        value = tree.value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self._refuse(tree)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            place = self._place(tree)
+            refuse(place, place.text, "it is too large for floating point", "write a number below 1.8e308")
+        return self._number(tree, number)
+
+    def _Name(self, tree: ast.Name) -> Node:  # noqa: N802
+        return Node("name", self._place(tree), name=tree.id)
+
+    def _UnaryOp(self, tree: ast.UnaryOp) -> Node:  # noqa: N802
+        part = self.node(tree.operand)
+        if isinstance(tree.op, ast.UAdd):
+            return part
+        if isinstance(tree.op, ast.Invert):
+            self._refuse(tree)
+        if isinstance(tree.op, ast.USub) and part.kind == "number":
+            return self._number(tree, -part.number)
+        return self._made("negate" if isinstance(tree.op, ast.USub) else "not", tree, part)
+
+    def _BinOp(self, tree: ast.BinOp) -> Node:  # noqa: N802
+        if isinstance(tree.op, ast.FloorDiv | ast.Mod):
+            left, right = self.node(tree.left), self.node(tree.right)
+            whole = self._made("floor", tree, self._made("divide", tree, left, right))
+            if isinstance(tree.op, ast.FloorDiv):
+                return whole
+            return self._made("subtract", tree, left, self._made("multiply", tree, right, whole))
+        kind = _BINARY.get(type(tree.op))
+        if kind is None:
+            self._refuse(tree)
+        return self._made(kind, tree, self.node(tree.left), self.node(tree.right))
+
+    def _Compare(self, tree: ast.Compare) -> Node:  # noqa: N802
+        sides = [self.node(each) for each in (tree.left, *tree.comparators)]
+        made: Node | None = None
+        for operator, left, right in zip(tree.ops, sides, sides[1:], strict=False):
+            one = self._comparison(tree, operator, left, right)
+            made = one if made is None else self._made("both", tree, made, one)
+        assert made is not None
+        return made
+
+    def _comparison(self, tree: ast.Compare, operator: ast.cmpop, left: Node, right: Node) -> Node:  # noqa: RET503
+        match operator:
+            case ast.Lt():
+                return self._made("less", tree, left, right)
+            case ast.LtE():
+                return self._made("less_equal", tree, left, right)
+            case ast.Gt():
+                return self._made("less", tree, right, left)
+            case ast.GtE():
+                return self._made("less_equal", tree, right, left)
+            case ast.Eq():
+                return self._made("equal", tree, left, right)
+            case ast.NotEq():
+                return self._made("not", tree, self._made("equal", tree, left, right))
+        self._refuse(tree)
+
+    def _BoolOp(self, tree: ast.BoolOp) -> Node:  # noqa: N802
+        kind = "both" if isinstance(tree.op, ast.And) else "either"
+        made, *others = (self.node(each) for each in tree.values)
+        for other in others:
+            made = self._made(kind, tree, made, other)
+        return made
+
+    def _IfExp(self, tree: ast.IfExp) -> Node:  # noqa: N802
+        return self._made("where", tree, self.node(tree.test), self.node(tree.body), self.node(tree.orelse))
+
+    def _Call(self, tree: ast.Call) -> Node:  # noqa: N802
+        if not isinstance(tree.func, ast.Name) or tree.keywords or any(isinstance(a, ast.Starred) for a in tree.args):
+            self._refuse(tree)
+        name = tree.func.id
+        if name not in FUNCTIONS:
+            refuse_name(self._place(tree.func), name, list(FUNCTIONS), f"functions are {', '.join(FUNCTIONS)}")
+        if len(tree.args) != FUNCTIONS[name]:
+            place = self._place(tree)
+            refuse(
+                place,
+                f"'{place.text}', with {len(tree.args)} arguments",
+                f"{name} takes {FUNCTIONS[name]}",
+                f"write {name}({', '.join('xyz'[: FUNCTIONS[name]])})",
+            )
+        return self._function(tree, name, [self.node(each) for each in tree.args])
+
+    def _function(self, tree: ast.Call, name: str, parts: list[Node]) -> Node:
+        if name in ("rand", "randn"):
+            return Node("draw", self._place(tree), name=name)
+        if name == "int":
+            return self._made("where", tree, parts[0], self._number(tree, 1.0), self._number(tree, 0.0))
+        if name == "clip":
+            return self._made("minimum", tree, self._made("maximum", tree, parts[0], parts[1]), parts[2])
+        if name == "ceil":
+            return self._made("negate", tree, self._made("floor", tree, self._made("negate", tree, parts[0])))
+        if name == "log10":
+            return self._made("divide", tree, self._made("log", tree, *parts), self._number(tree, math.log(10.0)))
+        if name == "sign":
+            zero = self._number(tree, 0.0)
+            minus = self._made("less", tree, parts[0], zero)
+            other = self._made("where", tree, minus, self._number(tree, -1.0), zero)
+            return self._made("where", tree, self._made("less", tree, zero, parts[0]), self._number(tree, 1.0), other)
+        return self._made(_SAME.get(name, name), tree, *parts)
