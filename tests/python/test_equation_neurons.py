@@ -171,14 +171,14 @@ def test_a_model_can_be_copied_and_pickled_also_within_a_network(tmp_path: Path)
     for each in (net, again):
         sim = rv.Simulation(each, threads=1)
         sim.run(100.0)
-        counts.append(sim.spikes().times.tolist())
+        counts.append(sim.spikes(each.recorders[0]).times.tolist())
     assert counts[0] == counts[1]
     assert counts[0]
     sim.save(tmp_path / "state.h5")
     later = rv.Simulation.load(again, tmp_path / "state.h5", threads=2)
     later.run(50.0)
     sim.run(50.0)
-    assert later.spikes().times.tolist() == sim.spikes().times.tolist()
+    assert later.spikes(again.recorders[0]).times.tolist() == sim.spikes(again.recorders[0]).times.tolist()
 
 
 def test_a_saved_state_of_other_equations_is_refused(tmp_path: Path) -> None:

@@ -89,7 +89,6 @@ class EquationNeuron(OwnModel):
             if name not in known:
                 unknown_name(f"parameter of {self.name}", name, known)
         stored = {**self._values, **{name: self.stored(name, value) for name, value in values.items()}}
-        self._check_bounds(stored)
         self.check_values(stored)
         return self._with(stored)
 
@@ -116,13 +115,14 @@ class EquationNeuron(OwnModel):
             raise ValueOutOfBoundsError(f"parameters of {self.name}", bound=conflict, remedy="give other values")
 
     def check_values(self, values: Mapping[str, StoredValues]) -> None:
-        """Check that nothing is divided by 0 at the beginning, of values that are numbers.
+        """Check bounds, and that nothing is divided by 0 at the beginning, as far as values are numbers.
 
         Raises
         ------
-        EquationError
-            When something is.
+        ValueOutOfBoundsError, EquationError
+            When a value is outside its bounds, or something is divided by 0.
         """
+        self._check_bounds(values)
         check_beginning(self._description, {n: value for n, value in values.items() if isinstance(value, float)})
 
     def model_for(self, size: int) -> EquationNeuron:
