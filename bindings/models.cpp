@@ -127,6 +127,7 @@ void bind_models(nb::module_& module) {
         .def_prop_ro(
             "weight_bounds", [](const NeuronModel& model) { return to_interval(model.weight_bounds); },
             "The valid weights, as text.")
+        .def_ro("is_source", &NeuronModel::is_source)
         .def_ro("plays_spikes", &NeuronModel::plays_spikes);
     nb::class_<models::OwnModel>(module, "OwnModel", "A neuron model that was made of a user's description.")
         .def_prop_ro("parameters", [](const models::OwnModel& self) { return as_list(self.neuron_model().parameters); })

@@ -149,10 +149,11 @@ void bind_creation(nb::class_<Network>& network) {
         .def(
             "create",
             [](Network& self, std::string_view model, std::uint64_t size, std::string name, const InputValues& values,
-               std::optional<double> step) {
-                return self.create(model, size, std::move(name), to_values(values), step).value;
+               std::optional<double> step, const InputSequences& sequences) {
+                return self.create(model, size, std::move(name), to_values(values), step, to_lists(sequences)).value;
             },
-            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none())
+            nb::arg("model"), nb::arg("size"), nb::arg("name"), nb::arg("values"), nb::arg("step") = nb::none(),
+            nb::arg("sequences") = InputSequences())
         .def(
             "create_own",
             [](Network& self, const std::shared_ptr<const models::OwnModel>& model, std::uint64_t size,
@@ -175,10 +176,11 @@ void bind_changes(nb::class_<Network>& network) {
     network
         .def(
             "set_values",
-            [](Network& self, std::uint32_t population, const InputValues& values) {
-                self.set_values(PopulationId(population), to_values(values));
+            [](Network& self, std::uint32_t population, const InputValues& values, const InputSequences& sequences) {
+                self.set_values(PopulationId(population), to_values(values), to_lists(sequences));
             },
-            nb::arg("population"), nb::arg("values"), "Values in place of all that a population was given.")
+            nb::arg("population"), nb::arg("values"), nb::arg("sequences") = InputSequences(),
+            "Values in place of all that a population was given.")
         .def(
             "set_spike_times",
             [](Network& self, std::uint32_t population, const InputArray<double>& times,

@@ -53,6 +53,12 @@ void set_spike_times(Simulation& self, std::uint32_t population, const InputArra
     self.set_spike_times(PopulationId(population), chosen, lists);
 }
 
+void set_sequences(Simulation& self, std::uint32_t population, const InputSequences& sequences) {
+    auto own = to_lists(sequences);
+    const Unlocked unlocked;
+    self.set_sequences(PopulationId(population), std::move(own));
+}
+
 void bind_changes(nb::class_<Simulation>& simulation) {
     simulation
         .def("set", set, nb::arg("changes"), "Values of parameters and variables of neurons, all together or none.")
@@ -60,6 +66,8 @@ void bind_changes(nb::class_<Simulation>& simulation) {
              nb::arg("weight").none(), nb::arg("steps") = std::map<std::string, Step>(),
              "Other values of a stimulus from the next step on; of some it may be told after which step they were "
              "given.")
+        .def("set_sequences", set_sequences, nb::arg("population"), nb::arg("sequences"),
+             "Other lists of numbers of sources that a stimulator draws, from the next step on.")
         .def("set_spike_times", set_spike_times, nb::arg("population"), nb::arg("units"), nb::arg("times"),
              nb::arg("counts"), "Other spikes for units to play; unit i plays the next counts[i] of the times.");
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/random.hpp"
+#include "engine/network_checks.hpp"
 
 namespace ranvier::engine {
 
@@ -19,6 +20,7 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
     for (std::uint64_t i = 0; i < ids.size() && !population.spike_steps.empty(); ++i) {
         spike_steps.push_back(population.spike_steps[ids[i].value - population.first.value]);
     }
+    const std::vector<std::vector<double>> sequences = ordered(population.model->sequences, population.sequences);
     group.neurons =
         population.model->create({.model = population.model,
                                   .ids = ids,
@@ -31,6 +33,7 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
                                   .parameters = group.parameters,
                                   .variables = variables,
                                   .spike_steps = spike_steps,
+                                  .sequences = sequences,
                                   .memory = memory,
                                   .shared = shared});
     return group;
@@ -42,11 +45,7 @@ std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network,
     const Network& description = network.network();
     const StimulusSpec& spec = description.stimuli()[index];
     const bool current = spec.model->output == models::StimulatorOutput::current;
-    std::vector<std::vector<double>> sequences;
-    for (const models::SequenceInfo& info : spec.model->sequences) {
-        const auto given = spec.sequences.find(info.name);
-        sequences.push_back(given == spec.sequences.end() ? std::vector<double>{} : given->second);
-    }
+    const std::vector<std::vector<double>> sequences = ordered(spec.model->sequences, spec.sequences);
     const std::vector<models::GroupValues> parameters = network.parameters(index, targets);
     const double step = description.step_of(population);
     return spec.model->create({.resolution = step,

@@ -203,8 +203,8 @@ GroupSample sample_groups(const LoweredNetwork& network, const connect::ProcessL
         std::uint64_t largest = 0;
         for (const Population& population : description.populations()) {
             const std::uint64_t count = shard.share(population.id).ids.size();
-            largest = std::max(largest, count);
-            if (!population.model->plays_spikes) sample.neurons += static_cast<double>(count);
+            if (population.model->most_spikes == 1) largest = std::max(largest, count);
+            if (!population.model->is_source) sample.neurons += static_cast<double>(count);
         }
         sample.output_bytes += static_cast<double>(largest * sizeof(std::uint32_t));
     }

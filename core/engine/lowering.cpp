@@ -70,8 +70,9 @@ std::vector<connect::SynapseValues> lower_parameters(const Projection& projectio
     return lowered;
 }
 
-/// How often a unit's most frequent time is in its list.
+/// How many spikes a unit may have in a step: of a list, how often its most frequent time is there.
 std::uint32_t most_repeated(const Population& population, const IdSequence& units) {
+    if (!population.model->plays_spikes) return population.model->most_spikes;
     std::size_t most = 1;
     for (std::uint64_t i = 0; i < units.size(); ++i) {
         const std::vector<Step>& steps = population.spike_steps[units[i].value - population.first.value];
@@ -185,7 +186,6 @@ void LoweredNetwork::lower_projections() {
                          .negative = {.receptor = receptors.negative, .synapse = synapse}});
         for (const PopulationId id : network_->populations_of(projection.sources)) {
             const Population& sources = network_->population(id);
-            if (!sources.model->plays_spikes) continue;
             const IdSequence own = network_->part_of(id, projection.sources);
             plan.most_spikes = std::max(plan.most_spikes, most_repeated(sources, own));
         }

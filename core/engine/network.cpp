@@ -86,7 +86,7 @@ Step Network::stride_of(double step, const std::string& population) const {
 }
 
 PopulationId Network::create(std::string_view model_name, std::uint64_t size, std::string name, NamedValues values,
-                             std::optional<double> step) {
+                             std::optional<double> step, Sequences sequences) {
     const models::NeuronModel& model = models::find_neuron_model(model_name);
     if (model.plays_spikes) {
         throw ValueOutOfBoundsError({.object = name.empty() ? "model" : "model of population " + quoted(name),
@@ -94,11 +94,11 @@ PopulationId Network::create(std::string_view model_name, std::uint64_t size, st
                                      .bound = "it needs the spike times of each unit",
                                      .remedy = "use create_spike_generators"});
     }
-    return create(model, nullptr, size, std::move(name), std::move(values), step);
+    return create(model, nullptr, size, std::move(name), std::move(values), step, std::move(sequences));
 }
 
 PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
-                             std::string name, NamedValues values, std::optional<double> step) {
+                             std::string name, NamedValues values, std::optional<double> step, Sequences sequences) {
     Population population;
     population.name = name_population(std::move(name), model.name);
     population.model = &model;
@@ -106,6 +106,7 @@ PopulationId Network::create(const models::NeuronModel& model, std::shared_ptr<c
     population.size = size;
     population.has_given_step = step.has_value();
     if (step) population.stride = stride_of(*step, population.name);
+    population.sequences = std::move(sequences);
     give(population, std::move(values));
     return add(std::move(population));
 }
@@ -128,6 +129,7 @@ void Network::give(Population& population, NamedValues values) const {
             throw unknown_name("parameter of " + std::string(model.name), key, known);
         }
     }
+    if (model.stimulator != nullptr) check_sources(population);
     if (model.conflict != nullptr) {
         check_conflicts(model.parameters, population.parameters, population.size, model.conflict,
                         "population " + quoted(population.name));
@@ -148,7 +150,7 @@ void Network::give(Population& population, NamedValues values) const {
     }
 }
 
-void Network::set_values(PopulationId id, NamedValues values) {
+void Network::set_values(PopulationId id, NamedValues values, Sequences sequences) {
     const Population& present = population(id);
     Population changed{.id = id,
                        .name = present.name,
@@ -159,6 +161,7 @@ void Network::set_values(PopulationId id, NamedValues values) {
                        .parameters = {},
                        .variables = {},
                        .spike_steps = present.spike_steps,
+                       .sequences = std::move(sequences),
                        .stride = present.stride,
                        .has_given_step = present.has_given_step};
     give(changed, std::move(values));
@@ -398,7 +401,7 @@ std::uint64_t Network::unit_count() const {
 
 std::uint64_t Network::neuron_count() const {
     std::uint64_t count = 0;
-    for (const Population& population : populations_) count += population.model->plays_spikes ? 0 : population.size;
+    for (const Population& population : populations_) count += population.model->is_source ? 0 : population.size;
     return count;
 }
 
@@ -419,6 +422,7 @@ std::uint64_t Network::array_bytes() const {
         add_all(population.parameters);
         add_all(population.variables);
         for (const std::vector<Step>& steps : population.spike_steps) bytes += steps.size() * sizeof(Step);
+        for (const auto& [name, numbers] : population.sequences) bytes += numbers.size() * sizeof(double);
     }
     for (const Projection& projection : projections_) {
         add(projection.weight);

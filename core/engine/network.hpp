@@ -43,6 +43,7 @@ struct Population {
     std::map<std::string, Values, std::less<>> parameters;  ///< those set, by name
     std::map<std::string, Values, std::less<>> variables;   ///< initial values set, by name
     std::vector<std::vector<Step>> spike_steps;             ///< per unit, only for models that play spikes
+    Sequences sequences;  ///< of sources that a stimulator draws
     Step stride = 1;              ///< steps of the resolution in one step of the neurons
     bool has_given_step = false;  ///< else the resolution is their step, whatever it becomes
 };
@@ -68,7 +69,7 @@ struct StimulusSpec {
     const models::StimulatorModel* model = nullptr;
     IdSequence targets;  ///< of any populations
     std::map<std::string, Values, std::less<>> parameters;
-    std::map<std::string, std::vector<double>, std::less<>> sequences;
+    Sequences sequences;
     Values weight = 1.0;
     double delay = 0.0;  ///< ms; rounded to the steps of the targets, at least one
     /// As that of a projection; of a current the electrode of the targets, empty: their first.
@@ -117,14 +118,17 @@ class Network {
     /// Of all populations that have neurons, the greatest number of steps of the resolution in one of theirs.
     Step longest_stride() const;
 
+    /// @param model also a stimulator that emits spikes: each of the neurons is then a source with a train of its own
     /// @param step of the neurons, ms, a multiple of the resolution; none: the resolution
+    /// @param sequences of such a stimulator
     /// @throws UnknownNameError for a model or parameter, ValueOutOfBoundsError, ShapeError, GridError for a step
     PopulationId create(std::string_view model, std::uint64_t size, std::string name,
-                        std::map<std::string, Values, std::less<>> values, std::optional<double> step = std::nullopt);
+                        std::map<std::string, Values, std::less<>> values, std::optional<double> step = std::nullopt,
+                        Sequences sequences = {});
     /// A population of a model that is none of the registry; `owner` keeps it. @throws as the other one
     PopulationId create(const models::NeuronModel& model, std::shared_ptr<const void> owner, std::uint64_t size,
                         std::string name, std::map<std::string, Values, std::less<>> values,
-                        std::optional<double> step = std::nullopt);
+                        std::optional<double> step = std::nullopt, Sequences sequences = {});
     /// A population of spike generators: one list of spike times (ms, ascending, on the grid, > 0) per unit. A time may
     /// stand more than once in a list.
     PopulationId create_spike_generators(std::string name, std::span<const std::vector<double>> spike_times);
@@ -139,28 +143,32 @@ class Network {
 
     /// @throws UnknownNameError, ValueOutOfBoundsError, ShapeError, GridError, DelayError
     void stimulate(IdSequence targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
-                   std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name, std::string receptor = {}, SiteSpec site = {});
+                   Sequences sequences, Values weight, double delay, std::string name, std::string receptor = {},
+                   SiteSpec site = {});
     void stimulate(Selection targets, std::string_view stimulator, std::map<std::string, Values, std::less<>> values,
-                   std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                   std::string name, std::string receptor = {}, SiteSpec site = {});
+                   Sequences sequences, Values weight, double delay, std::string name, std::string receptor = {},
+                   SiteSpec site = {});
 
     /// Other values for a population, a projection or a stimulus, in place of all that were given before. Checked as when
     /// it was made; when something is thrown, nothing has changed. @throws as create(), connect() and stimulate()
-    void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values);
+    void set_values(PopulationId population, std::map<std::string, Values, std::less<>> values,
+                    Sequences sequences = {});
     void set_spike_times(PopulationId population, std::span<const std::vector<double>> spike_times);
     void set_projection(ProjectionId projection, connect::RuleSpec rule, Values weight, Values delay,
                         double weight_bound, std::string receptor = {}, SynapseSpec synapse = {}, SiteSpec site = {});
-    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                      std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                      std::string receptor = {}, SiteSpec site = {});
+    void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values, Sequences sequences,
+                      Values weight, double delay, std::string receptor = {}, SiteSpec site = {});
 
     /// A stimulus some of whose values are others from the step after `now` on, checked as when it was made.
     /// @throws as stimulate()
     StimulusSpec changed_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
-                                  std::map<std::string, std::vector<double>, std::less<>> sequences,
-                                  std::optional<Values> weight, Step now) const;
+                                  Sequences sequences, std::optional<Values> weight, Step now) const;
     void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
+    /// The sequences of a population of sources some of which are others, checked with its values. @throws as create()
+    Sequences changed_sequences(PopulationId population, Sequences sequences) const;
+    void swap_sequences(PopulationId population, Sequences& other) noexcept {
+        populations_[population.value].sequences.swap(other);
+    }
     /// Lists of spikes to play after step `now` by some units of a population, checked. @throws as create_spike_generators()
     std::vector<std::vector<Step>> later_spikes(PopulationId population, std::span<const std::uint64_t> units,
                                                 std::span<const std::vector<double>> spike_times, Step now) const;
@@ -190,7 +198,7 @@ class Network {
     IdSequence part_of(PopulationId population, const IdSequence& neurons) const;
     /// Units of all populations, spike generators included.
     std::uint64_t unit_count() const;
-    /// Neurons: without spike generators.
+    /// Neurons: without sources.
     std::uint64_t neuron_count() const;
     /// Expected number of synapses, exact where the rules fix it.
     double expected_synapses() const;
@@ -211,12 +219,14 @@ class Network {
     Step stride_of(double step, const std::string& population) const;
     /// The same for all targets of a projection. @throws ValueOutOfBoundsError when they differ
     Step stride_of_targets(const Projection& projection) const;
-    /// @throws ValueOutOfBoundsError when units play spikes and so take no input,
+    /// @throws ValueOutOfBoundsError when units are sources and so take no input
     void check_takes_input(const IdSequence& targets) const;
     std::string name_of(const IdSequence& neurons) const;
     /// Gives a population values, checked. @throws as create()
     void give(Population& population, std::map<std::string, Values, std::less<>> values) const;
     void give(Population& population, std::span<const std::vector<double>> spike_times) const;
+    /// Checks a population of sources that a stimulator draws, and completes its sequences. @throws as create()
+    void check_sources(Population& population) const;
     /// Checks a projection that is complete, and returns its expected number of synapses. @throws as connect()
     double checked_synapses(const Projection& projection) const;
     /// Checks a stimulus and completes its sequences. @throws as stimulate()

@@ -7,6 +7,7 @@
 #include "base/errors.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "engine/value_checks.hpp"
+#include "models/source_group.hpp"
 
 namespace ranvier::engine {
 
@@ -182,11 +183,35 @@ std::vector<Step> spike_steps(std::span<const double> times, double resolution, 
     return steps;
 }
 
+void try_sources(const Population& population, double step) {
+    const StimulusSpec spec{.name = {},
+                            .model = population.model->stimulator,
+                            .targets = {NeuronId{}, 1, population.size},
+                            .parameters = population.parameters,
+                            .sequences = population.sequences,
+                            .delay = step};
+    try_stimulus(spec, step, models::greatest_mean_of_sources);
+}
+
+std::optional<std::string> conflict_of_sources(const models::StimulatorModel& model,
+                                               std::span<const models::GroupValues> parameters, std::size_t size,
+                                               std::span<const std::vector<double>> lists) {
+    if (model.conflict == nullptr) return std::nullopt;
+    const bool uniform = std::ranges::all_of(parameters, [](const auto& values) { return values.uniform(); });
+    std::vector<double> one(parameters.size());
+    for (std::size_t i = 0; i < (uniform ? 1 : size); ++i) {
+        for (std::size_t k = 0; k < one.size(); ++k) one[k] = parameters[k][i];
+        if (auto reason = model.conflict(one, lists)) return reason;
+    }
+    return std::nullopt;
+}
+
 void check_step_conflicts(const Network& network) {
     for (const Population& population : network.populations()) {
         const models::NeuronModel& model = *population.model;
-        if (model.step_conflict == nullptr && model.own_conflict == nullptr) continue;
         const double step = network.step_of(population);
+        if (model.stimulator != nullptr) try_sources(population, step);
+        if (model.step_conflict == nullptr && model.own_conflict == nullptr) continue;
         check_conflicts(
             model.parameters, population.parameters, population.size,
             [&](std::span<const double> parameters) {
@@ -197,7 +222,17 @@ void check_step_conflicts(const Network& network) {
     }
 }
 
-void try_stimulus(const StimulusSpec& spec, double resolution) {
+std::vector<std::vector<double>> ordered(std::span<const models::SequenceInfo> infos, const Sequences& sequences) {
+    std::vector<std::vector<double>> lists;
+    lists.reserve(infos.size());
+    for (const models::SequenceInfo& info : infos) {
+        const auto given = sequences.find(info.name);
+        lists.push_back(given == sequences.end() ? std::vector<double>{} : given->second);
+    }
+    return lists;
+}
+
+void try_stimulus(const StimulusSpec& spec, double resolution, double greatest_mean) {
     const bool any_array = std::ranges::any_of(
         spec.parameters, [](const auto& entry) { return std::holds_alternative<SharedArray>(entry.second); });
     const auto size = static_cast<std::size_t>(any_array ? spec.targets.size() : 1);
@@ -215,10 +250,7 @@ void try_stimulus(const StimulusSpec& spec, double resolution) {
         }
         parameters.push_back(std::move(values));
     }
-    std::vector<std::vector<double>> sequences;
-    sequences.reserve(spec.model->sequences.size());
-    for (const models::SequenceInfo& info : spec.model->sequences)
-        sequences.push_back(spec.sequences.find(info.name)->second);
+    const std::vector<std::vector<double>> sequences = ordered(spec.model->sequences, spec.sequences);
     (void)spec.model->create({.resolution = resolution,
                               .instruction_set = InstructionSet::baseline,
                               .key = {},
@@ -226,7 +258,8 @@ void try_stimulus(const StimulusSpec& spec, double resolution) {
                               .parameters = parameters,
                               .sequences = sequences,
                               .weights = {{1.0}},
-                              .delay = connect::round_delay(spec.delay, 1.0 / resolution)});
+                              .delay = connect::round_delay(spec.delay, 1.0 / resolution),
+                              .greatest_mean = greatest_mean});
 }
 
 void try_stimulus(const StimulusSpec& spec, const Population& targets, double step) {

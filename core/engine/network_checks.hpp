@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,12 +82,26 @@ void check_weight_bound(double bound, const Values& weight, const std::string& p
 std::vector<Step> spike_steps(std::span<const double> times, double resolution, const std::string& population,
                               std::size_t unit);
 
+/// What only the model of a stimulator can check of sources that it draws, as try_stimulus().
+void try_sources(const Population& population, double step);
+
+/// Why parameters of sources that a stimulator draws, each one for all or one for each, and lists do not fit together, or
+/// nothing.
+std::optional<std::string> conflict_of_sources(const models::StimulatorModel& model,
+                                               std::span<const models::GroupValues> parameters, std::size_t size,
+                                               std::span<const std::vector<double>> lists);
+
 /// Parameters of neurons that only the resolution shows to be out of bounds, those of all neurons.
 /// @throws ValueOutOfBoundsError
 void check_step_conflicts(const Network& network);
 
+/// Lists of numbers in the order of a stimulator, with empty ones for those that were left out.
+std::vector<std::vector<double>> ordered(std::span<const models::SequenceInfo> infos, const Sequences& sequences);
+
 /// Makes a stimulus and drops it, so that what only its model can check, such as times off the grid, is known now.
-void try_stimulus(const StimulusSpec& spec, double resolution);
+/// @param greatest_mean see models::StimulusArguments
+void try_stimulus(const StimulusSpec& spec, double resolution,
+                  double greatest_mean = std::numeric_limits<double>::infinity());
 /// The same for targets of a population with another step. @throws GridError that names the population
 void try_stimulus(const StimulusSpec& spec, const Population& targets, double step);
 

@@ -58,6 +58,7 @@ void add_population(Parts& parts, const Population& population) {
     }
     for (const auto& [variable, value] : population.variables) parts.add_values(name(variable), value);
     if (population.model->plays_spikes) parts.add(name("spike_times"), population.spike_steps);
+    for (const auto& [sequence, values] : population.sequences) parts.add(name(sequence), values);
 }
 
 void add_projection(Parts& parts, const Projection& projection) {

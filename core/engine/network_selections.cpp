@@ -89,7 +89,7 @@ void Network::check_ids(const IdSequence& ids, std::string_view object) const {
 void Network::check_takes_input(const IdSequence& targets) const {
     for (const PopulationId id : populations_of(targets)) {
         const Population& population = this->population(id);
-        if (!population.model->plays_spikes) continue;
+        if (!population.model->is_source) continue;
         throw ValueOutOfBoundsError({.object = "target population " + quoted(population.name),
                                      .value = "of the model " + quoted(population.model->name),
                                      .bound = "this model takes no input",

@@ -66,11 +66,55 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
                                      "low= or high="});
 }
 
+/// Parameters of `count` targets, and lists, which are completed.
+void check_numbers(const models::StimulatorModel& model, const NamedValues& parameters, Sequences& sequences,
+                   std::uint64_t count, const std::string& object) {
+    std::vector<std::string_view> known;
+    append_names(model.parameters, known);
+    append_names(model.sequences, known);
+    const auto unknown = [&](std::string_view key) {
+        return unknown_name("parameter of " + std::string(model.name), key, known);
+    };
+    for (const auto& [key, value] : parameters) {
+        const auto info = find_info(model.parameters, key);
+        if (info == model.parameters.end()) throw unknown(key);
+        check_values(value, *info, key + " of " + object, count);
+    }
+    for (const auto& [key, numbers] : sequences) {
+        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
+        check_values(SharedArray(numbers), key + " of " + object, numbers.size());
+    }
+    for (const models::SequenceInfo& info : model.sequences) sequences.try_emplace(std::string(info.name));
+    if (model.conflict == nullptr) return;
+    const std::vector<std::vector<double>> lists = ordered(model.sequences, sequences);
+    check_conflicts(
+        model.parameters, parameters, count,
+        [&](std::span<const double> values) { return model.conflict(values, lists); }, object);
+}
+
 }  // namespace
 
-void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values,
-                        std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight, double delay,
-                        std::string name, std::string receptor, SiteSpec site) {
+void Network::check_sources(Population& population) const {
+    check_numbers(*population.model->stimulator, population.parameters, population.sequences, population.size,
+                  "population " + quoted(population.name));
+    try_sources(population, step_of(population));
+}
+
+Sequences Network::changed_sequences(PopulationId id, Sequences sequences) const {
+    Population changed = population(id);
+    if (changed.model->sequences.empty()) {
+        throw ValueOutOfBoundsError({.object = "lists of numbers of population " + quoted(changed.name),
+                                     .value = std::to_string(sequences.size()),
+                                     .bound = "the model " + quoted(changed.model->name) + " has none",
+                                     .remedy = "set its parameters"});
+    }
+    for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
+    check_sources(changed);
+    return std::move(changed.sequences);
+}
+
+void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedValues values, Sequences sequences,
+                        Values weight, double delay, std::string name, std::string receptor, SiteSpec site) {
     const models::StimulatorModel& model = models::find_stimulator_model(stimulator);
     check_ids(targets, "targets");
     check_takes_input(targets);
@@ -96,9 +140,8 @@ void Network::stimulate(IdSequence targets, std::string_view stimulator, NamedVa
     stimuli_.push_back(std::move(spec));
 }
 
-void Network::set_stimulus(std::size_t index, NamedValues values,
-                           std::map<std::string, std::vector<double>, std::less<>> sequences, Values weight,
-                           double delay, std::string receptor, SiteSpec site) {
+void Network::set_stimulus(std::size_t index, NamedValues values, Sequences sequences, Values weight, double delay,
+                           std::string receptor, SiteSpec site) {
     if (index >= stimuli_.size()) {
         throw ValueOutOfBoundsError({.object = "stimulus",
                                      .value = "number " + std::to_string(index),
@@ -119,8 +162,7 @@ void Network::set_stimulus(std::size_t index, NamedValues values,
     stimuli_[index] = std::move(changed);
 }
 
-StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values,
-                                       std::map<std::string, std::vector<double>, std::less<>> sequences,
+StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values, Sequences sequences,
                                        std::optional<Values> weight, Step now) const {
     StimulusSpec changed = stimuli_[index];
     for (auto& [name, value] : values) {
@@ -137,34 +179,9 @@ StimulusSpec Network::changed_stimulus(std::size_t index, NamedValues values,
 }
 
 void Network::check(StimulusSpec& spec) const {
-    const models::StimulatorModel& model = *spec.model;
     const std::uint64_t targets = spec.targets.size();
     const std::string stimulus = "stimulus " + quoted(spec.name);
-    std::vector<std::string_view> known;
-    append_names(model.parameters, known);
-    append_names(model.sequences, known);
-    const auto unknown = [&](std::string_view key) {
-        return unknown_name("parameter of " + std::string(model.name), key, known);
-    };
-    for (const auto& [key, value] : spec.parameters) {
-        const auto info = find_info(model.parameters, key);
-        if (info == model.parameters.end()) throw unknown(key);
-        check_values(value, *info, key + " of " + stimulus, targets);
-    }
-    for (const auto& [key, numbers] : spec.sequences) {
-        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
-        check_values(SharedArray(numbers), key + " of " + stimulus, numbers.size());
-    }
-    // The order of the model, with nothing left out.
-    std::vector<std::vector<double>> ordered;
-    for (const models::SequenceInfo& info : model.sequences) {
-        ordered.push_back(spec.sequences.try_emplace(std::string(info.name)).first->second);
-    }
-    if (model.conflict != nullptr) {
-        check_conflicts(
-            model.parameters, spec.parameters, targets,
-            [&](std::span<const double> parameters) { return model.conflict(parameters, ordered); }, stimulus);
-    }
+    check_numbers(*spec.model, spec.parameters, spec.sequences, targets, stimulus);
     check_values(spec.weight, "weight of " + stimulus, targets);
     check_magnitudes(spec.weight, "weight of " + stimulus);
     check_target_receptors(*this, spec, stimulus);

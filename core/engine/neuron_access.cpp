@@ -188,6 +188,17 @@ void NeuronAccess::prepare(const NeuronChange& change, Step now, PreparedChanges
 void NeuronAccess::check_conflicts(const Population& population, const IdSequence& ids,
                                    const PreparedChange& prepared) const {
     const models::NeuronModel& model = *population.model;
+    const auto refuse = [&](const std::string& reason) {
+        throw ValueOutOfBoundsError({.object = "parameters of population " + quoted(population.name),
+                                     .value = "",
+                                     .bound = reason,
+                                     .remedy = "change both"});
+    };
+    if (model.stimulator != nullptr) {
+        const auto lists = ordered(model.sequences, population.sequences);
+        const auto reason = conflict_of_sources(*model.stimulator, prepared.parameters, ids.size(), lists);
+        if (reason) refuse(*reason);
+    }
     if (model.conflict == nullptr && model.range_conflict == nullptr && model.own_conflict == nullptr) return;
     const double step = network_.network().step_of(population);
     std::vector<double> one(model.parameters.size());
@@ -199,11 +210,7 @@ void NeuronAccess::check_conflicts(const Population& population, const IdSequenc
         const auto conflict = model.conflict != nullptr       ? model.conflict(one)
                               : model.own_conflict != nullptr ? model.own_conflict(model, one, step)
                                                               : model.range_conflict(model, number, one, one);
-        if (!conflict) continue;
-        throw ValueOutOfBoundsError({.object = "parameters of population " + quoted(population.name),
-                                     .value = "",
-                                     .bound = *conflict,
-                                     .remedy = "change both"});
+        if (conflict) refuse(*conflict);
     }
 }
 

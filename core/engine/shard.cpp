@@ -64,7 +64,7 @@ Shard::Shard(const LoweredNetwork& network, const connect::ShardLayout& layout, 
     for (const Group& group : groups_) {
         const std::size_t place = options.invented_rates.size() == 1 ? 0 : group.population.value;
         const double spikes_per_step = options.invented_rates[place] * network.network().resolution() / 1000.0;
-        if (!group.plays_spikes) senders.push_back({group.population, spikes_per_step, group.stride});
+        if (!group.is_source) senders.push_back({group.population, spikes_per_step, group.stride});
     }
     invented_ =
         std::make_unique<InventedSpikes>(layout_, senders, network.network().seed(), memory_[Component::invention]);
@@ -85,7 +85,8 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
             group.first_inputs.push_back(input_layouts_[receptor].first(population.id));
             group.inputs.push_back(group.size * input_layouts_[receptor].sites(population.id));
         }
-        group.plays_spikes = population.model->plays_spikes;
+        group.is_source = population.model->is_source;
+        group.fires_repeatedly = population.model->most_spikes > 1;
         group.stride = population.stride;
         group.learns = has_learning_synapses(network, population.id);
         group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
@@ -95,7 +96,8 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
             create_group(network, population, share.ids, options.precision, instruction_set_, memory, &shared);
         group.parameters = std::move(parts.parameters);
         group.neurons = std::move(parts.neurons);
-        if (group.neurons) largest_output = std::max(largest_output, group.neurons->largest_output());
+        if (group.neurons && !group.fires_repeatedly)
+            largest_output = std::max(largest_output, group.neurons->largest_output());
         groups_.push_back(std::move(group));
     }
     fired_.resize(largest_output);
@@ -137,6 +139,7 @@ std::vector<Shard::ShardStimulus> Shard::make_stimuli(const LoweredNetwork& netw
 void Shard::replace_stimulus(ShardStimulus& stimulus) noexcept {
     for (ShardStimulus& present : stimuli_) {
         if (present.index != stimulus.index || present.population != stimulus.population) continue;
+        stimulus.stimulus->take_state(*present.stimulus);
         present.stimulus.swap(stimulus.stimulus);
         present.receptor = stimulus.receptor;
     }

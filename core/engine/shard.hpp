@@ -92,8 +92,12 @@ class Shard {
     };
     /// Makes a stimulus as its description is now, one for each population that has targets on this shard.
     std::vector<ShardStimulus> make_stimuli(const LoweredNetwork& network, std::size_t index) const;
-    /// Replaces a stimulus by one with the same targets, between two steps.
+    /// Replaces a stimulus by one with the same targets, which goes on from where it is, between two steps.
     void replace_stimulus(ShardStimulus& stimulus) noexcept;
+    std::span<const ShardStimulus> stimuli() const { return stimuli_; }
+    IdSequence targets_of(const ShardStimulus& stimulus, const Network& network) const {
+        return layout_.share(stimulus.population).ids.among(network.stimuli()[stimulus.index].targets);
+    }
     /// Makes room for the spikes that a group may play in a step.
     void make_room_for_output(std::size_t largest_output) {
         if (largest_output > fired_.size()) fired_.resize(largest_output);
@@ -193,7 +197,8 @@ class Shard {
         /// pA, by electrode: rows of steps with a number for each neuron; empty where no stimulus injects current.
         std::vector<Buffer<double>> currents;
         std::uint64_t spikes = 0;
-        bool plays_spikes = false;
+        bool is_source = false;
+        bool fires_repeatedly = false;  ///< may have neurons that fire several times in a step
         bool learns = false;  ///< has synapses that change with its spikes
         Step stride = 1;      ///< steps of the resolution in one of its own
         bool gains_from_stretches = false;

@@ -70,7 +70,7 @@ void Shard::advance_group(Group& group, Step first_step, Step last_step) {
     const Step last = group.stride == 1 ? last_step : last_step / group.stride;
     for (Step step = first; step <= last; ++step) prepare_inputs(group, step);
     if (first > last) return;
-    if (first == last) return update_group(group, first);
+    if (first == last && !group.fires_repeatedly) return update_group(group, first);
     for (std::uint32_t receptor = 0; receptor < group.receptors; ++receptor) {
         const ReceptorInputs& inputs = receptors_[receptor];
         group_rows_[receptor] = {.data = inputs.of_step(0) + group.first_inputs[receptor],
@@ -158,7 +158,7 @@ void Shard::update_group(Group& group, Step own_step) {
 void Shard::emit(const Group& group, Step step, std::uint32_t neuron) {
     const NeuronId id = layout_.share(group.population).ids[neuron];
     const auto lag = static_cast<std::uint32_t>(step - epoch_begin_);
-    if (!invented_ || group.plays_spikes) outbox_->push_back({id, group.offset + neuron, lag});
+    if (!invented_ || group.is_source) outbox_->push_back({id, group.offset + neuron, lag});
     remember(id, step);
 }
 

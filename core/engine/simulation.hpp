@@ -243,6 +243,8 @@ class Simulation {
     void set_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                       std::map<std::string, std::vector<double>, std::less<>> sequences, std::optional<Values> weight,
                       const std::map<std::string, Step, std::less<>>& steps = {});
+    /// Other lists of numbers of sources that a stimulator draws, from the next step on. @throws as set_stimulus()
+    void set_sequences(PopulationId population, Sequences sequences);
     /// Other spikes (ms, after the present) for some units that play spikes, in place of all that these have still to play.
     /// @throws ValueOutOfBoundsError, ShapeError, also where sums of so many spikes at once would not be exact; nothing is
     /// changed then.

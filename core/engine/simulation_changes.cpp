@@ -65,6 +65,32 @@ void Simulation::set_stimulus(std::size_t index, std::map<std::string, Values, s
     for (auto& [shard, stimulus] : made) shard->replace_stimulus(stimulus);
 }
 
+void Simulation::set_sequences(PopulationId id, Sequences sequences) {
+    Implementation& self = *implementation_;
+    const std::string name = quoted(self.network.population(id).name);
+    std::vector<std::unique_ptr<models::ParameterChange>> changes;
+    Sequences changed;
+    agree(*self.communicator, "setting lists of numbers of population " + name, [&] {
+        changed = self.network.changed_sequences(id, std::move(sequences));
+        const models::NeuronModel& model = *self.network.population(id).model;
+        const std::vector<std::vector<double>> lists = ordered(model.sequences, changed);
+        for (const auto& shard : self.shards) {
+            const Shard::Group& group = shard->group(id);
+            if (!group.neurons) continue;
+            // Parameters may be others by now than those of the description.
+            if (const auto reason = conflict_of_sources(*model.stimulator, group.parameters, group.size, lists)) {
+                throw ValueOutOfBoundsError({.object = "parameters of population " + name,
+                                             .value = "",
+                                             .bound = *reason,
+                                             .remedy = "change both"});
+            }
+            changes.push_back(group.neurons->prepare_sequences(group.parameters, lists));
+        }
+    });
+    for (const auto& change : changes) change->apply();
+    self.network.swap_sequences(id, changed);
+}
+
 void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t> units,
                                  std::span<const std::vector<double>> spike_times) {
     Implementation& self = *implementation_;
@@ -91,6 +117,7 @@ void Simulation::set_spike_times(PopulationId id, std::span<const std::uint64_t>
                                  .parameters = {},
                                  .variables = {},
                                  .spike_steps = lists,
+                                 .sequences = {},
                                  .stride = 1,
                                  .has_given_step = false};
         WeightRanges ranges = self.shards.front()->weights();

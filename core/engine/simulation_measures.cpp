@@ -19,7 +19,7 @@ Counts Simulation::counts() const {
         counts.synaptic_events += shard->synaptic_events();
         for (const Shard::Group& group : shard->groups()) {
             counts.population_spikes[group.population.value] += group.spikes;
-            if (!group.plays_spikes) counts.spikes += group.spikes;
+            if (!group.is_source) counts.spikes += group.spikes;
         }
     }
     self.communicator->reduce(counts.population_spikes, comm::Reduction::sum);

@@ -84,7 +84,7 @@ StateLoader::StateLoader(Simulation& simulation, StateTotals totals)
         own.play(id, lists, changes);
     }
     sources_ = std::make_unique<RecalledSources>(own);
-    tables_ = state_tables(own.network.populations().size(), own.weights_set.size());
+    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.weights_set.size());
     sent_.resize(own.shards.size());
     own.weights_set = totals_.weights_set;
     for (std::size_t i = 0; i < own.parameters_set.size(); ++i) {
@@ -102,6 +102,8 @@ void StateLoader::load(std::size_t table, std::vector<StateColumns::Column> save
             return load_parameters(what.number, columns);
         case StateTableKind::neurons:
             return load_neurons(what.number, columns);
+        case StateTableKind::stimuli:
+            return load_stimulus(what.number, columns);
         case StateTableKind::synapses:
             return load_synapses(kind, columns);
         case StateTableKind::sources:
@@ -188,6 +190,23 @@ void StateLoader::load_neurons(std::uint32_t population, StateColumns& columns) 
         if (!place) throw impossible("global id in a saved state", std::to_string(id.value));
         const Shard::Group& group = shard.group(PopulationId{population});
         group.neurons->exchange_state(static_cast<std::uint32_t>(*place), totals_.step / group.stride, columns);
+    }
+}
+
+void StateLoader::load_stimulus(std::uint32_t index, StateColumns& columns) {
+    for (std::size_t row = 0; row < columns.owners(); ++row) {
+        const NeuronId id = read_id(columns, row);
+        if (!self().layout.owns(id)) continue;
+        const Shard& shard = *self().shards[self().layout.shard_of(id).value];
+        const PopulationId population = self().layout.population_of(id);
+        const auto is_it = [&](const Shard::ShardStimulus& stimulus) {
+            return stimulus.index == index && stimulus.population == population;
+        };
+        const auto found = std::ranges::find_if(shard.stimuli(), is_it);
+        const auto place =
+            found == shard.stimuli().end() ? std::nullopt : shard.targets_of(*found, self().network).find(id);
+        if (!place) throw impossible("target of a saved stimulus", std::to_string(id.value));
+        found->stimulus->exchange_state(static_cast<std::uint32_t>(*place), columns);
     }
 }
 

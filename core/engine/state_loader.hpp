@@ -43,6 +43,7 @@ class StateLoader {
     /// When all pieces have been loaded.
     void set_parameters();
     void load_neurons(std::uint32_t population, StateColumns& columns);
+    void load_stimulus(std::uint32_t index, StateColumns& columns);
     void load_synapses(connect::KindIndex kind, StateColumns& columns);
     void load_sources(connect::KindIndex kind, StateColumns& columns);
     /// Of those that have been named last.

@@ -70,7 +70,7 @@ StateSaver::StateSaver(Simulation& simulation) : simulation_(simulation) {
             totals_.spikes_set.emplace(population.id.value, population.spike_steps);
         }
     }
-    tables_ = state_tables(own.network.populations().size(), own.weights_set.size());
+    tables_ = state_tables(own.network.populations().size(), own.network.stimuli().size(), own.weights_set.size());
     places_.resize(tables_.size());
     own.team->run([&](std::uint32_t worker) {
         own.team->for_own_items(worker, own.shard_count(), [&](std::uint32_t shard) {
@@ -105,6 +105,8 @@ bool StateSaver::save(const StateTable& table, Place& place, StateColumns& colum
         case StateTableKind::parameters:
         case StateTableKind::neurons:
             return save_neurons(table, place, columns);
+        case StateTableKind::stimuli:
+            return save_stimulus(table, place, columns);
         case StateTableKind::synapses:
             return save_synapses(table, place, columns);
         case StateTableKind::sources:
@@ -147,6 +149,28 @@ bool StateSaver::save_neurons(const StateTable& table, Place& place, StateColumn
         }
     }
     return place.next < group.size;
+}
+
+/// In turn through the populations that have targets, and the targets of each.
+bool StateSaver::save_stimulus(const StateTable& table, Place& place, StateColumns& columns) const {
+    const Shard& shard = *self().shards[place.shard];
+    auto part = static_cast<std::uint32_t>(place.next >> 32);
+    auto target = static_cast<std::uint32_t>(place.next & UINT32_MAX);
+    for (std::uint32_t rows = 0; part < shard.stimuli().size(); ++part, target = 0) {
+        const Shard::ShardStimulus& own = shard.stimuli()[part];
+        if (own.index != table.number || !own.stimulus->has_state()) continue;
+        const IdSequence targets = shard.targets_of(own, self().network);
+        for (; target < targets.size(); ++target, ++rows) {
+            if (rows == rows_at_once) {
+                place.next = std::uint64_t{part} << 32 | target;
+                return true;
+            }
+            auto id = static_cast<std::int64_t>(targets[target].value);
+            columns.exchange("id", id);
+            own.stimulus->exchange_state(target, columns);
+        }
+    }
+    return false;
 }
 
 bool StateSaver::save_synapses(const StateTable& table, Place& place, StateColumns& columns) const {

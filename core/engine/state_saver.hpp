@@ -39,6 +39,7 @@ class StateSaver {
     /// Each adds rows of one shard, and returns whether that has more. @pre there is one more shard
     bool save(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_neurons(const StateTable& table, Place& place, StateColumns& columns) const;
+    bool save_stimulus(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_synapses(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_sources(const StateTable& table, Place& place, StateColumns& columns) const;
     bool save_targets(const StateTable& table, Place& place, StateColumns& columns) const;

@@ -15,6 +15,7 @@ namespace ranvier::engine {
 enum class StateTableKind : std::uint8_t {
     parameters,  ///< of neurons, those that the user has set
     neurons,     ///< state
+    stimuli,     ///< state of what stimuli draw, by target
     synapses,    ///< lists by target
     sources,     ///< what synapses keep of a source; one may be there several times
     targets,     ///< what they keep of a target
@@ -25,12 +26,12 @@ enum class StateTableKind : std::uint8_t {
 
 struct StateTable {
     StateTableKind kind{};
-    std::uint32_t number = 0;  ///< population, or kind of synapses
+    std::uint32_t number = 0;  ///< population, stimulus, or kind of synapses
     std::string name = {};
 };
 
 /// All tables of a network, in the order in which they must be loaded.
-inline std::vector<StateTable> state_tables(std::size_t populations, std::size_t kinds) {
+inline std::vector<StateTable> state_tables(std::size_t populations, std::size_t stimuli, std::size_t kinds) {
     std::vector<StateTable> tables;
     const auto add = [&](StateTableKind kind, std::size_t number, std::string name) {
         tables.push_back({kind, static_cast<std::uint32_t>(number), std::move(name)});
@@ -38,6 +39,9 @@ inline std::vector<StateTable> state_tables(std::size_t populations, std::size_t
     for (std::size_t i = 0; i < populations; ++i) {
         add(StateTableKind::parameters, i, "population" + std::to_string(i) + ".parameters");
         add(StateTableKind::neurons, i, "population" + std::to_string(i) + ".state");
+    }
+    for (std::size_t i = 0; i < stimuli; ++i) {
+        add(StateTableKind::stimuli, i, "stimulus" + std::to_string(i) + ".state");
     }
     for (std::size_t i = 0; i < kinds; ++i) {
         const std::string kind = "synapses" + std::to_string(i);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/distribution.hpp"
 #include "base/shared_array.hpp"
@@ -14,5 +15,8 @@ namespace ranvier::engine {
 using Values = std::variant<double, SharedArray, Distribution>;
 
 using NamedValues = std::map<std::string, Values, std::less<>>;
+
+/// Lists of numbers of a stimulator, by name.
+using Sequences = std::map<std::string, std::vector<double>, std::less<>>;
 
 }  // namespace ranvier::engine

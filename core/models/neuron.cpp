@@ -29,4 +29,9 @@ std::unique_ptr<ParameterChange> NeuronGroup::prepare_spikes(std::span<const std
     throw InternalError("these neurons do not play spikes");
 }
 
+std::unique_ptr<ParameterChange> NeuronGroup::prepare_sequences(std::span<const GroupValues>,
+                                                                std::span<const std::vector<double>>) {
+    throw InternalError("these neurons have no lists of numbers");
+}
+
 }  // namespace ranvier::models

@@ -47,8 +47,8 @@ struct UpdateArguments {
     const double* current = nullptr;
     /// The same for the electrodes of the model after the first, in their order, each of them or none.
     std::span<const double* const> more_currents = {};
-    /// Room for largest_output() indices: those of the neurons that fire in this step, ascending. A unit of a spike
-    /// generator may stand there several times.
+    /// Room for largest_output() indices: those of the neurons that fire in this step, ascending. One that fires several
+    /// times stands there as often.
     std::uint32_t* spikes = nullptr;
 };
 
@@ -126,7 +126,7 @@ class NeuronGroup {
     /// advanced by. Spikes later than `now` are ruled out by refractoriness, or because it is known what the group plays.
     virtual Step silent_until(Step now) const { return now; }
 
-    /// The most indices that any one step can give: the number of neurons, or more for a group that plays spikes.
+    /// The most indices that any one step can give: the number of neurons, or more where one may fire several times.
     virtual std::size_t largest_output() const = 0;
 
     /// Whether all variables of all neurons are finite. Parameters, weights and currents that pass their checks should
@@ -158,6 +158,9 @@ class NeuronGroup {
     /// For models with `plays_spikes`: prepares other lists of spikes, one for each unit, in the same way. Spikes of steps
     /// that were updated already are not played again.
     virtual std::unique_ptr<ParameterChange> prepare_spikes(std::span<const std::vector<Step>> spike_steps);
+    /// For models with `sequences`: prepares others, in the order of these, in the same way. @param parameters as they are
+    virtual std::unique_ptr<ParameterChange> prepare_sequences(std::span<const GroupValues> parameters,
+                                                               std::span<const std::vector<double>> sequences);
 };
 
 struct NeuronModel;
@@ -176,9 +179,12 @@ struct GroupArguments {
     std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronModel::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.
     std::span<const std::vector<Step>> spike_steps;
+    std::span<const std::vector<double>> sequences = {};  ///< in the order of NeuronModel::sequences
     std::pmr::memory_resource* memory = page_memory();  ///< must outlive the group
     SharedParts* shared = nullptr;  ///< with the other groups of the simulation; null: the group is alone
 };
+
+struct StimulatorModel;
 
 /// A neuron model. Each model's file defines one and registers it in `neuron_models()` (models/registry.cpp).
 struct NeuronModel {
@@ -204,8 +210,16 @@ struct NeuronModel {
     Bounds weight_bounds = any_number;
     /// Unit of a weight; empty: none.
     std::string_view weight_unit;
-    /// Plays given spikes instead of computing them (spike_generator): not counted as neurons, and no targets.
+    /// Gives spikes that do not depend on others: not counted as neurons, and no targets.
+    bool is_source = false;
+    /// A source of spikes that are given (spike_generator).
     bool plays_spikes = false;
+    /// A source of trains that a stimulator draws: see source_group.hpp.
+    const StimulatorModel* stimulator = nullptr;
+    /// Lists of numbers that all neurons of a population share; of such sources.
+    std::span<const SequenceInfo> sequences = {};
+    /// The most spikes of one neuron in a step. Where there may be several, groups are advanced by advance() alone.
+    std::uint32_t most_spikes = 1;
     /// Whether currents can be injected.
     bool takes_current = true;
     /// Names of the places at which they can be, of which the first is meant where none is named; empty: one, without a name.
@@ -240,7 +254,7 @@ struct NeuronModel {
 
 /// All neuron models, by name ascending.
 std::span<const NeuronModel* const> neuron_models();
-/// @throws UnknownNameError
+/// One of them, or the sources of a stimulator that emits spikes, by the name of this. @throws UnknownNameError
 const NeuronModel& find_neuron_model(std::string_view name);
 
 }  // namespace ranvier::models

@@ -1,5 +1,7 @@
 #include "models/poisson_stimulus.hpp"
 
+#include <algorithm>
+
 #include "base/errors.hpp"
 
 namespace ranvier::models {
@@ -8,6 +10,7 @@ PoissonStimulus::PoissonStimulus(const StimulusArguments& arguments, const Group
     : sampler_(arguments),
       size_(arguments.targets.size()),
       resolution_(arguments.resolution),
+      greatest_mean_(std::min(PoissonSampler::greatest_mean, arguments.greatest_mean)),
       delay_(arguments.delay),
       weights_(arguments.weights.copy(arguments.memory)),
       windows_(stimulus_tools::windows(start, stop, arguments.resolution, arguments.memory)) {}
@@ -17,12 +20,8 @@ GroupValues PoissonStimulus::means_of(const GroupValues& rates) const {
     for (double& value : means.values) {
         const double rate = value;
         value *= resolution_ / 1000.0;
-        if (value <= PoissonSampler::greatest_mean) continue;
-        throw ValueOutOfBoundsError(
-            {.object = "rate",
-             .value = to_text(rate) + " spikes/s",
-             .bound = "it must not give more than " + to_text(PoissonSampler::greatest_mean) + " spikes in a step",
-             .remedy = "give a smaller rate or a finer resolution"});
+        if (value <= greatest_mean_) continue;
+        throw stimulus_tools::too_many_spikes(rate, greatest_mean_);
     }
     return means;
 }

@@ -23,7 +23,7 @@ class PoissonStimulus : public Stimulus {
 
     /// Sets the rates (spikes/s) that hold in the step that ends at `time`, if they are not set already.
     virtual void prepare(Step time) = 0;
-    /// @throws ValueOutOfBoundsError when a rate gives more than PoissonSampler::greatest_mean spikes in a step.
+    /// @throws ValueOutOfBoundsError when a rate gives more spikes in a step than can be drawn or taken in.
     GroupValues means_of(const GroupValues& rates) const;
 
     PoissonSampler sampler_;
@@ -31,6 +31,7 @@ class PoissonStimulus : public Stimulus {
    private:
     std::size_t size_;
     double resolution_;
+    double greatest_mean_;
     DelaySteps delay_;
     GroupValues weights_;
     std::pmr::vector<stimulus_tools::Window> windows_;

@@ -11,14 +11,22 @@ extern const NeuronModel iaf_cond_nmda;
 extern const NeuronModel iaf_psc_alpha;
 extern const NeuronModel iaf_psc_delta;
 extern const NeuronModel iaf_psc_exp;
+extern const NeuronModel ignore_and_fire;
 extern const NeuronModel interval_fire;
+extern const NeuronModel parrot_neuron;
 extern const NeuronModel spike_generator;
 
 extern const StimulatorModel ac_generator;
 extern const StimulatorModel dc_generator;
+extern const StimulatorModel gamma_generator;
+extern const StimulatorModel inhomogeneous_gamma_generator;
 extern const StimulatorModel inhomogeneous_poisson_generator;
+extern const StimulatorModel mip_generator;
 extern const StimulatorModel noise_generator;
 extern const StimulatorModel poisson_generator;
+extern const StimulatorModel pulsepacket_generator;
+extern const StimulatorModel sinusoidal_gamma_generator;
+extern const StimulatorModel sinusoidal_poisson_generator;
 extern const StimulatorModel step_current_generator;
 
 extern const SynapseModel bernoulli;

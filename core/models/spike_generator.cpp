@@ -134,6 +134,7 @@ constinit const NeuronModel spike_generator{
     .variables = {},
     .receptors = {},
     .weight_unit = "",
+    .is_source = true,
     .plays_spikes = true,
     .create = create,
     .conflict = nullptr,

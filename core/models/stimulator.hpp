@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "base/instruction_set.hpp"
 #include "base/page_memory.hpp"
 #include "base/random.hpp"
+#include "base/state_columns.hpp"
 #include "models/model_info.hpp"
 #include "models/neuron.hpp"
 
@@ -32,6 +34,8 @@ struct StimulusArguments {
     std::span<const std::vector<double>> sequences;  ///< in the order of StimulatorModel::sequences
     GroupValues weights;  ///< factor of each target (mV, pA or, for currents, none)
     DelaySteps delay = 1;                        ///< see Stimulus::add
+    /// Of spikes: the mean number in a step, for one target, that whoever takes them can bear.
+    double greatest_mean = std::numeric_limits<double>::infinity();
     std::pmr::memory_resource* memory = page_memory();  ///< for what grows with targets; must outlive the stimulus
 };
 
@@ -40,8 +44,8 @@ class Stimulus {
    public:
     virtual ~Stimulus() = default;
 
-    /// Adds to out[0, size) what acts on the targets in this step, which leads from (step - 1) h to step h. A pure function
-    /// of the step: steps may be asked for in any order.
+    /// Adds to out[0, size) what acts on the targets in this step, which leads from (step - 1) h to step h. Without state a
+    /// pure function of the step; else steps are asked for one after another.
     ///
     /// For `spikes`: the number of spikes that arrive times the weight. Spikes of the generator's step k, that is, of the
     /// interval ((k - 1) h, k h], arrive in step k + delay. Generators with a start and a stop are active for
@@ -51,6 +55,13 @@ class Stimulus {
     /// is, in step k + delay + 1; none is emitted at time 0. Generators with a start and a stop are active for
     /// start <= k h < stop. With the same start, stop and delay the same steps feel the current in NEST (measured in 3.10).
     virtual void add(Step step, double* out) = 0;
+
+    /// Whether what comes depends on what came before.
+    virtual bool has_state() const { return false; }
+    /// Saves or loads all that a target goes on from, beside parameters, in numbers that mean the same in every stimulus.
+    virtual void exchange_state(std::uint32_t /*target*/, StateColumns& /*columns*/) {}
+    /// Goes on from where a stimulus of the same model for the same targets is, which is not used any more.
+    virtual void take_state(Stimulus& /*before*/) noexcept {}
 };
 
 /// A stimulator model. Each model's file defines one and registers it (models/registry.cpp).
@@ -68,6 +79,11 @@ struct StimulatorModel {
     /// Why parameters and sequences do not fit together (lengths, order), or nothing.
     std::optional<std::string> (*conflict)(std::span<const double> parameters,
                                            std::span<const std::vector<double>> sequences) = nullptr;
+
+    /// The most spikes of one source in a step, where populations draw its trains; 0: so many as the mean may give.
+    std::uint32_t most_spikes = 0;
+
+    constexpr bool emits_spikes() const { return output == StimulatorOutput::spikes; }
 };
 
 std::span<const StimulatorModel* const> stimulator_models();

@@ -54,6 +54,13 @@ double piecewise_constant(std::span<const Step> times, std::span<const double> v
     return after == times.begin() ? 0.0 : values[static_cast<std::size_t>(after - times.begin()) - 1];
 }
 
+ValueOutOfBoundsError too_many_spikes(double rate, double most) {
+    return ValueOutOfBoundsError({.object = "rate",
+                                  .value = to_text(rate) + " spikes/s",
+                                  .bound = "it must not give more than " + to_text(most) + " spikes in a step",
+                                  .remedy = "give a smaller rate or a finer resolution"});
+}
+
 std::optional<std::string> window_conflict(double start, double stop) {
     if (start <= stop) return std::nullopt;
     return "stop, " + to_text(stop) + " ms, must not be before start, " + to_text(start) + " ms";

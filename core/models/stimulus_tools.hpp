@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.hpp"
 #include "base/ids.hpp"
 #include "models/model_info.hpp"
 #include "models/stimulator.hpp"
@@ -58,6 +59,9 @@ double piecewise_constant(std::span<const Step> times, std::span<const double> v
 /// Sequences of times to steps. @throws GridError when one is not on the grid.
 std::pmr::vector<Step> to_steps(std::span<const double> times, double resolution, std::string_view object,
                                 std::pmr::memory_resource* memory);
+
+/// @param rate spikes/s that gives more spikes in a step than `most`
+ValueOutOfBoundsError too_many_spikes(double rate, double most);
 
 /// Why start and stop do not fit together, or nothing.
 std::optional<std::string> window_conflict(double start, double stop);

@@ -58,6 +58,7 @@ from ranvier.recording.correlations import CrossCorrelogram, PeristimulusHistogr
 from ranvier.recording.data import SpikeData, StateData, WeightData
 from ranvier.recording.reading import read_spikes, read_state, read_weights
 from ranvier.recording.segments import Segment
+from ranvier.recording.spike_trains import read_spike_trains
 from ranvier.simulation.accounts import Counts
 from ranvier.simulation.connections import Connections
 from ranvier.simulation.options import DryRun, Processes, Tuning
@@ -130,6 +131,7 @@ __all__ = [
     "predict_memory",
     "random_places",
     "read_morphology",
+    "read_spike_trains",
     "read_spikes",
     "read_state",
     "read_weights",

@@ -102,6 +102,8 @@ class NeuronModel:
     @property
     def weight_bounds(self) -> str: ...
     @property
+    def is_source(self) -> bool: ...
+    @property
     def plays_spikes(self) -> bool: ...
 
 class OwnModel:
@@ -316,6 +318,9 @@ class Network:
             | float,
         ],
         step: float | None = ...,
+        sequences: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ] = ...,
     ) -> int: ...
     def create_own(
         self,
@@ -402,6 +407,9 @@ class Network:
             | Distribution
             | float,
         ],
+        sequences: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ] = ...,
     ) -> None: ...
     def set_spike_times(
         self,
@@ -782,6 +790,13 @@ class Simulation:
         | float
         | None,
         steps: Mapping[str, int] = ...,
+    ) -> None: ...
+    def set_sequences(
+        self,
+        population: int,
+        sequences: Mapping[
+            str, Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
     ) -> None: ...
     def set_spike_times(
         self,

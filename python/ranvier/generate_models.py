@@ -134,10 +134,14 @@ def _parameter_title(parameter: _core.ParameterInfo) -> str:
 
 
 def _initial_value(variable: _core.VariableInfo) -> str:
-    return variable.initial_parameter or "0"
+    return variable.initial_parameter or _plain_number(variable.initial_value)
 
 
 def _initializer(arguments: list[str], names: list[str]) -> Iterator[str]:
+    if not names:
+        yield "    def __init__(self) -> None:"
+        yield "        super().__init__()"
+        return
     yield "    def __init__("
     yield "        self,"
     yield "        *,"
@@ -170,7 +174,8 @@ def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
         )
     elif len(model.receptors) > 1:
         notes += " Name one of them with receptor= in connect() and stimulate()."
-    notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
+    if model.variables:
+        notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
     yield f"class {model.name}(NeuronModel):"
     yield from _docstring(model, titles, notes)
     yield ""
@@ -191,7 +196,8 @@ def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
     ]
     titles += [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
     notes = (
-        "Its spikes arrive at each target with a weight and a delay."
+        "For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a "
+        "population of sources, each of which fires the train that a target would get, without the delay."
         if model.emits_spikes
         else "It adds to the current of its targets (pA)."
     )

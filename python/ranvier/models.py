@@ -24,15 +24,23 @@ __all__ = [
     "ac_generator",
     "bernoulli",
     "dc_generator",
+    "gamma_generator",
     "iaf_cond_nmda",
     "iaf_psc_alpha",
     "iaf_psc_delta",
     "iaf_psc_exp",
+    "ignore_and_fire",
+    "inhomogeneous_gamma_generator",
     "inhomogeneous_poisson_generator",
     "interval_fire",
+    "mip_generator",
     "noise_generator",
+    "parrot_neuron",
     "poisson_generator",
+    "pulsepacket_generator",
     "quantal_stp",
+    "sinusoidal_gamma_generator",
+    "sinusoidal_poisson_generator",
     "static_synapse",
     "stdp",
     "stdp_dopamine",
@@ -420,6 +428,48 @@ class iaf_psc_exp(NeuronModel):
         )
 
 
+class ignore_and_fire(NeuronModel):
+    """Neuron that fires at a constant rate, whatever arrives.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: phase.
+
+    Parameters
+    ----------
+    rate : default 10 spikes/s; >= 0 and <= 1e+06
+        Rate at which it fires.
+    phase : default 1
+        Initial value: time to the next spike, in intervals between spikes.
+
+    Notes
+    -----
+    ::
+
+        d(phase)/dt = -rate
+        The neuron fires at the end of the first step in which phase reaches 0; phase then grows by 1. So intervals between
+        spikes are 1 / rate, rounded to the grid each, and the rate is exact. Spikes that arrive are delivered, and then
+        ignored: networks of these neurons measure what connections and the exchange of spikes cost, at any size with the same
+        rates.
+
+    References
+    ----------
+    the model of this name in NEST: T. Isbister et al., NEST simulator, https://nest-simulator.org
+    """
+
+    name: ClassVar[str] = "ignore_and_fire"
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 10.0,
+        phase: Values | None = None,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            phase=phase,
+        )
+
+
 class interval_fire(NeuronModel):
     """Artificial cell that fires by itself at random intervals, made to measure the exchange of spikes.
 
@@ -482,6 +532,31 @@ class interval_fire(NeuronModel):
             burst_factor=burst_factor,
             m=m,
         )
+
+
+class parrot_neuron(NeuronModel):
+    """Relay that fires whenever a spike arrives.
+
+    Weights have no unit, >= 1 and <= 1. Receptors: relay.
+
+    Notes
+    -----
+    ::
+
+        A spike that arrives in a step is fired again at the end of this step; k spikes that arrive in the same step are
+        fired as k spikes. So a spike that was fired at t reaches the targets of a parrot at t + d1 + d2, where d1 is the
+        delay of the synapse or the stimulus from which the parrot gets it, and d2 that of the synapse to the target.
+        The weights of what arrives are 1. A parrot can relay 1023 spikes in a step; more are an error.
+
+    References
+    ----------
+    the device of this name in NEST: J. Hahne et al., NEST simulator, https://nest-simulator.org
+    """
+
+    name: ClassVar[str] = "parrot_neuron"
+
+    def __init__(self) -> None:
+        super().__init__()
 
 
 class bernoulli(SynapseModel):
@@ -1399,10 +1474,128 @@ class dc_generator(Stimulator):
         )
 
 
+class gamma_generator(Stimulator):
+    """Independent spike trains with gamma distributed intervals, one for each target, and a dead time.
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    rate : default 0 spikes/s; >= 0 and <= 1e+09
+        Mean rate of each train.
+    shape : default 1; >= 0.05 and <= 1e+06
+        Shape of the gamma distribution of intervals: 1 for a Poisson process, more for a regular one.
+    dead_time : default 0 ms; >= 0 and <= 1e+06
+        Time after each spike without another one.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        Intervals between the spikes of a train are dead_time + (1 / rate - dead_time) G, with G gamma distributed with
+        the shape and a mean of 1. So the mean rate is `rate`, and the coefficient of variation (1 - rate dead_time) / sqrt(shape).
+        shape = 1 is a Poisson process, with a dead time if there is one. Trains begin in equilibrium, as if they had always
+        been going on. Spikes are emitted in start < t <= stop, rounded up to the grid; they arrive at t + delay.
+
+    References
+    ----------
+    D. R. Cox, Renewal Theory (1962); G. Marsaglia and W. W. Tsang, ACM Transactions on Mathematical Software 26,
+    363-372 (2000), for the gamma numbers
+    """
+
+    name: ClassVar[str] = "gamma_generator"
+    emits_spikes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 0.0,
+        shape: Values = 1.0,
+        dead_time: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            shape=shape,
+            dead_time=dead_time,
+            start=start,
+            stop=stop,
+        )
+
+
+class inhomogeneous_gamma_generator(Stimulator):
+    """Independent spike trains of gamma processes, one for each target, whose rate changes at given times.
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    times : array (ms)
+        Times at which the rate changes, ascending.
+    rates : array (spikes/s)
+        Rate of each train from each of these times on.
+    shape : default 1; >= 0.05 and <= 1e+06
+        Shape of the gamma distribution of intervals: 1 for a Poisson process, more for a regular one.
+    dead_time : default 0 ms; >= 0 and <= 1e+06
+        Time after each spike without another one.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        r(t) = rates[i] for times[i] < t <= times[i + 1], and 0 before times[0]
+        After a dead time, the train fires when the integral of r(s) / (1 - r(s) dead_time) ds since then has reached a gamma
+        distributed number with the shape and a mean of 1. So r(t) is the rate of the train, but for some intervals after it
+        has changed; without a dead time the mean number of spikes is the integral of r(t) always. shape = 1 is a Poisson
+        process, with a dead time if there is one. Trains begin in equilibrium with r(start). Spikes are emitted in
+        start < t <= stop, rounded up to the grid; they arrive at t + delay.
+
+    References
+    ----------
+    E. N. Brown et al., Neural Computation 14, 325-346 (2002), time rescaling; M. Deger et al., Journal of Computational
+    Neuroscience 32, 443-463 (2012), dead times
+    """
+
+    name: ClassVar[str] = "inhomogeneous_gamma_generator"
+    emits_spikes: ClassVar[bool] = True
+    sequence_names: ClassVar[tuple[str, ...]] = ("times", "rates")
+
+    def __init__(
+        self,
+        *,
+        times: npt.ArrayLike,
+        rates: npt.ArrayLike,
+        shape: Values = 1.0,
+        dead_time: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            times=times,
+            rates=rates,
+            shape=shape,
+            dead_time=dead_time,
+            start=start,
+            stop=stop,
+        )
+
+
 class inhomogeneous_poisson_generator(Stimulator):
     """Independent Poisson spike trains, one for each target, whose rate changes at given times.
 
-    Its spikes arrive at each target with a weight and a delay.
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
 
     Parameters
     ----------
@@ -1443,6 +1636,58 @@ class inhomogeneous_poisson_generator(Stimulator):
         super().__init__(
             times=times,
             rates=rates,
+            start=start,
+            stop=stop,
+        )
+
+
+class mip_generator(Stimulator):
+    """Correlated Poisson spike trains, one for each target: parts of one mother process (MIP).
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    rate : default 0 spikes/s; >= 0 and <= 1e+09
+        Rate of the mother process.
+    p_copy : default 1; >= 0 and <= 1
+        Probability with which a train has each of the spikes of the mother process.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        The mother process is a Poisson process with the rate `rate`. The train of each target has each spike of it with the
+        probability p_copy. So trains are Poisson processes with the rate p_copy rate; the correlation of the numbers of spikes
+        of two trains in any bin is sqrt(p_copy1 p_copy2), and their covariance p_copy1 p_copy2 times the mean number of spikes
+        of the mother process. If rates differ, trains share the spikes of the mother process with the lower rate, which are a
+        part of those with the higher rate. All targets of a stimulus, or all sources of a population, share one mother
+        process. Spikes are emitted in start < t <= stop; they arrive at t + delay.
+
+    References
+    ----------
+    A. Kuhn, A. Aertsen and S. Rotter, Neural Computation 15, 67-101 (2003)
+    """
+
+    name: ClassVar[str] = "mip_generator"
+    emits_spikes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 0.0,
+        p_copy: Values = 1.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            p_copy=p_copy,
             start=start,
             stop=stop,
         )
@@ -1515,7 +1760,8 @@ class noise_generator(Stimulator):
 class poisson_generator(Stimulator):
     """Independent Poisson spike trains, one for each target.
 
-    Its spikes arrive at each target with a weight and a delay.
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
 
     Parameters
     ----------
@@ -1551,6 +1797,185 @@ class poisson_generator(Stimulator):
     ) -> None:
         super().__init__(
             rate=rate,
+            start=start,
+            stop=stop,
+        )
+
+
+class pulsepacket_generator(Stimulator):
+    """Packets of spikes around given times, for each target with times of its own.
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    pulse_times : array (ms)
+        Centres of the packets, ascending.
+    activity : default 0; >= 0 and <= 10000
+        Number of spikes of each packet.
+    sdev : default 0 ms; >= 0 and <= 1e+06
+        Standard deviation of spike times in a packet.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        Each packet has `activity` spikes, at pulse_times[i] + sdev X, with X standard normal, rounded up to the grid. Spikes
+        at or before 0 are lost. Of the others those in start < t <= stop are emitted; they arrive at t + delay.
+
+    References
+    ----------
+    M. Diesmann, M.-O. Gewaltig and A. Aertsen, Nature 402, 529-533 (1999)
+    """
+
+    name: ClassVar[str] = "pulsepacket_generator"
+    emits_spikes: ClassVar[bool] = True
+    sequence_names: ClassVar[tuple[str, ...]] = ("pulse_times",)
+
+    def __init__(
+        self,
+        *,
+        pulse_times: npt.ArrayLike,
+        activity: Values = 0.0,
+        sdev: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            pulse_times=pulse_times,
+            activity=activity,
+            sdev=sdev,
+            start=start,
+            stop=stop,
+        )
+
+
+class sinusoidal_gamma_generator(Stimulator):
+    """Independent spike trains of gamma processes, one for each target, whose rate follows a sine.
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    rate : default 0 spikes/s; >= 0 and <= 1e+09
+        Mean rate of each train.
+    amplitude : default 0 spikes/s; >= -1e+09 and <= 1e+09
+        Amplitude of the sine that is added to the rate.
+    frequency : default 0 Hz; >= -1e+09 and <= 1e+09
+        Frequency of the sine.
+    phase : default 0 degrees; >= -1e+09 and <= 1e+09
+        Phase of the sine at time 0.
+    shape : default 1; >= 0.05 and <= 1e+06
+        Shape of the gamma distribution of intervals: 1 for a Poisson process, more for a regular one.
+    dead_time : default 0 ms; >= 0 and <= 1e+06
+        Time after each spike without another one.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        r(t) = max(0, rate + amplitude sin(2 pi frequency t + phase)), with its mean in each step
+        After a dead time, the train fires when the integral of r(s) / (1 - r(s) dead_time) ds since then has reached a gamma
+        distributed number with the shape and a mean of 1. So r(t) is the rate of the train if it changes slowly; without a
+        dead time the mean number of spikes is the integral of r(t) always. shape = 1 is a Poisson process, with a dead time
+        if there is one. Trains begin in equilibrium with r(start). Spikes are emitted in start < t <= stop, rounded up to the
+        grid; they arrive at t + delay.
+
+    References
+    ----------
+    E. N. Brown et al., Neural Computation 14, 325-346 (2002), time rescaling; M. Deger et al., Journal of Computational
+    Neuroscience 32, 443-463 (2012), dead times
+    """
+
+    name: ClassVar[str] = "sinusoidal_gamma_generator"
+    emits_spikes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 0.0,
+        amplitude: Values = 0.0,
+        frequency: Values = 0.0,
+        phase: Values = 0.0,
+        shape: Values = 1.0,
+        dead_time: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            amplitude=amplitude,
+            frequency=frequency,
+            phase=phase,
+            shape=shape,
+            dead_time=dead_time,
+            start=start,
+            stop=stop,
+        )
+
+
+class sinusoidal_poisson_generator(Stimulator):
+    """Independent Poisson spike trains, one for each target, whose rate follows a sine.
+
+    For `Network.stimulate`: its spikes arrive at each target with a weight and a delay. For `Network.create`: a
+    population of sources, each of which fires the train that a target would get, without the delay.
+
+    Parameters
+    ----------
+    rate : default 0 spikes/s; >= 0 and <= 1e+09
+        Mean rate of each target's train.
+    amplitude : default 0 spikes/s; >= -1e+09 and <= 1e+09
+        Amplitude of the sine that is added to the rate.
+    frequency : default 0 Hz; >= -1e+09 and <= 1e+09
+        Frequency of the sine.
+    phase : default 0 degrees; >= -1e+09 and <= 1e+09
+        Phase of the sine at time 0.
+    start : default 0 ms; >= 0 and <= 1e+12
+        Time from which it is active.
+    stop : default inf ms; >= 0, may be infinite
+        Time up to which it is active.
+
+    Notes
+    -----
+    ::
+
+        r(t) = max(0, rate + amplitude sin(2 pi frequency t + phase)), with its mean in each step
+        The number of spikes that a target receives in a step is Poisson distributed with the mean r * resolution, for spikes
+        emitted in start < t <= stop; they arrive at t + delay.
+
+    References
+    ----------
+    P. A. W. Lewis and G. S. Shedler, Naval Research Logistics Quarterly 26, 403-413 (1979), thinning
+    """
+
+    name: ClassVar[str] = "sinusoidal_poisson_generator"
+    emits_spikes: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        rate: Values = 0.0,
+        amplitude: Values = 0.0,
+        frequency: Values = 0.0,
+        phase: Values = 0.0,
+        start: Values = 0.0,
+        stop: Values = math.inf,
+    ) -> None:
+        super().__init__(
+            rate=rate,
+            amplitude=amplitude,
+            frequency=frequency,
+            phase=phase,
             start=start,
             stop=stop,
         )
@@ -1605,7 +2030,9 @@ NEURON_MODELS: dict[str, type[NeuronModel]] = {
     "iaf_psc_alpha": iaf_psc_alpha,
     "iaf_psc_delta": iaf_psc_delta,
     "iaf_psc_exp": iaf_psc_exp,
+    "ignore_and_fire": ignore_and_fire,
     "interval_fire": interval_fire,
+    "parrot_neuron": parrot_neuron,
 }
 SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
     "bernoulli": bernoulli,
@@ -1625,8 +2052,14 @@ SYNAPSE_MODELS: dict[str, type[SynapseModel]] = {
 STIMULATORS: dict[str, type[Stimulator]] = {
     "ac_generator": ac_generator,
     "dc_generator": dc_generator,
+    "gamma_generator": gamma_generator,
+    "inhomogeneous_gamma_generator": inhomogeneous_gamma_generator,
     "inhomogeneous_poisson_generator": inhomogeneous_poisson_generator,
+    "mip_generator": mip_generator,
     "noise_generator": noise_generator,
     "poisson_generator": poisson_generator,
+    "pulsepacket_generator": pulsepacket_generator,
+    "sinusoidal_gamma_generator": sinusoidal_gamma_generator,
+    "sinusoidal_poisson_generator": sinusoidal_poisson_generator,
     "step_current_generator": step_current_generator,
 }

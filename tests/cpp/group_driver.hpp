@@ -58,7 +58,7 @@ class GroupDriver {
             if (found != options.values.end()) {
                 variables.push_back({{found->second.begin(), found->second.end()}});
             } else if (info.initial_parameter.empty()) {
-                variables.push_back({{0.0}});
+                variables.push_back({{info.initial_value}});
             } else {
                 variables.push_back(parameters_[parameter(info.initial_parameter)]);
             }

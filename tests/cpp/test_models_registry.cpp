@@ -63,7 +63,19 @@ TEST(Registry, NamesTheNearestModel) {
         EXPECT_NE(std::string(error.what()).find("iaf_psc_exp"), std::string::npos) << error.what();
     }
     EXPECT_THROW(find_stimulator_model("posson_generator"), UnknownNameError);
-    EXPECT_THROW(find_neuron_model("poisson_generator"), UnknownNameError);
+    EXPECT_THROW(find_neuron_model("ac_generator"), UnknownNameError);
+}
+
+TEST(Registry, StimulatorsThatEmitSpikesAreSourcesToo) {
+    for (const StimulatorModel* stimulator : stimulator_models()) {
+        if (!stimulator->emits_spikes()) continue;
+        const NeuronModel& model = find_neuron_model(stimulator->name);
+        EXPECT_TRUE(model.is_source) << model.name;
+        EXPECT_EQ(model.stimulator, stimulator) << model.name;
+        EXPECT_EQ(model.parameters.data(), stimulator->parameters.data()) << model.name;
+        EXPECT_TRUE(model.receptors.empty()) << model.name;
+        EXPECT_GT(model.most_spikes, 1u) << model.name;
+    }
 }
 
 TEST(Descriptions, OfNeuronsAreSound) {
@@ -88,7 +100,9 @@ TEST(Descriptions, OfNeuronsAreSound) {
         const std::set<std::string_view> receptors(model->receptors.begin(), model->receptors.end());
         EXPECT_EQ(receptors.size(), model->receptors.size()) << model->name << ": a receptor is there twice";
         EXPECT_TRUE(!model->sign_chooses_receptor || model->receptors.size() == 2) << model->name;
-        EXPECT_EQ(model->variables[0].name, model->name == "interval_fire" ? "m" : "V_m");
+        EXPECT_EQ(model->most_spikes > 1, model->name == "parrot_neuron");
+        const std::set<std::string_view> without_potential{"interval_fire", "ignore_and_fire", "parrot_neuron"};
+        if (!without_potential.contains(model->name)) EXPECT_EQ(model->variables[0].name, "V_m");
     }
 }
 

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ranvier as rv
+from fuzz_sources import create_sources, stimulate_with_trains
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
@@ -42,6 +43,8 @@ __all__ = [
 DrawGiven = Callable[[random.Random], dict[str, Any]]
 
 STEPS = 300
+_VARIABLES = {"interval_fire": "m", "ignore_and_fire": "phase"}
+_WITHOUT_CURRENT = ("interval_fire", "ignore_and_fire", "parrot_neuron")
 
 
 class NetworkRun(NamedTuple):
@@ -81,13 +84,20 @@ def described(seed: int) -> rv.Network:
         times = [time_of(step, net.resolution) for step in sorted(chance.choices(range(1, 250), k=20))]
         repeated = [time for time in times for _ in range(chance.choice([1, 1, 2, 300]))]
         net.create_spike_generators([repeated, [], times[:3]])
+    others = random.Random(f"sources {seed}")
+    for _ in range(others.choice([0, 0, 1, 2])):
+        create_sources(net, others)
+    if others.random() < 0.3:
+        net.create(others.choice(["parrot_neuron", "ignore_and_fire"]), others.choice([1, 9, 40]))
     for _ in range(chance.randrange(1, 9)):
         # Some draws are none, for example more sources than there are without multapses.
         with contextlib.suppress(rv.errors.RanvierError):
             _connect(net, chance)
     for population in net.populations:
-        if not population.plays_spikes:
+        if not population.is_source:
             _stimulate(net, population, chance)
+            receptor = _receptor(population, others)
+            stimulate_with_trains(net, population, receptor, others)
     _record(net, chance)
     return net
 
@@ -183,7 +193,10 @@ def _weight(rule: rv.Rule, chance: random.Random) -> Any:
 
 def _connect(net: rv.Network, chance: random.Random) -> None:
     sources = chance.choice(net.populations)
-    targets = chance.choice([each for each in net.populations if not each.plays_spikes])
+    targets = chance.choice([each for each in net.populations if not each.is_source])
+    if sources.model == targets.model == "parrot_neuron":
+        # Parrots that repeat each other never end.
+        return
     rule = _rule(len(sources), len(targets), chance)
     steps = chance.choice([1, 1, 2, 5, 15, 33, 200])
     delay: Any = time_of(steps, net.resolution)
@@ -197,7 +210,10 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
     synapse: Any = "static_synapse"
     site = _site(net, targets, receptor, rule)
-    if not _has_conductances(targets) and chance.random() < 0.5:
+    if targets.model == "parrot_neuron":
+        weight = 1.0
+        synapse = "static_synapse" if chance.random() < 0.5 else rv.bernoulli(p_transmit=0.4)
+    elif not _has_conductances(targets) and chance.random() < 0.5:
         weight, synapse = _learning(net, chance, steps)
         synapse = _with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif chance.random() < 0.5:
@@ -310,6 +326,8 @@ def _receptor(population: rv.Population, chance: random.Random) -> str | None:
 
 def _stimulate(net: rv.Network, population: rv.Population, chance: random.Random) -> None:
     weight = 10.0 ** chance.uniform(0.0, 2.5) if population.model != "interval_fire" else 0.01
+    if population.model == "parrot_neuron":
+        weight = 1.0
     receptor = _receptor(population, chance)
     if _has_conductances(population):
         weight *= 0.01
@@ -317,18 +335,18 @@ def _stimulate(net: rv.Network, population: rv.Population, chance: random.Random
         rate: Any = chance.choice([300.0, 8000.0, rv.Uniform(10.0, 9000.0), 400_000.0])
         train = rv.poisson_generator(rate=rate, start=chance.choice([0.0, 3.0]))
         net.stimulate(population, train, weight=weight, receptor=receptor)
-    if chance.random() < 0.2 and population.model != "interval_fire":
+    if chance.random() < 0.2 and population.model not in _WITHOUT_CURRENT:
         net.stimulate(population, rv.noise_generator(mean=100.0, std=300.0, interval=net.resolution))
-    if chance.random() < 0.2 and population.model != "interval_fire":
+    if chance.random() < 0.2 and population.model not in _WITHOUT_CURRENT:
         net.stimulate(population, rv.ac_generator(amplitude=300.0, frequency=50.0), weight=rv.Normal(0.0, 1.0))
 
 
 def _record(net: rv.Network, chance: random.Random) -> None:
     net.record_spikes()
     for population in net.populations:
-        if population.plays_spikes or chance.random() < 0.5:
+        if population.is_source or population.model == "parrot_neuron" or chance.random() < 0.5:
             continue
-        variable = "m" if population.model == "interval_fire" else "V_m"
+        variable = _VARIABLES.get(population.model, "V_m")
         net.record_state(population[chance.randrange(len(population)) :], variable, 3.0 * net.resolution)
     if net.projections and chance.random() < 0.3:
         net.record_weights(chance.choice(net.projections), 50.0 * net.resolution)
@@ -473,8 +491,8 @@ def outcome_of(sim: rv.Simulation) -> Outcome:
             weights = sim.weights(recorder)
             result.update(weights.sources.tobytes() + weights.targets.tobytes() + weights.weights.tobytes())
     for population in net.populations:
-        if not population.plays_spikes:
-            result.update(sim.get(population, "m" if population.model == "interval_fire" else "V_m").tobytes())
+        if not population.is_source and population.model != "parrot_neuron":
+            result.update(sim.get(population, _VARIABLES.get(population.model, "V_m")).tobytes())
     synapses = sim.connections()
     columns = [np.asarray(each) for each in (synapses.weights, synapses.sites, synapses.targets, synapses.sources)]
     order = np.lexsort(columns)

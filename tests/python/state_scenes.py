@@ -16,11 +16,17 @@ __all__ = [
     "second_half",
     "whole",
     "with_neurons",
+    "with_sources",
     "with_stimulator",
     "with_synapses",
 ]
 
-_VARIABLES = {"interval_fire": ("m",), "iaf_psc_exp": ("V_m", "I_syn_ex", "I_syn_in")}
+_VARIABLES = {
+    "interval_fire": ("m",),
+    "ignore_and_fire": ("phase",),
+    "parrot_neuron": (),
+    "iaf_psc_exp": ("V_m", "I_syn_ex", "I_syn_in"),
+}
 # Two halves of a run, ms.
 HALF = 60.0
 
@@ -35,10 +41,14 @@ def with_neurons(model: str) -> rv.Network:
         _record(net, neurons)
         return net
     neurons = net.create(model, 40, name="neurons")
-    weight = {"interval_fire": 0.02, "iaf_cond_nmda": 2.0, "iaf_psc_delta": 1.0}.get(model, 60.0)
+    weight = {"interval_fire": 0.02, "iaf_cond_nmda": 2.0, "iaf_psc_delta": 1.0, "parrot_neuron": 1.0}.get(model, 60.0)
+    rate = 200.0 if model == "parrot_neuron" else 9000.0
     receptor = "AMPA" if model == "iaf_cond_nmda" else None
-    net.stimulate(neurons, rv.poisson_generator(rate=9000.0), weight=weight, receptor=receptor)
-    net.connect(neurons, neurons, rv.FixedIndegree(8), weight=weight, delay=rv.Uniform(0.3, 4.0), receptor=receptor)
+    net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=weight, receptor=receptor)
+    # What parrots relay to each other must die out.
+    targets = neurons[:20] if model == "parrot_neuron" else neurons
+    sources = neurons[20:] if model == "parrot_neuron" else neurons
+    net.connect(sources, targets, rv.FixedIndegree(8), weight=weight, delay=rv.Uniform(0.3, 4.0), receptor=receptor)
     _record(net, neurons)
     return net
 
@@ -47,6 +57,30 @@ def with_stimulator(model: str) -> rv.Network:
     """Return a network that a stimulator drives, with values that change in time where it has such."""
     net = rv.Network(seed=6)
     neurons = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 3.0), I_e=370.0), 30, name="neurons")
+    values = _values_of(model)
+    kind = STIMULATORS[model]
+    net.stimulate(neurons, getattr(rv, model)(**values), weight=60.0 if kind.emits_spikes else 1.0, delay=0.7)
+    net.connect(neurons, neurons, rv.FixedIndegree(5), weight=40.0, delay=2.0)
+    _record(net, neurons)
+    return net
+
+
+def with_sources(model: str) -> rv.Network:
+    """Return a network that sources drive, whose trains a stimulator draws."""
+    net = rv.Network(seed=8)
+    values = {
+        name: 0.2 * value if name in ("rate", "amplitude") else value for name, value in _values_of(model).items()
+    }
+    sources = net.create(getattr(rv, model)(**values), 20, name="sources")
+    neurons = net.create(rv.iaf_psc_exp(V_m=rv.Normal(-62.0, 3.0), I_e=370.0), 30, name="neurons")
+    net.connect(sources, neurons, rv.FixedIndegree(5), weight=rv.Uniform(50.0, 70.0), delay=rv.Uniform(0.3, 4.0))
+    net.record_spikes([sources, neurons])
+    net.record_state(neurons[::7], "V_m", 1.5)
+    return net
+
+
+def _values_of(model: str) -> dict[str, Any]:
+    """Return values of a stimulator that change in time where it has such."""
     known = {
         "times": [5.0, 55.0, 80.0],
         "amplitudes": [300.0, -50.0, 600.0],
@@ -55,14 +89,16 @@ def with_stimulator(model: str) -> rv.Network:
         "amplitude": 300.0,
         "std": 500.0,
         "frequency": 20.0,
+        "shape": 2.5,
+        "dead_time": 0.02,
+        "p_copy": 0.4,
+        "pulse_times": [10.0, 59.0, 61.0, 90.0],
+        "activity": 40.0,
+        "sdev": 2.0,
     }
-    kind = STIMULATORS[model]
-    values: dict[str, Any] = {name: known[name] for name in kind.value_names() if name in known}
+    values: dict[str, Any] = {name: known[name] for name in STIMULATORS[model].value_names() if name in known}
     assert values, f"nothing of what a {model} does is tested"
-    net.stimulate(neurons, getattr(rv, model)(**values), weight=60.0 if kind.emits_spikes else 1.0)
-    net.connect(neurons, neurons, rv.FixedIndegree(5), weight=40.0, delay=2.0)
-    _record(net, neurons)
-    return net
+    return values
 
 
 def with_synapses(model: str, *, records_weights: bool = True, **parameters: Any) -> rv.Network:
@@ -94,7 +130,8 @@ def with_synapses(model: str, *, records_weights: bool = True, **parameters: Any
 
 def _record(net: rv.Network, neurons: rv.Population) -> None:
     net.record_spikes()
-    net.record_state(neurons[::7], "m" if neurons.model == "interval_fire" else "V_m", 1.5)
+    for variable in _VARIABLES.get(neurons.model, ("V_m",))[:1]:
+        net.record_state(neurons[::7], variable, 1.5)
 
 
 def outcome(sim: rv.Simulation, keeps_sources: bool = True) -> str:
@@ -113,7 +150,7 @@ def outcome(sim: rv.Simulation, keeps_sources: bool = True) -> str:
             weights = sim.weights(recorder)
             result.update(weights.steps.tobytes() + weights.weights.tobytes())
     for population in sim.network.populations:
-        for name in () if population.plays_spikes else _VARIABLES.get(population.model, ("V_m",)):
+        for name in () if population.is_source else _VARIABLES.get(population.model, ("V_m",)):
             result.update(sim.get(population, name).tobytes())
     if keeps_sources:
         result.update(sim.connections().weights.tobytes())

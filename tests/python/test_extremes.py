@@ -13,7 +13,8 @@ from ranvier import _core, errors
 
 EXTREMES = (5e-324, 1e-310, 1e-200, 1e-45, 1e-38, 1e-20, 1e-9, 0.0, 1e9, 1e20, 1e38, 1e39, 1e155, 1e300, 1.79e308)
 VALUES = (*EXTREMES, *(-value for value in EXTREMES if value != 0.0))
-NEURONS = [model for model in _core.neuron_models() if not model.plays_spikes]
+# Parrots have no parameters, and take weights of 1 only.
+NEURONS = [model for model in _core.neuron_models() if not model.is_source and model.name != "parrot_neuron"]
 STIMULI = _core.stimulator_models()
 VARIABLES = {model.name: [variable.name for variable in model.variables] for model in NEURONS}
 
@@ -60,7 +61,7 @@ def test_parameters_of_neurons(model: _core.NeuronModel, precision: Literal["sin
                 for receptor in reached(model):
                     net.connect(cells, cells, "all_to_all", weight=1.0, delay=0.1, receptor=receptor)
                     net.stimulate(cells, rv.poisson_generator(rate=50000.0), weight=100.0, receptor=receptor)
-                if model.name != "interval_fire":
+                if model.name not in ("interval_fire", "ignore_and_fire", "parrot_neuron"):
                     net.stimulate(cells, rv.dc_generator(amplitude=300.0))
 
             net = described(describe)

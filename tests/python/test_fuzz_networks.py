@@ -82,11 +82,14 @@ def test_networks_differ() -> None:
     networks = [described(seed) for seed in range(60)]
     rules = {type(projection.rule) for net in networks for projection in net.projections}
     assert len(rules) >= 7
+    trains = {name for name, model in rv.models.STIMULATORS.items() if model.emits_spikes}
     assert {population.model for net in networks for population in net.populations} == {
         *rv.models.NEURON_MODELS,
+        *trains,
         "cell",
         "spike_generator",
     }
+    assert {stimulus.stimulator for net in networks for stimulus in net.stimuli} >= trains
     drawn = {projection.synapse.name for net in networks for projection in net.projections}
     assert drawn == set(rv.models.SYNAPSE_MODELS)
     own = {

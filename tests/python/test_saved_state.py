@@ -13,7 +13,17 @@ import ranvier as rv
 from ranvier import _core
 from ranvier.models import NEURON_MODELS, STIMULATORS, SYNAPSE_MODELS
 from ranvier.network.recorders import Recorder
-from state_scenes import HALF, outcome, saved_half_way, second_half, whole, with_neurons, with_stimulator, with_synapses
+from state_scenes import (
+    HALF,
+    outcome,
+    saved_half_way,
+    second_half,
+    whole,
+    with_neurons,
+    with_sources,
+    with_stimulator,
+    with_synapses,
+)
 
 # What other simulations do differently.
 WAYS: list[dict[str, Any]] = [
@@ -43,6 +53,11 @@ def test_neurons(model: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", STIMULATORS)
 def test_stimulators(model: str, tmp_path: Path) -> None:
     check(lambda: with_stimulator(model), tmp_path)
+
+
+@pytest.mark.parametrize("model", [name for name, model in STIMULATORS.items() if model.emits_spikes])
+def test_sources(model: str, tmp_path: Path) -> None:
+    check(lambda: with_sources(model), tmp_path)
 
 
 @pytest.mark.parametrize("model", SYNAPSE_MODELS)
@@ -96,7 +111,7 @@ def change_everything(sim: rv.Simulation) -> None:
     learning.weights = learning.weights * 0.9
 
 
-def with_sources() -> rv.Network:
+def with_played_spikes() -> rv.Network:
     net = with_synapses("stdp")
     sources = net.create_spike_generators([[10.0, 20.0, 99.0], [11.0]])
     net.connect(sources, net.populations[0], rv.AllToAll(), weight=300.0, delay=7.0)
@@ -107,26 +122,26 @@ def with_sources() -> rv.Network:
 @pytest.mark.parametrize("before", [HALF, 0.5 * HALF], ids=["just before", "long before"])
 def test_what_was_changed_stays_changed(before: float, tmp_path: Path) -> None:
     path = tmp_path / "state.h5"
-    expected = rv.Simulation(with_sources(), progress=False)
-    saved = rv.Simulation(with_sources(), progress=False, threads=2)
+    expected = rv.Simulation(with_played_spikes(), progress=False)
+    saved = rv.Simulation(with_played_spikes(), progress=False, threads=2)
     for sim in (expected, saved):
         sim.run(before)
         change_everything(sim)
         sim.run(HALF - before)
     expected.run(HALF)
     saved.save(path)
-    loaded = rv.Simulation.load(with_sources(), path, threads=3, progress=False)
+    loaded = rv.Simulation.load(with_played_spikes(), path, threads=3, progress=False)
     # A state that was loaded can be saved again.
     loaded.save(path)
-    again = rv.Simulation.load(with_sources(), path, progress=False, tuning=rv.Tuning(table_layout="ring"))
+    again = rv.Simulation.load(with_played_spikes(), path, progress=False, tuning=rv.Tuning(table_layout="ring"))
     assert second_half(loaded) == outcome(expected)
     assert second_half(again) == outcome(expected)
 
 
 def test_changes_after_loading_find_what_is_on_its_way(tmp_path: Path) -> None:
     path = tmp_path / "state.h5"
-    expected = saved_half_way(with_sources(), path, threads=2)
-    loaded = rv.Simulation.load(with_sources(), path, threads=1, progress=False)
+    expected = saved_half_way(with_played_spikes(), path, threads=2)
+    loaded = rv.Simulation.load(with_played_spikes(), path, threads=1, progress=False)
     for sim in (expected, loaded):
         change_everything(sim)
     assert second_half(loaded) == second_half(expected)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ranvier import _core
+from ranvier import _core, models
 from ranvier.base.paths import write_text
 from ranvier.base.values import StoredValues
 from ranvier.forecast import miniature
@@ -231,7 +231,9 @@ def _measure_neurons(population: Population, stimulus: Stimulus | None, options:
         return 0.0
     net = Network(resolution=population.step)
     # Rates depend on the distribution of values over neurons.
-    own: dict[str, Any] = dict(_sampled(population.values))
+    lists = models.STIMULATORS[population.model].sequence_names if population.is_source else ()
+    own: dict[str, Any] = dict(_sampled({name: each for name, each in population.values.items() if name not in lists}))
+    own.update({name: population.values[name] for name in lists if name in population.values})
     copy = net.create(population.model_for(_NEURONS), _NEURONS, None, **own)
     if stimulus is not None:
         if any(isinstance(value, np.ndarray) for value in stimulus.values.values()):

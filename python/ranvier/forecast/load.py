@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ranvier.base.distributions import Distribution
+from ranvier.base.distributions import Distribution, LogNormal
 from ranvier.base.numeric import number, whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
+from ranvier.models import STIMULATORS
 from ranvier.network.network import Network, check_network
-from ranvier.network.populations import PopulationView
+from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
 from ranvier.simulation.options import MOST_RANKS, MOST_THREADS
 
@@ -131,22 +132,46 @@ def mean_rate(network: Network, rates: Mapping[str, float], rate: float = DEFAUL
     check_network(network)
     of_source = rates_by_population(network, rates, rate)
     count = network.neuron_count
-    return sum(of_source[each.index] * len(each) for each in network.populations) / count if count else 0.0
+    neurons = [each for each in network.populations if not each.is_source]
+    return sum(of_source[each.index] * len(each) for each in neurons) / count if count else 0.0
 
 
 def rates_by_population(network: Network, rates: Mapping[str, float], rate: float) -> dict[int, float]:
-    """Return the mean rate of each population, spikes/s, by index, without populations with given spike times."""
+    """Return the mean rate of each population, spikes/s, by index: of sources that which they were given.
+
+    Sources with given spike times count as silent.
+    """
     if not isinstance(rates, Mapping):
         raise WrongTypeError("rates", type(rates).__name__, "must be a mapping of populations to spikes/s")
     result = {}
     for population in network.populations:
         name = f"rate of {population.name}"
-        result[population.index] = number(name, rates.get(population.name, rate))
+        of_others = expected_rate(population) if population.is_source else rate
+        result[population.index] = number(name, rates.get(population.name, of_others))
         if not 0.0 <= result[population.index] < math.inf:
             raise ValueOutOfBoundsError(name, f"{result[population.index]} spikes/s", "it must be >= 0 and finite")
         if population.plays_spikes:
             result[population.index] = 0.0
     return result
+
+
+def expected_rate(sources: Population) -> float:
+    """Return the mean rate of sources that a stimulator draws, spikes/s; 0 if its values do not tell it."""
+    values = {**STIMULATORS[sources.model]._defaults(), **sources.values} if not sources.plays_spikes else {}
+    rate = mean_value(values.get("rate", values.get("rates", 0.0)))
+    return max(0.0, rate * mean_value(values.get("p_copy", 1.0)))
+
+
+def mean_value(value: object) -> float:
+    """Return the mean of a value of some neurons: of a distribution its mean, or the middle of its range."""
+    if isinstance(value, LogNormal):
+        return math.exp(value.mu + 0.5 * value.sigma**2)
+    if isinstance(value, Distribution):
+        mean = getattr(value, "mean", None)
+        middle = 0.5 * (getattr(value, "low", 0.0) + getattr(value, "high", 0.0)) if mean is None else float(mean)
+        return middle if math.isfinite(middle) else 0.0
+    array = np.asarray(value, dtype=np.float64)
+    return float(array.mean()) if array.size else 0.0
 
 
 def _updated(neurons: PopulationView) -> float:

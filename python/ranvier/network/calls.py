@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -65,6 +65,8 @@ class Create(ChangeableCall[Population]):
     name: str
     values: Numbers
     step: float | None
+    sequences: Sequences = field(default_factory=dict)
+    """Of a stimulator."""
 
     def make(self, contents: Contents) -> Population:
         """Carry it out."""
@@ -75,16 +77,17 @@ class Create(ChangeableCall[Population]):
             index = contents.core.create_own(own.core_model, self.size, self.name, _numbers(self.values), self.step)
         else:
             model = self.model
-            index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step)
+            index = contents.core.create(model, self.size, self.name, _numbers(self.values), self.step, self.sequences)
         name = contents.core.population_name(index)
-        made = Population(contents.network, index, name, model, first_id, self.size, self.values, own, self.step)
+        settings = {**self.values, **self.sequences}
+        made = Population(contents.network, index, name, model, first_id, self.size, settings, own, self.step)
         contents.populations.append(made)
         return made
 
     def change(self, contents: Contents, made: Population) -> None:
         """Give the population these values."""
-        contents.core.set_values(made.index, _numbers(self.values))
-        made._show(self.values)
+        contents.core.set_values(made.index, _numbers(self.values), self.sequences)
+        made._show({**self.values, **self.sequences})
 
 
 @dataclass(frozen=True, eq=False)

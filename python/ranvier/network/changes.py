@@ -42,6 +42,7 @@ __all__ = [
     "numbers_of",
     "refuse_nothing",
     "sequences_of",
+    "sequences_of_population",
     "spike_lists",
 ]
 
@@ -70,6 +71,21 @@ def sequences_of(stimulator: str, values: dict[str, StoredValues]) -> dict[str, 
         if not isinstance(sequence, np.ndarray):
             raise ShapeError(f"{key} of {stimulator}", "not an array", "it must be an array of one dimension")
     return sequences  # type: ignore[return-value]
+
+
+def sequences_of_population(
+    view: PopulationView, values: dict[str, StoredValues]
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Remove from `values` those that are lists which all sources of a population share, and return them."""
+    sequences = sequences_of(view.population.model, values) if view.population.is_source else {}
+    if sequences and len(view) < len(view.population):
+        raise ValueOutOfBoundsError(
+            f"{' and '.join(sequences)} of {view.name}",
+            f"{len(view)} of {len(view.population)} sources",
+            "all sources of a population share its lists",
+            f"set them for {view.population.name}, or make two populations",
+        )
+    return sequences
 
 
 def spike_lists(spike_times: Sequence[npt.ArrayLike]) -> list[FloatArray]:
@@ -126,11 +142,12 @@ def changed_population(
     assert isinstance(made, Create)
     _check_keys(population.own_model or population.model, values)
     given = numbers_of(population.own_model or population.model, values)
+    sequences = sequences_of_population(view, given)
     if len(view) < len(population):
         given = {key: _in_part(view, made.values, key, value) for key, value in given.items()}
     if population.own_model is not None:
         population.own_model.check_values({**made.values, **given})
-    return replace(made, values={**made.values, **given})
+    return replace(made, values={**made.values, **given}, sequences={**made.sequences, **sequences})
 
 
 def changed_projection(projection: Projection, made: Call[Projection], values: dict[str, Any]) -> Connect:
@@ -259,18 +276,20 @@ def _present_value(population: Population, present: Mapping[str, StoredValues], 
     """Return the value that was set, or the default."""
     if key in present:
         return present[key]
-    model: _core.NeuronModel | _core.OwnModel
+    model: _core.NeuronModel | _core.OwnModel | _core.StimulatorModel
     if population.own_model is not None:
         model = population.own_model.core_model
     else:
-        (model,) = (model for model in _core.neuron_models() if model.name == population.model)
+        known_models = _core.stimulator_models() if population.is_source else _core.neuron_models()
+        (model,) = (model for model in known_models if model.name == population.model)
     for parameter in model.parameters:
         if parameter.name == key:
             return parameter.default
-    for variable in model.variables:
+    variables = [] if isinstance(model, _core.StimulatorModel) else list(model.variables)
+    for variable in variables:
         if variable.name == key:
             if not variable.initial_parameter:
                 return variable.initial_value
             return _present_value(population, present, variable.initial_parameter)
-    known = [parameter.name for parameter in model.parameters] + [variable.name for variable in model.variables]
+    known = [parameter.name for parameter in model.parameters] + [variable.name for variable in variables]
     return unknown_name(f"parameter of {population.model}", key, known)

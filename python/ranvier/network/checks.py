@@ -167,7 +167,9 @@ def as_view(network: object, what: str, neurons: object, wanted: str = "") -> Po
     if not isinstance(neurons, PopulationView):
         remedy = ""
         if isinstance(neurons, Stimulator | Stimulus):
-            remedy = "use net.stimulate(targets, stimulator) for a stimulator"
+            remedy = (
+                "use net.stimulate(targets, stimulator) for a stimulator, or net.create(stimulator, size) for sources"
+            )
         elif isinstance(neurons, NeuronModel):
             remedy = "make neurons with net.create(model, size) first"
         wanted = wanted or "must be a population, a view or a sequence of them"
@@ -190,9 +192,11 @@ def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredVal
         kinds = CellKinds(model)
         return kinds, {name: locked(values) for name, values in kinds.differing_values().items()}
     name = model.name if isinstance(model, Stimulator) else model
-    if isinstance(name, str) and name in models.STIMULATORS:
-        raise WrongTypeError("model", f"the stimulator {name}", "must be a neuron model", "use net.stimulate()")
-    if isinstance(model, NeuronModel):
+    if isinstance(name, str) and name in models.STIMULATORS and not models.STIMULATORS[name].emits_spikes:
+        raise WrongTypeError(
+            "model", f"the stimulator {name}, which gives currents", "must be a neuron model", "use net.stimulate()"
+        )
+    if isinstance(model, NeuronModel | Stimulator):
         return model.name, dict(model.values)
     if isinstance(model, str):
         return _check_present("neuron model", check_text("model", model)), {}

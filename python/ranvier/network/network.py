@@ -81,7 +81,7 @@ class Network(RecordingNetwork):
     @creates_in_one_form
     def create(
         self,
-        model: NeuronModel | OwnModel | Sequence[Cell] | str,
+        model: NeuronModel | Stimulator | OwnModel | Sequence[Cell] | str,
         size: int | None = None,
         name: str | None = None,
         *,
@@ -98,6 +98,9 @@ class Network(RecordingNetwork):
             `Cell`, whose populations take ``V_m``, the initial potential (mV), ``I_e``, a constant current (pA), and
             its parameters `per_cell`; or a list with the `Cell` of each neuron, in which cells may come several times:
             ``[a] * 30 + [b] * 70``. These have the same receptors, probes, parameters, temperature, rates and scheme.
+            A stimulator that emits spikes, for example ``rv.poisson_generator(rate=5.0)``, makes a population of
+            sources: each has a train of its own, which all neurons share that it is connected to. Sources can be
+            connected by any rule, and recorded by name; they take no input and do not count as neurons.
         size
             Number of neurons, >= 1; a list of cells has its own.
         name
@@ -127,7 +130,8 @@ class Network(RecordingNetwork):
             checked.check_values(given)
         own_step = None if step is None else number("step", step)
         own_size = check_size(size, checked)
-        return self._make(Create(checked, own_size, check_name("population", name), given, own_step))
+        sequences = changes.sequences_of(checked, given) if isinstance(checked, str) else {}
+        return self._make(Create(checked, own_size, check_name("population", name), given, own_step, sequences))
 
     @known_keywords
     def create_spike_generators(self, spike_times: Sequence[npt.ArrayLike], name: str | None = None) -> Population:
@@ -267,7 +271,9 @@ class Network(RecordingNetwork):
         name: str | None = None,
         **values: Values,
     ) -> Stimulus:
-        """Stimulate neurons. Poisson trains and noise are independent from target to target.
+        """Stimulate neurons. Spike trains and noise are independent from target to target.
+
+        Sources whose trains several neurons share are populations: see `create`.
 
         Parameters
         ----------
@@ -335,7 +341,7 @@ class Network(RecordingNetwork):
         **values
             *Of a population*: parameters and initial values of state variables, as for `create`; for sources made by
             `create_spike_generators`, ``spike_times``. For a part of a population, values are numbers or arrays of
-            shape ``(len(part),)``; the other neurons keep their values.
+            shape ``(len(part),)``; the other neurons keep their values. All sources of a stimulator share its lists.
             *Of a projection*: ``weight``, ``delay``, ``receptor``, ``site``, ``weight_bound`` and ``synapse``, as for
             `connect`; ``rule``, or parameters of its present rule.
             *Of a stimulus*: parameters of the stimulator, ``weight``, ``delay``, ``receptor``, ``site`` and

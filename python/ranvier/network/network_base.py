@@ -117,7 +117,7 @@ class NetworkBase(NamedAttributes):
 
     @property
     def neuron_count(self) -> int:
-        """Number of neurons; sources that play given spikes are not counted."""
+        """Number of neurons; sources, whose spikes are given or drawn, are not counted."""
         return self._contents.core.neuron_count
 
     @property

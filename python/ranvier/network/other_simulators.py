@@ -46,15 +46,8 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # What stimulates.
     (
-        "sinusoidal_poisson_generator sinusoidal_gamma_generator gamma_sup_generator mip_generator "
-        "poisson_generator_ps ppd_sup_generator pulsepacket_generator spike_train_injector step_rate_generator "
-        "spike_dilutor",
+        "poisson_generator_ps step_rate_generator",
         _STIMULATORS,
-    ),
-    (
-        "parrot_neuron parrot_neuron_ps",
-        "each target of a poisson_generator gets a train of its own here; spikes that several neurons share are played "
-        "by net.create_spike_generators(times), which is connected like neurons",
     ),
     ("NeuronGroup Equations SpatialNeuron", _NO_EQUATIONS),
 )
@@ -76,8 +69,14 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "spike_generator": "write net.create_spike_generators(spike_times), which is connected like neurons",
     "SpikeGeneratorGroup": "write net.create_spike_generators(spike_times), which is connected like neurons",
     "SpikeSourceArray": "write net.create_spike_generators(spike_times), which is connected like neurons",
-    "SpikeSourcePoisson": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
-    "PoissonGroup": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
+    "SpikeSourcePoisson": "write net.create(rv.poisson_generator(rate=...), size), which is connected like neurons",
+    "SpikeSourceGamma": "write net.create(rv.gamma_generator(rate=..., shape=...), size), connected like neurons",
+    "PoissonGroup": "write net.create(rv.poisson_generator(rate=...), size), which is connected like neurons",
+    "gamma_sup_generator": "write rv.gamma_generator(rate=..., shape=...), a process for each target or source",
+    "ppd_sup_generator": "write rv.gamma_generator(rate=..., dead_time=...), a process for each target or source",
+    "spike_train_injector": "write net.create_spike_generators(spike_times), which is connected like neurons",
+    "spike_dilutor": "connect sources to parrot_neuron with synapse=rv.bernoulli(p_transmit=...)",
+    "parrot_neuron_ps": "write parrot_neuron",
     "PoissonInput": "write net.stimulate(targets, rv.poisson_generator(rate=...), weight=...)",
     "static_synapse_hom_w": "synapses are static: write net.connect(..., weight=..., delay=...)",
     "stdp_synapse": _LEARNING.format("stdp"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -279,7 +280,7 @@ def _view(population: Population, indices: Indices) -> PopulationView:
 
 
 class Population(PopulationView):
-    """Neurons of one model, or sources with given spike times. Made by the methods of `Network`.
+    """Neurons of one model, or sources of spikes that are given or drawn. Made by the methods of `Network`.
 
     Attributes
     ----------
@@ -362,6 +363,11 @@ class Population(PopulationView):
         return self.model if self.own_model is None else self.own_model.model_for(size)
 
     @property
+    def is_source(self) -> bool:
+        """Whether it is a population of sources, whose spikes are given or drawn: see `Network.create`."""
+        return self.plays_spikes or (self.cell is None and self.model in _sources())
+
+    @property
     def plays_spikes(self) -> bool:
         """Whether it is a population of sources with given spike times (`Network.create_spike_generators`)."""
         return self.model == "spike_generator"
@@ -369,6 +375,12 @@ class Population(PopulationView):
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         # The network makes its populations again when it is unpickled: use that object.
         return _population_of, (self.network, self.index)
+
+
+@functools.cache
+def _sources() -> frozenset[str]:
+    """Return the names of the stimulators that make sources."""
+    return frozenset(model.name for model in _core.stimulator_models() if model.emits_spikes)
 
 
 def _population_of(network: HasPopulations, index: int) -> Population:

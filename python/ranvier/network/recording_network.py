@@ -34,7 +34,7 @@ class RecordingNetwork(NetworkBase):
         ----------
         neurons
             A population, a view or a sequence of them; rates are computed for each of them. None: all neurons that the
-            network has now.
+            network has now, without sources.
         to
             File to write to, ``.h5`` or ``.csv``. Spikes are written while the simulation runs, so that they do not
             fill the memory. None: the simulation keeps the spikes in memory.
@@ -50,7 +50,7 @@ class RecordingNetwork(NetworkBase):
             For ``overwrite=True`` without a file.
         """
         if neurons is None:
-            views: list[PopulationView] = [each for each in self.populations if not each.plays_spikes]
+            views: list[PopulationView] = [each for each in self.populations if not each.is_source]
         elif isinstance(neurons, list | tuple):
             views = [self._view("neurons", each) for each in neurons]
         else:

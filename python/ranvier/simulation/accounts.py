@@ -212,7 +212,7 @@ class Accounts(NamedAttributes):
             population_spikes={
                 population.name: spikes
                 for population, spikes in zip(self._built.populations, counts.population_spikes, strict=True)
-                if not population.plays_spikes
+                if not population.is_source
             },
         )
 

@@ -71,6 +71,8 @@ class BuiltNetwork:
         self.network_name = network.name
         # By index: the step after which a value of a stimulus was changed, and the value.
         self.stimulus_changes: dict[int, dict[str, tuple[int, StoredValues]]] = {}
+        # By index: lists of a population of sources that were changed.
+        self.sequence_changes: dict[int, dict[str, StoredValues]] = {}
         self.communicator = communicator
         self.traces_epochs = traces_epochs
         # The resolution of the network may be changed later; that of the simulation stays.

@@ -99,16 +99,35 @@ def _names(names: object) -> list[str]:
 
 def _set_neurons(built: BuiltNetwork, views: list[PopulationView], values: dict[str, Any]) -> None:
     with agreed(built.communicator, "setting values of neurons"):
-        population = views[0].population
-        stored = network_changes.numbers_of(population.own_model or population.model, values)
+        first = views[0].population
+        stored = network_changes.numbers_of(first.own_model or first.model, values)
+        sequences = _sequences(views, stored)
+        asked = _asked({**stored, **sequences})
         changes = []
         begin, total = 0, sum(len(view) for view in views)
         for view in views:
             own = {name: to_core(_part(name, value, views, begin, total)) for name, value in stored.items()}
             changes.append((view.population.index, _indices(view), own))
             begin += len(view)
-    built.agree_on_request("setting", *(view.name for view in views), *_asked(stored))
-    built.core.set(changes)
+    built.agree_on_request("setting", *(view.name for view in views), *asked)
+    if sequences:
+        built.core.set_sequences(first.index, sequences)
+        built.sequence_changes.setdefault(first.index, {}).update(sequences)
+    else:
+        built.core.set(changes)
+
+
+def _sequences(views: list[PopulationView], values: dict[str, StoredValues]) -> dict[str, FloatArray]:
+    """Remove from `values` those that are lists which all sources of a population share, and return them."""
+    sequences = network_changes.sequences_of_population(views[0], values)
+    if sequences and (values or len(views) > 1):
+        raise WrongTypeError(
+            "values of sources",
+            f"{' and '.join(sequences)} beside others",
+            "must be the lists of one population alone",
+            "set them with calls of their own",
+        )
+    return sequences
 
 
 def _part(name: str, value: StoredValues, views: list[PopulationView], begin: int, total: int) -> StoredValues:

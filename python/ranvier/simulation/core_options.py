@@ -105,8 +105,8 @@ def _rates(populations: Sequence[Population], rates: float | Mapping[str, float]
     """Return rates in the order of the populations; rates of sources with given spike times are not used."""
     if not isinstance(rates, Mapping):
         return [rates]
-    _check_names(rates, [each.name for each in populations if not each.plays_spikes], "rate")
-    return [0.0 if each.plays_spikes else rates[each.name] for each in populations]
+    _check_names(rates, [each.name for each in populations if not each.is_source], "rate")
+    return [0.0 if each.is_source else rates[each.name] for each in populations]
 
 
 def _check_names(values: Mapping[str, float], names: list[str], one: str) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,7 @@ def load_state(built: BuiltNetwork, store: RecordingStore, saved: SavedState) ->
     parts.load(loader, index, table)
     with agreed(built.communicator, _WHAT), _states_checked(saved.path):
         loader.finish()
+    _set_sequences(built, content, parts)
     parts.find_recordings()
     with agreed(built.communicator, _WHAT), _states_checked(saved.path), damage_found(saved.path):
         store.load(parts.recorded, lambda name: parts.own_rows(name, loader), parts.owns)
@@ -291,11 +293,23 @@ def _totals(content: dict[str, Any], parts: _Parts) -> _core.StateTotals:
     return totals
 
 
-def _set_stimuli(built: BuiltNetwork, content: dict[str, Any], parts: _Parts) -> None:
-    def array(name: str) -> npt.NDArray[Any]:
-        pieces = [values for piece in parts.of_root(name) for key, _, values in piece if key == "value"]
-        return np.concatenate([np.empty(0), *pieces])
+def _saved_array(parts: _Parts, name: str) -> npt.NDArray[Any]:
+    pieces = [values for piece in parts.of_root(name) for key, _, values in piece if key == "value"]
+    return np.concatenate([np.empty(0), *pieces])
 
+
+def _set_sequences(built: BuiltNetwork, content: dict[str, Any], parts: _Parts) -> None:
+    for key, changes in content.get("sequences", {}).items():
+        population = int(key)
+        with agreed(built.communicator, "loading a state"):
+            values = {name: from_saved(value, partial(_saved_array, parts)) for name, value in changes.items()}
+            sequences = network_changes.sequences_of(built.populations[population].model, dict(values))
+            built.sequence_changes[population] = values
+        built.core.set_sequences(population, sequences)
+
+
+def _set_stimuli(built: BuiltNetwork, content: dict[str, Any], parts: _Parts) -> None:
+    array = partial(_saved_array, parts)
     for key, changes in content["stimuli"].items():
         index = int(key)
         stimulator = built.stimuli[index].stimulator

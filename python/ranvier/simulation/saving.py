@@ -100,6 +100,10 @@ def _content(built: BuiltNetwork, totals: _core.StateTotals, writer: PartWriter)
         index: {name: [step, to_saved(value, keep_array)] for name, (step, value) in changes.items()}
         for index, changes in built.stimulus_changes.items()
     }
+    sequences = {
+        index: {name: to_saved(value, keep_array) for name, value in changes.items()}
+        for index, changes in built.sequence_changes.items()
+    }
     return {
         "network": network_parts(built.description, built.options, built.recorders),
         "name": built.network_name,
@@ -112,6 +116,7 @@ def _content(built: BuiltNetwork, totals: _core.StateTotals, writer: PartWriter)
         "weights_set": totals.weights_set,
         "spikes_set": list(totals.spikes_set),
         "stimuli": stimuli,
+        "sequences": sequences,
     }
 
 

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/aligned_array.hpp"
+#include "base/errors.hpp"
+#include "models/registry.hpp"
+#include "models/stimulus_tools.hpp"
+
+namespace ranvier::models {
+
+namespace {
+
+enum Parameter : std::size_t { rate };
+
+constexpr std::array parameters{
+    ParameterInfo{"rate", "spikes/s", 10.0, {.lower = 0.0, .upper = 1e6}, "Rate at which it fires"},
+};
+constexpr std::array variables{
+    VariableInfo{.name = "phase",
+                 .unit = "",
+                 .meaning = "Time to the next spike, in intervals between spikes",
+                 .initial_value = 1.0},
+};
+constexpr std::array<std::string_view, 2> receptors{"excitatory", "inhibitory"};
+
+/// Parts of an interval that rounding may add up to.
+constexpr double rounding = 1e-9;
+
+class IgnoreAndFire final : public NeuronGroup {
+   public:
+    explicit IgnoreAndFire(const GroupArguments& arguments)
+        : size_(arguments.ids.size()),
+          resolution_(arguments.resolution),
+          per_step_(derive(arguments.parameters, arguments.memory)),
+          left_(size_, arguments.memory),
+          since_(size_, 0.0, arguments.memory) {
+        for (std::size_t i = 0; i < size_; ++i) left_[i] = checked(arguments.variables[0][i]);
+    }
+
+    std::size_t update(const UpdateArguments& arguments) override {
+        step_ = arguments.step;
+        for (std::size_t r = 0; r < receptors.size(); ++r) std::fill_n(arguments.inputs[r], size_, -0.0);
+        std::size_t fired = 0;
+        for (std::size_t i = 0; i < size_; ++i) {
+            const double left = phase(i);
+            if (left > rounding) continue;
+            // Intervals that are whole numbers of steps stay so, however many there are.
+            left_[i] = (left < -rounding ? left : 0.0) + 1.0;
+            since_[i] = static_cast<double>(step_);
+            arguments.spikes[fired++] = static_cast<std::uint32_t>(i);
+        }
+        return fired;
+    }
+
+    std::size_t largest_output() const override { return size_; }
+    bool is_finite() const override {
+        return std::ranges::all_of(left_, [](double value) { return std::isfinite(value); });
+    }
+
+    void read(std::size_t, std::span<const std::uint32_t> neurons, double* out) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) out[k] = phase(neurons[k]);
+    }
+    void write(std::size_t, std::span<const std::uint32_t> neurons, const double* values) override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) put(neurons[k], checked(values[k]));
+    }
+    void check(std::size_t, std::span<const std::uint32_t> neurons, const double* values) const override {
+        for (std::size_t k = 0; k < neurons.size(); ++k) (void)checked(values[k]);
+    }
+
+    void exchange_state(std::uint32_t neuron, Step now, StateColumns& columns) override {
+        if (columns.loads()) step_ = now;
+        columns.exchange("left", left_[neuron]);
+        columns.exchange("since", since_[neuron]);
+    }
+
+    std::unique_ptr<ParameterChange> prepare_parameters(std::span<const GroupValues> given) override {
+        return std::make_unique<Change>(*this, derive(given, per_step_.values.get_allocator().resource()));
+    }
+
+   private:
+    class Change final : public ParameterChange {
+       public:
+        Change(IgnoreAndFire& group, GroupValues per_step) : group_(group), per_step_(std::move(per_step)) {}
+
+        void check(std::size_t, std::span<const std::uint32_t> neurons, const double* values) const override {
+            for (std::size_t k = 0; k < neurons.size(); ++k) (void)checked(values[k]);
+        }
+        void apply() noexcept override {
+            // Neurons whose rate stays must not change, not even by rounding: which others are in the group depends on the
+            // shards.
+            for (std::size_t i = 0; i < group_.size_; ++i) {
+                if (group_.per_step_[i] != per_step_[i]) group_.put(i, group_.phase(i));
+            }
+            std::swap(group_.per_step_, per_step_);
+        }
+
+       private:
+        IgnoreAndFire& group_;
+        GroupValues per_step_;
+    };
+
+    GroupValues derive(std::span<const GroupValues> given, std::pmr::memory_resource* memory) const {
+        GroupValues per_step = given[rate].copy(memory);
+        for (double& value : per_step.values) {
+            const double spikes_per_second = value;
+            value *= resolution_ / 1000.0;
+            if (value > 1.0) throw stimulus_tools::too_many_spikes(spikes_per_second, 1.0);
+        }
+        return per_step;
+    }
+
+    static double checked(double phase) {
+        if (phase >= 0.0 && phase <= 1.0) return phase;
+        throw ValueOutOfBoundsError({.object = "phase",
+                                     .value = to_text(phase),
+                                     .bound = "it must be >= 0 and <= 1",
+                                     .remedy = "give the part of an interval after which the neuron fires"});
+    }
+
+    double phase(std::size_t neuron) const {
+        return left_[neuron] - (static_cast<double>(step_) - since_[neuron]) * per_step_[neuron];
+    }
+    void put(std::size_t neuron, double phase) {
+        left_[neuron] = phase;
+        since_[neuron] = static_cast<double>(step_);
+    }
+
+    std::size_t size_;
+    double resolution_;
+    Step step_ = 0;
+    GroupValues per_step_;  ///< intervals that pass in a step
+    AlignedVector<double> left_;   ///< of the present interval, at the end of the step `since_`
+    AlignedVector<double> since_;
+};
+
+std::unique_ptr<NeuronGroup> create(const GroupArguments& arguments) {
+    return std::make_unique<IgnoreAndFire>(arguments);
+}
+
+std::optional<std::string> step_conflict(std::span<const double> p, double resolution) {
+    if (p[rate] * resolution / 1000.0 <= 1.0) return std::nullopt;
+    return "rate, " + to_text(p[rate]) + " spikes/s, must not give more than one spike in a step";
+}
+
+}  // namespace
+
+constinit const NeuronModel ignore_and_fire{
+    .name = "ignore_and_fire",
+    .summary = "Neuron that fires at a constant rate, whatever arrives",
+    .equations = R"(d(phase)/dt = -rate
+The neuron fires at the end of the first step in which phase reaches 0; phase then grows by 1. So intervals between
+spikes are 1 / rate, rounded to the grid each, and the rate is exact. Spikes that arrive are delivered, and then
+ignored: networks of these neurons measure what connections and the exchange of spikes cost, at any size with the same
+rates.)",
+    .reference = "the model of this name in NEST: T. Isbister et al., NEST simulator, https://nest-simulator.org",
+    .parameters = parameters,
+    .variables = variables,
+    .receptors = receptors,
+    .sign_chooses_receptor = true,
+    .weight_unit = "pA",
+    .takes_current = false,
+    .create = create,
+    .conflict = nullptr,
+    .step_conflict = step_conflict,
+};
+
+}  // namespace ranvier::models
