@@ -75,6 +75,7 @@ std::map<std::string, std::uint64_t> traffic_counts(const engine::Traffic& traff
             {"spikes_received", counts.spikes_received},
             {"bytes_sent", counts.bytes_sent},
             {"messages", counts.messages},
+            {"notifications", counts.notifications},
             {"exchanges", counts.exchanges},
             {"rounds", counts.rounds},
             {"buffer_bytes", counts.buffer_bytes},

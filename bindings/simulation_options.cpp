@@ -45,6 +45,7 @@ void bind_options(nb::module_& module) {
             },
             nb::arg("ranks"), "A rank for each neuron and source, which goes before the placement.")
         .def_rw("exchange", &SimulationOptions::exchange)
+        .def_rw("notifications", &SimulationOptions::notifications)
         .def_rw("intervals", &SimulationOptions::intervals)
         .def_rw("spike_buffer", &SimulationOptions::spike_buffer)
         .def_rw("allgather_spikes", &SimulationOptions::allgather_spikes)

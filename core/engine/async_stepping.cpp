@@ -9,23 +9,32 @@
 namespace ranvier::engine {
 
 AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
-                             parallel::Team& team, parallel::StealingPolicy stealing)
+                             parallel::Team& team, parallel::StealingPolicy stealing,
+                             std::unique_ptr<comm::ProgressExchange> ranks)
     : delays_(std::move(delays)),
       most_steps_(most_steps),
       team_(team),
-      silent_(std::make_unique<std::atomic<Step>[]>(shards.size())),
+      ranks_(std::move(ranks)),
+      patience_(team.spins() > 0 ? 1000 : 20),
+      furthest_(std::make_unique<std::atomic<Step>[]>(shards.size())),
+      silent_(std::make_unique<std::atomic<Step>[]>(delays_.shards())),
       states_(std::make_unique<std::atomic<State>[]>(shards.size())),
-      sent_(std::make_unique<SpikeLog::Count[]>(shards.size())),
+      sent_(std::make_unique<SpikeLog::Count[]>(delays_.shards())),
       workers_(std::make_unique<Worker[]>(team.size())),
       work_(team.places(), stealing, team.spins()) {
     groups_.reserve(shards.size());
     for (std::uint32_t index = 0; index < shards.size(); ++index) {
         groups_.push_back(std::make_unique<Group>(*shards[index], sent_[index], delays_.sources(index).size() + 1));
     }
+    // What comes from other processes lies near the first shard that reads it.
+    for (auto index = static_cast<std::uint32_t>(shards.size()); index < delays_.shards(); ++index) {
+        const ShardMemory& memory = shards[delays_.targets(index).front()]->memory();
+        remote_logs_.push_back(std::make_unique<SpikeLog>(sent_[index], memory[Component::spikes]));
+    }
     for (std::uint32_t index = 0; index < shards.size(); ++index) {
         const auto sources = delays_.sources(index);
         std::vector<SpikeLog::Count>& read = groups_[index]->read;
-        for (std::size_t i = 0; i < sources.size(); ++i) groups_[sources[i].shard]->log.add_reader(read[i]);
+        for (std::size_t i = 0; i < sources.size(); ++i) log(sources[i].shard).add_reader(read[i]);
         if (delays_.own(index) > 0) groups_[index]->log.add_reader(read.back());
     }
     reset_counts();
@@ -39,9 +48,10 @@ void AsyncStepping::begin(Step first, Step last) {
     left_.store(static_cast<std::uint32_t>(groups_.size()));
     waiting_.store(0);
     work_.begin();
+    if (ranks_) ranks_->begin(first - 1, *this);
+    for (std::uint32_t index = 0; index < delays_.shards(); ++index) silent_[index].store(first - 1);
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         Group& group = *groups_[index];
-        silent_[index].store(first - 1);
         group.clock.store(first - 1);
         group.planned.store(first - 1);
         states_[index].store(State::ready);
@@ -51,10 +61,15 @@ void AsyncStepping::begin(Step first, Step last) {
 
 void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& times) {
     LapTimer timer;
-    team_.do_in_order(worker, work_, [&](std::uint32_t index) {
+    const auto do_piece = [&](std::uint32_t index) {
         times.wait += timer.lap();
         visit(worker, index, times, timer);
-    });
+    };
+    if (ranks_) {
+        team_.do_in_order(worker, work_, do_piece, [this] { watch(); });
+    } else {
+        team_.do_in_order(worker, work_, do_piece);
+    }
     times.wait += timer.lap();
     // All shards have come to the end, so that all spikes are known.
     team_.for_own_items(worker, static_cast<std::uint32_t>(groups_.size()),
@@ -64,6 +79,7 @@ void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& 
 
 Step AsyncStepping::limit(std::uint32_t index) const {
     Step limit = groups_[index]->now() + most_steps_;
+    if (ranks_) limit = std::min(limit, furthest_[index].load());
     for (const PairDelays::Pair& pair : delays_.sources(index)) {
         limit = std::min(limit, silent_[pair.shard].load() + pair.least);
     }
@@ -77,9 +93,11 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
     const Step before = group.now();
     const Step last = plan(group, limit(index));
     if (last > before) advance(worker, index, last, times, timer);
-    if (last == target_.load()) {
+    const bool is_last = last == target_.load();
+    if (ranks_ && (last > before || is_last)) ranks_->advance(index, last, is_last);
+    if (is_last) {
         states_[index].store(State::is_done);
-        if (left_.fetch_sub(1) == 1) work_.close();
+        if (left_.fetch_sub(1) == 1 && !ranks_) work_.close();
     } else if (last > before) {
         // When its turn comes, others will have advanced.
         states_[index].store(State::ready);
@@ -88,12 +106,13 @@ void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes
         wait_or_go_on(index, last);
     }
     if (last > before) {
-        if (waiting_.load() > 0) {
-            for (const std::uint32_t target : delays_.targets(index)) tell(target);
-        }
+        tell_targets(index);
         note_progress();
     }
     times.collocate += timer.lap();
+    if (!ranks_) return;
+    if (last > before || is_last) talk(false);
+    times.communicate += timer.lap();
 }
 
 /// A shard could not advance. Either it is told by those that do, or it sees here that they have: all of these operations are
@@ -112,19 +131,34 @@ void AsyncStepping::wait_or_go_on(std::uint32_t index, Step before) {
 Step AsyncStepping::plan(Group& group, Step last) {
     group.planned.store(std::min(last, target_.load()));
     if (stops_.load()) {
-        while (!target_is_final_.load()) parallel::pause();
+        while (!target_is_final_.load()) {
+            // The other processes have to agree, and one of the workers must listen to them.
+            if (work_.is_broken()) throw parallel::Cancelled{};
+            if (ranks_) talk(true);
+            parallel::pause();
+        }
     }
     return std::min(group.planned.load(std::memory_order_relaxed), target_.load());
 }
 
 /// All shards are to end the run after the same step. Either a worker sees the wish to stop once it has planned, or its plan
-/// is seen here: all of these operations are sequentially consistent.
+/// is seen here: all of these operations are sequentially consistent. Where there are other processes, the worker that talks
+/// to them sees the wish.
 void AsyncStepping::request_stop() {
     const std::lock_guard lock(stop_mutex_);
-    if (stops_.exchange(true)) return;
+    if (stops_.exchange(true) || ranks_) return;
+    end_after(latest_plan());
+}
+
+/// The latest step that any shard has planned to come to. Where plans are made no more.
+Step AsyncStepping::latest_plan() const {
     Step latest = 0;
     for (const auto& group : groups_) latest = std::max(latest, group->planned.load());
-    target_.store(latest);
+    return latest;
+}
+
+void AsyncStepping::end_after(Step last) {
+    target_.store(last);
     target_is_final_.store(true);
     // Those that have come to the new end already may wait for others.
     for (std::uint32_t index = 0; index < groups_.size(); ++index) tell(index);
@@ -143,6 +177,7 @@ void AsyncStepping::advance(std::uint32_t worker, std::uint32_t index, Step last
         const Step end = own_delay == 0 ? last : std::min(last, now + own_delay);
         advance_shard(group, now + 1, end, times, timer);
         group.log.append(group.shard.outbox(group.visits), now + 1);
+        if (ranks_) ranks_->emit(index, group.shard.outbox(group.visits), now + 1);
         now = end;
         if (own_delay > 0) {
             std::vector<StampedSpike>& spikes = workers_[worker].spikes;
@@ -183,9 +218,14 @@ void AsyncStepping::read_logs(std::uint32_t worker, std::uint32_t index, Step la
         if (group.read[i].load(std::memory_order_relaxed) == sent_[pair.shard].load(std::memory_order_acquire))
             continue;
         spikes.clear();
-        groups_[pair.shard]->log.read(group.read[i], last - pair.least, spikes);
+        log(pair.shard).read(group.read[i], last - pair.least, spikes);
         if (!spikes.empty()) group.inbox.take(spikes, now);
     }
+}
+
+void AsyncStepping::tell_targets(std::uint32_t index) {
+    if (waiting_.load() == 0) return;
+    for (const std::uint32_t target : delays_.targets(index)) tell(target);
 }
 
 /// A shard that it gets spikes from has advanced.
@@ -201,6 +241,75 @@ void AsyncStepping::tell(std::uint32_t index) {
         }
         if (state != State::runs || own.compare_exchange_weak(state, State::is_told)) return;
     }
+}
+
+void AsyncStepping::arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) {
+    const std::uint32_t index = static_cast<std::uint32_t>(groups_.size()) + inlet;
+    remote_logs_[inlet]->append(spikes);
+    silent_[index].store(clock);
+    tell_targets(index);
+}
+
+void AsyncStepping::allow(std::uint32_t group, Step furthest) {
+    furthest_[group].store(furthest);
+    if (waiting_.load() > 0) tell(group);
+}
+
+Step AsyncStepping::read_until(std::uint32_t inlet) const {
+    Step least = std::numeric_limits<Step>::max();
+    for (const std::uint32_t target : delays_.targets(static_cast<std::uint32_t>(groups_.size()) + inlet)) {
+        least = std::min(least, groups_[target]->now());
+    }
+    return least;
+}
+
+/// Talks to the other processes, unless another worker does so at this moment. Returns whether anything arrived.
+bool AsyncStepping::talk(bool is_idle) {
+    bool any = false;
+    do {
+        const std::unique_lock lock(ranks_mutex_, std::try_to_lock);
+        if (!lock) break;
+        any = ranks_->talk(*this, is_idle) || any;
+        come_to_terms();
+        // What another worker left meanwhile, which found the lock taken.
+    } while (is_idle && ranks_->has_more());
+    return any;
+}
+
+/// Of a worker that has nothing else to do. The others may sleep until it finds something for them.
+void AsyncStepping::watch() {
+    if (talk(true)) {
+        patience_.begin();
+    } else {
+        patience_.pass(team_.is_crowded());
+    }
+}
+
+/// Agrees with the other processes on the end of the run; see comm::RunAgreement.
+void AsyncStepping::come_to_terms() {
+    const comm::RunAgreement& agreement = ranks_->agreement();
+    if (team_.stop_requested() || agreement.is_wished()) stops_.store(true);
+    if (stops_.load()) ranks_->wish_to_stop();
+    bool has_all_here = has_all();
+    if (!agreement.has_entered() && (stops_.load() || has_all_here)) ranks_->enter(latest_plan());
+    if (!agreement.verdict()) return;
+    if (!target_is_final_.load()) {
+        end_after(*agreement.verdict());
+        has_all_here = has_all();
+    }
+    if (!has_all_here) return;
+    ranks_->end();
+    if (ranks_->is_over()) work_.close();
+}
+
+/// Whether all shards have come to the end, and all that they read has come here.
+bool AsyncStepping::has_all() const {
+    if (left_.load() > 0) return false;
+    const Step last = target_.load();
+    for (std::size_t index = groups_.size(); index < delays_.shards(); ++index) {
+        if (silent_[index].load() < last) return false;
+    }
+    return true;
 }
 
 /// Now and then, since it looks at all shards.

@@ -7,12 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "comm/progress/progress_exchange.hpp"
 #include "engine/pair_delays.hpp"
 #include "engine/shard.hpp"
 #include "engine/shard_inbox.hpp"
 #include "engine/spike_log.hpp"
 #include "engine/times.hpp"
 #include "parallel/ordered_work.hpp"
+#include "parallel/patience.hpp"
 #include "parallel/team.hpp"
 
 namespace ranvier::engine {
@@ -26,11 +28,20 @@ namespace ranvier::engine {
 /// data are in the cache. A shard that cannot advance waits until one that it gets spikes from has advanced.
 ///
 /// The shard that is earliest of all can always advance, since no delay is shorter than a step.
-class AsyncStepping {
+///
+/// Shards of other processes that are read here have a clock and a log, too, to which what arrives is added; see
+/// comm::ProgressExchange. One worker at a time talks to the other processes: after each visit whichever has ended one, if
+/// no other worker talks at that moment, and one of those that have nothing to do, over and over. So no worker waits for
+/// another one to talk, none is lost for work, messages are looked for at least once a visit, and the first one that arrives
+/// for idle workers is seen at once. A thread of its own would take a processor from the shards, or come late when it shares
+/// one with a worker.
+class AsyncStepping final : private comm::ProgressReceiver {
    public:
     /// @param most_steps that a shard takes at a time, for which its ring of inputs has room
+    /// @param ranks how other processes are told of the clocks and spikes of these shards; null: there are none
     AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
-                  parallel::Team& team, parallel::StealingPolicy stealing);
+                  parallel::Team& team, parallel::StealingPolicy stealing,
+                  std::unique_ptr<comm::ProgressExchange> ranks = nullptr);
 
     /// Prepares a run from one step to another one, both inclusive. @pre no run has an end left that it has not come to
     void begin(Step first, Step last);
@@ -40,6 +51,11 @@ class AsyncStepping {
     Step reached() const { return target_.load(); }
     /// The same within a run: the step that all shards have come to lately.
     Step step() const { return step_.load(std::memory_order_relaxed); }
+    /// Whether the processes have decided to end the last run early. Where there are several.
+    bool was_stopped() const { return ranks_ && ranks_->agreement().stops(); }
+    /// How other processes are told; null: there are none.
+    comm::ProgressExchange* ranks() { return ranks_.get(); }
+    const comm::ProgressExchange* ranks() const { return ranks_.get(); }
 
     /// How many visits took 0, 1, ... steps, since the counts were reset.
     std::vector<std::uint64_t> visits() const;
@@ -86,6 +102,20 @@ class AsyncStepping {
     void read_logs(std::uint32_t worker, std::uint32_t index, Step last);
     Step plan(Group& group, Step last);
     void request_stop();
+    Step latest_plan() const;
+    void end_after(Step last);
+    SpikeLog& log(std::uint32_t index) {
+        return index < groups_.size() ? groups_[index]->log : *remote_logs_[index - groups_.size()];
+    }
+    void tell_targets(std::uint32_t index);
+    bool talk(bool is_idle);
+    void watch();
+    void come_to_terms();
+    bool has_all() const;
+    // Of other processes, by the worker that talks.
+    void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) override;
+    void allow(std::uint32_t group, Step furthest) override;
+    Step read_until(std::uint32_t inlet) const override;
     void wait_or_go_on(std::uint32_t index, Step before);
     void tell(std::uint32_t index);
     void note_progress();
@@ -94,11 +124,18 @@ class AsyncStepping {
     PairDelays delays_;
     Step most_steps_;
     parallel::Team& team_;
-    // Side by side, though others write to them, since a visit reads those of many shards and writes one.
-    std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each
+    std::unique_ptr<comm::ProgressExchange> ranks_;
+    std::mutex ranks_mutex_;      ///< of the worker that talks
+    parallel::Patience patience_;  ///< of the worker that watches for messages
+    /// How far a shard may go ahead of those of other processes that read it.
+    std::unique_ptr<std::atomic<Step>[]> furthest_;
+    // Side by side, though others write to them, since a visit reads those of many shards and writes one. First the own
+    // shards, then those of other processes.
+    std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each, or the clock of one elsewhere
     std::unique_ptr<std::atomic<State>[]> states_;
     std::unique_ptr<SpikeLog::Count[]> sent_;  ///< spikes since the beginning
     std::vector<std::unique_ptr<Group>> groups_;
+    std::vector<std::unique_ptr<SpikeLog>> remote_logs_;
     std::atomic<std::uint32_t> waiting_{0};  ///< shards that wait, or are about to
     std::unique_ptr<Worker[]> workers_;
     parallel::OrderedWork work_;

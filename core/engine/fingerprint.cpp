@@ -40,7 +40,9 @@ std::uint64_t of_options(const SimulationOptions& options) {
         mixed.add(options.placement);
         mixed.add(options.ranks != nullptr);
         if (options.ranks) mixed.add(*options.ranks);
+        mixed.add(options.stepping);
         mixed.add(options.exchange);
+        mixed.add(options.notifications);
         mixed.add(options.intervals);
         mixed.add(options.spike_buffer);
         mixed.add(options.allgather_spikes);

@@ -326,7 +326,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));
     bool directed = true;
     if (travels) {
-        directed = comm::find_exchange(options.exchange).directed;
+        directed = choose_exchange(options).directed;
         if (directed) add("presynaptic", add_presynaptic_peak(layout, tables, options, estimate));
     }
     // The following grows while the network runs, when the memory for building has been given back.

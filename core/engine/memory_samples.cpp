@@ -14,6 +14,7 @@
 #include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
 #include "connect/routing/destination_code.hpp"
+#include "engine/option_choices.hpp"
 
 namespace ranvier::engine {
 
@@ -244,7 +245,7 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
     // Of 0 spikes in an endless run there are none.
     const double spikes_of_source = activity.rate > 0.0 ? activity.rate * activity.time / 1000.0 : 0.0;
     const double fired = -std::expm1(-spikes_of_source);
-    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    const comm::ExchangeInfo& method = choose_exchange(options);
     if (method.candidates.empty()) {
         const double burst = method.forgets_bursts       ? activity.most_of_late
                              : method.buffers_take_turns ? activity.most_in_turn

@@ -101,10 +101,21 @@ void check_asynchronous(const SimulationOptions& options, std::int32_t ranks, bo
         throw StateError(
             {.object = "stepping", .value = "async", .bound = std::move(bound), .remedy = std::move(remedy)});
     };
-    if (is_dry_run) refuse("a dry run has nobody to exchange spikes with but in epochs", "use stepping=bsp");
-    if (ranks > 1) {
-        refuse("exchange=" + options.exchange + " exchanges spikes in epochs, for which all processes meet",
-               "use stepping=bsp, or one process with more threads");
+    if (is_dry_run) {
+        refuse("the other processes of a dry run have no clocks, so that nobody could wait for them",
+               "use stepping=bsp");
+    }
+    if (ranks > 1 && !options.exchange.empty()) {
+        refuse(
+            "exchange=" + options.exchange + " exchanges spikes in epochs, for which all processes meet",
+            "leave out the exchange: processes then notify each other, as notifications=packed or single says; or use "
+            "stepping=bsp");
+    }
+    if (ranks > 1 && !options.keep_sources) {
+        refuse("spikes come with the ids of their sources, so these must be kept", "keep sources, or use stepping=bsp");
+    }
+    if (ranks > 1 && options.wait_apart) {
+        refuse("there are no exchanges before which processes could meet", "leave out wait_apart, or use stepping=bsp");
     }
     if (!options.sort_connections.value_or(true)) {
         refuse("unsorted connections get their spikes in epochs", "sort connections, or use stepping=bsp");
@@ -147,6 +158,17 @@ bool is_asynchronous(const SimulationOptions& options) {
         throw unknown_name("stepping", options.stepping, names);
     }
     return options.stepping == names[1];
+}
+
+const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options) {
+    return comm::find_exchange(options.exchange.empty() ? "alltoall" : options.exchange);
+}
+
+comm::Notifications choose_notifications(const SimulationOptions& options) {
+    static constexpr std::array<std::string_view, 2> names{"packed", "single"};
+    if (options.notifications == names[0]) return comm::Notifications::packed;
+    if (options.notifications == names[1]) return comm::Notifications::single;
+    throw unknown_name("notifications", options.notifications, names);
 }
 
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options) {
@@ -234,7 +256,7 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
                     std::uint32_t shards) {
     if (options.sort_connections) return *options.sort_connections;
     const bool needed =
-        ranks == 1 || options.row_numbering != "auto" || !comm::find_exchange(options.exchange).directed;
+        ranks == 1 || options.row_numbering != "auto" || is_asynchronous(options) || !choose_exchange(options).directed;
     return needed || connect::rows_are_filled(network, ranks, shards);
 }
 
@@ -247,6 +269,12 @@ void check_options(const SimulationOptions& options, const Network& network, con
                    std::int32_t ranks, bool is_dry_run) {
     check_asynchronous(options, ranks, is_dry_run);
     check_precision(options, network);
+    if (choose_notifications(options) == comm::Notifications::single && !is_asynchronous(options)) {
+        throw StateError({.object = "notifications",
+                          .value = options.notifications,
+                          .bound = "where all shards advance together, processes exchange spikes in epochs",
+                          .remedy = "leave it out, or use stepping=async"});
+    }
     if (options.intervals < 1 || options.intervals > 2) {
         throw ValueOutOfBoundsError({.object = "intervals",
                                      .value = std::to_string(options.intervals),
@@ -260,7 +288,7 @@ void check_options(const SimulationOptions& options, const Network& network, con
                           .remedy = "use round_robin"});
     }
     check_invented_rates(options, network, is_dry_run);
-    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    const comm::ExchangeInfo& method = choose_exchange(options);
     if (!method.directed && !options.sort_connections.value_or(true)) {
         throw StateError({.object = "exchange",
                           .value = std::string(method.name),

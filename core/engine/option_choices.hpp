@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "comm/exchange/exchange.hpp"
+#include "comm/progress/progress_exchange.hpp"
 #include "connect/placement/placement.hpp"
 #include "connect/tables/projection_plan.hpp"
 #include "connect/tables/table_builder.hpp"
@@ -24,6 +26,9 @@ std::uint32_t choose_threads(const SimulationOptions& options, std::uint32_t unl
 std::uint32_t choose_shards(const SimulationOptions& options, const Network& network, std::int32_t ranks,
                             std::uint32_t threads);
 bool is_asynchronous(const SimulationOptions& options);
+/// In epochs.
+const comm::ExchangeInfo& choose_exchange(const SimulationOptions& options);
+comm::Notifications choose_notifications(const SimulationOptions& options);
 parallel::StealingPolicy choose_stealing(const SimulationOptions& options);
 /// The most steps that a shard takes at a time; 1: all advance together.
 Step choose_most_steps(const SimulationOptions& options, const Network& network);

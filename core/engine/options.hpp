@@ -40,7 +40,12 @@ struct SimulationOptions {
     std::string placement = "round_robin";  ///< of neurons: "round_robin", "consecutive" or "shuffle"
     /// A rank for each neuron and source, in the order of ids; goes before `placement`.
     std::shared_ptr<const std::vector<std::int32_t>> ranks = nullptr;
-    std::string exchange = "alltoall";  ///< method of exchanging spikes; see comm::exchanges()
+    /// Method of exchanging spikes in epochs; see comm::exchanges(). Empty: "alltoall", or none where shards do not wait for
+    /// all others.
+    std::string exchange = "";
+    /// Where shards do not wait for all others, how processes tell each other how far theirs are: "packed" (all that a process
+    /// has to tell another one in one message) or "single" (a message for each pair of shards); see comm::Notifications.
+    std::string notifications = "packed";
     std::uint32_t intervals = 1;  ///< into which the shortest delay is divided, where the method can use it: 1 or 2
     std::uint64_t spike_buffer = std::uint64_t{32} << 20;  ///< bytes; see comm::ExchangeOptions
     std::uint32_t allgather_spikes = 16;  ///< see comm::ExchangeOptions

@@ -13,11 +13,11 @@ class LeastDelays {
     explicit LeastDelays(const connect::ProcessLayout& layout) : layout_(layout), least_(layout.shards().size(), 0) {}
 
     void add(const connect::SynapseTable& table) {
-        // Transmitters have rows without synapses.
-        const bool is_transmitter = table.size() == 0;
         for (std::uint32_t row = 0; row < table.rows(); ++row) {
-            if (!is_transmitter && table.row_begin(RowIndex{row}) == table.row_end(RowIndex{row})) continue;
-            Step& least = least_[layout_.shard_of(table.source(RowIndex{row})).value];
+            if (!sends_spikes(table, RowIndex{row})) continue;
+            const NeuronId source = table.source(RowIndex{row});
+            if (!layout_.owns(source)) continue;
+            Step& least = least_[layout_.shard_of(source).value];
             // Most pairs soon have the shortest delay of all.
             if (least != 0 && least <= static_cast<Step>(table.least_delay())) continue;
             const Step own = table.least_delay_of(RowIndex{row});
@@ -38,9 +38,12 @@ constexpr auto comes_first = [](const PairDelays::Pair& a, const PairDelays::Pai
 }  // namespace
 
 PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const connect::ProcessLayout& layout,
-                       parallel::Team& team)
-    : sources_(shards.size()), targets_(shards.size()), own_(shards.size(), 0) {
+                       parallel::Team& team, const RemotePairs& remote)
+    : sources_(shards.size()), targets_(shards.size() + remote.routes.inlets.size()), own_(shards.size(), 0) {
     const auto count = static_cast<std::uint32_t>(shards.size());
+    for (const RemotePairs::Reader& reader : remote.readers) {
+        sources_[reader.shard].push_back({.shard = count + reader.inlet, .least = reader.least});
+    }
     const auto find = [&](std::uint32_t shard) {
         LeastDelays delays(layout);
         for (const auto& table : shards[shard]->tables()) {
@@ -63,12 +66,19 @@ PairDelays::PairDelays(std::span<const std::unique_ptr<Shard>> shards, const con
     }
 }
 
-bool PairDelays::is_lockstep() const {
+bool PairDelays::is_lockstep(std::uint64_t all) const {
     const auto hears_at_once = [this](std::uint32_t shard, std::uint32_t source) {
         // The shortest delays come first, those that are equal by shard.
         const Pair wanted{.shard = source, .least = 1};
         return std::ranges::binary_search(sources_[shard], wanted, comes_first);
     };
+    if (all > sources_.size()) {
+        // What shards of other processes hear is not known here.
+        return std::ranges::all_of(sources_, [all](const std::vector<Pair>& pairs) {
+            return pairs.size() + 1 == all &&
+                   std::ranges::all_of(pairs, [](const Pair& pair) { return pair.least == 1; });
+        });
+    }
     bool is_connected = sources_.size() == 1;
     for (std::uint32_t shard = 0; shard < sources_.size(); ++shard) {
         if (sources_[shard].empty()) continue;

@@ -136,13 +136,28 @@ void Simulation::Implementation::remember_sent_spikes() {
     for (const auto& shard : shards) shard->keep_sent(longest_static_delay);
 }
 
-/// Where all shards could only ever advance together, they do.
+/// Where all shards of all processes could only ever advance together, they do.
 void Simulation::Implementation::build_stepping() {
     if (!is_asynchronous(options)) return;
-    PairDelays delays(shards, layout, *team);
-    if (delays.is_lockstep()) return;
+    const bool has_ranks = communicator->size() > 1;
+    const comm::Notifications notifications = choose_notifications(options);
+    RemotePairs remote;
+    if (has_ranks) {
+        remote = find_remote_pairs(shards, layout, *communicator, notifications, options.connection_buffer, *team);
+    }
+    PairDelays delays(shards, layout, *team, remote);
+    const std::uint64_t all_shards = communicator->sum(shard_count());
+    if (communicator->least(delays.is_lockstep(all_shards) ? 1 : 0) == 1) {
+        if (has_ranks) traffic = make_epoch_traffic();
+        return;
+    }
+    std::unique_ptr<comm::ProgressExchange> ranks;
+    if (has_ranks) {
+        ranks = std::make_unique<comm::ProgressExchange>(communicator, presynaptic, std::move(remote.routes),
+                                                         notifications);
+    }
     async = std::make_unique<AsyncStepping>(shards, std::move(delays), choose_most_steps(options, network), *team,
-                                            stealing);
+                                            stealing, std::move(ranks));
 }
 
 /// The presynaptic side and the exchange, where spikes have to travel.
@@ -157,7 +172,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
     tables.reserve(shards.size());
     for (const auto& shard : shards) tables.push_back(&shard->tables());
     addresses = connect::RowAddresses(numbering, lowered.plan(), std::move(tables));
-    const comm::ExchangeInfo& method = comm::find_exchange(options.exchange);
+    const comm::ExchangeInfo& method = choose_exchange(options);
     if (method.directed || method.name == "auto") {
         connect::PresynapticTableBuilder presynaptic_builder(layout, addresses, communicator, options.connection_buffer,
                                                              *team);
@@ -174,6 +189,14 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
         for (const auto& shard : shards) shard->forget_sources();
     }
     if (communicator->is_dry_run()) played_sources.emplace(layout);
+    // Where shards do not wait for all others, there are epochs only while a state is loaded.
+    traffic = is_asynchronous(options) && communicator->size() > 1 ? std::make_unique<SpikeTraffic>(shards)
+                                                                   : make_epoch_traffic();
+}
+
+std::unique_ptr<SpikeTraffic> Simulation::Implementation::make_epoch_traffic() {
+    const comm::ExchangeInfo& method = choose_exchange(options);
+    const Step shortest = std::min(lowered.shortest_delay(), longest_epoch);
     // With two intervals, a spike that is emitted at the beginning of one arrives after the end of the next.
     const std::uint32_t intervals = shortest >= 2 ? options.intervals : 1;
     const comm::ExchangeArguments arguments{
@@ -196,7 +219,7 @@ void Simulation::Implementation::build_traffic(connect::RowNumbering numbering, 
                     .finds_sources = sorted && options.keep_sources}};
     std::unique_ptr<comm::SpikeExchange> exchange = method.make(arguments);
     if (exchange->has_latency()) epoch_steps = std::max<Step>(1, shortest / 2);
-    traffic = std::make_unique<SpikeTraffic>(shards, communicator, std::move(exchange), &addresses, options.wait_apart);
+    return std::make_unique<SpikeTraffic>(shards, communicator, std::move(exchange), &addresses, options.wait_apart);
 }
 
 Simulation::Simulation(Network network, SimulationOptions options, const Poll& poll,

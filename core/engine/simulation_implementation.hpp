@@ -64,6 +64,9 @@ struct Simulation::Implementation {
     /// So that they can be saved while they are under way. @note Collective.
     void remember_sent_spikes();
     void build_traffic(connect::RowNumbering numbering, const Poll& poll);
+    /// Through the exchange, at the end of each epoch. @note Collective.
+    std::unique_ptr<SpikeTraffic> make_epoch_traffic();
+    /// @note Collective.
     void build_stepping();
     void run(Step steps, const Poll& poll);
     void run_epochs(const Poll& poll);

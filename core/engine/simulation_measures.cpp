@@ -41,6 +41,7 @@ void Simulation::reset_counts() {
     self.phases.simulation = 0.0;
     self.epoch_times.clear();
     if (self.async) self.async->reset_counts();
+    if (self.async && self.async->ranks() != nullptr) self.async->ranks()->reset_counts();
     if (self.traffic->exchange() != nullptr) self.traffic->exchange()->reset_counts();
 }
 
@@ -157,6 +158,10 @@ Traffic Simulation::traffic() const {
         traffic.method = exchange->name();
         traffic.counts = exchange->counts();
     }
+    if (self.async && self.async->ranks() != nullptr) {
+        traffic.method = self.async->ranks()->name();
+        traffic.counts = self.async->ranks()->counts();
+    }
     if (self.presynaptic) {
         traffic.presynaptic_entries = self.presynaptic->size();
         traffic.presynaptic_bytes = self.presynaptic->bytes();
@@ -166,9 +171,10 @@ Traffic Simulation::traffic() const {
 }
 
 void Simulation::Implementation::count_foreign_memory() {
-    const comm::SpikeExchange* const exchange = traffic->exchange();
-    account.set(node_of_all, purpose_of(Component::exchange),
-                exchange == nullptr ? 0 : exchange->counts().buffer_bytes);
+    std::uint64_t bytes = 0;
+    if (traffic->exchange() != nullptr) bytes += traffic->exchange()->counts().buffer_bytes;
+    if (async && async->ranks() != nullptr) bytes += async->ranks()->counts().buffer_bytes;
+    account.set(node_of_all, purpose_of(Component::exchange), bytes);
 }
 
 std::vector<MemoryItem> Simulation::memory() const {

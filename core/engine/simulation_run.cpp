@@ -50,6 +50,7 @@ void Simulation::Implementation::run_asynchronously(Step first, Step last, const
     async->begin(first, last);
     const auto note_end = [&] {
         step.store(has_failed ? std::max(first - 1, async->step()) : async->reached(), std::memory_order_relaxed);
+        progress.stops = async->was_stopped();
         ++epoch;
     };
     const Poll poll_with_step = [&] {
@@ -87,6 +88,7 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     progress = RunProgress{};
     progress.present = {.number = epoch, .earliest = first, .begin = first};
     progress.last = first + steps - 1;
+    std::exception_ptr interruption;
     try {
         if (async && !replays) {
             run_asynchronously(first, progress.last, poll);
@@ -94,17 +96,22 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
             run_epochs(poll);
         }
     } catch (...) {
-        finish();
-        throw;
+        // An interruption may come when the processes have done already all that was asked for: then the others agree below.
+        if (is_alone() || progress.stops) {
+            finish();
+            throw;
+        }
+        interruption = std::current_exception();
     }
     finish();
-    // Those who were interrupted are not here.
+    // Where processes stopped together, those who were interrupted are not here.
     if (!progress.stops) {
         agree(*communicator, "run", [&] {
             check_finite();
             check_growth();
         });
     }
+    if (interruption) std::rethrow_exception(interruption);
     if (progress.stops && !is_alone()) {
         throw RemoteError({.object = "run",
                            .value = "",
@@ -129,9 +136,12 @@ void Simulation::Implementation::run_epochs(const Poll& poll) {
 }
 
 void Simulation::Implementation::replay(Step now, Step steps) {
+    const bool has_exchange = !async || is_alone();
     step.store(now - steps);
     replays = true;
+    if (!has_exchange) traffic = make_epoch_traffic();
     run(steps, {});
+    if (!has_exchange) traffic = std::make_unique<SpikeTraffic>(shards);
     replays = false;
     step.store(now);
 }

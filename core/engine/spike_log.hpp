@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
@@ -13,14 +14,11 @@
 #include "base/ids.hpp"
 #include "base/tight_list.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "comm/progress/progress_message.hpp"
 
 namespace ranvier::engine {
 
-/// Spikes of one step.
-struct StampedSpike {
-    Step stamp = 0;
-    NeuronId source;
-};
+using comm::StampedSpike;
 
 /// The spikes of a shard in the order of their steps, which others read while the shard appends to them. What all readers
 /// have read is dropped.
@@ -38,15 +36,12 @@ class SpikeLog {
 
     /// By the shard. @param begin the step that lags are counted from
     void append(std::span<const comm::EmittedSpike> spikes, Step begin) {
-        if (spikes.empty() || readers_.empty()) return;
-        const std::lock_guard lock(mutex_);
-        drop();
-        make_room(spikes_, spikes_.size() + spikes.size());
-        for (const comm::EmittedSpike& spike : spikes) {
-            spikes_.push_back({begin + static_cast<Step>(spike.lag), spike.source});
-        }
-        count_.store(dropped_ + spikes_.size(), std::memory_order_release);
+        append_all(spikes, [begin](const comm::EmittedSpike& spike) {
+            return StampedSpike{begin + static_cast<Step>(spike.lag), spike.source};
+        });
     }
+    /// The same for the shard of another process, by who receives them.
+    void append(std::span<const StampedSpike> spikes) { append_all(spikes, std::identity{}); }
     /// By a reader: appends those up to this step that it has not read yet, and counts them as read.
     void read(Count& read, Step last, std::vector<StampedSpike>& out) {
         const std::lock_guard lock(mutex_);
@@ -58,6 +53,15 @@ class SpikeLog {
     }
 
    private:
+    template <class Spike, class Stamp>
+    void append_all(std::span<const Spike> spikes, Stamp stamp) {
+        if (spikes.empty() || readers_.empty()) return;
+        const std::lock_guard lock(mutex_);
+        drop();
+        make_room(spikes_, spikes_.size() + spikes.size());
+        for (const Spike& spike : spikes) spikes_.push_back(stamp(spike));
+        count_.store(dropped_ + spikes_.size(), std::memory_order_release);
+    }
     /// What all have read, when it is half of all, so that each spike is moved twice at the most.
     void drop() {
         if (spikes_.size() < 64) return;

@@ -37,6 +37,7 @@ void OrderedWork::begin() {
         owners_[worker].least.store(none, std::memory_order_relaxed);
     }
     waiting_.store(0, std::memory_order_relaxed);
+    is_watched_.store(false, std::memory_order_relaxed);
     state_.store(State::open);
 }
 
@@ -100,17 +101,35 @@ std::optional<std::uint32_t> OrderedWork::look(std::uint32_t worker) {
     return std::nullopt;
 }
 
-std::optional<std::uint32_t> OrderedWork::take(std::uint32_t worker) {
+std::optional<std::uint32_t> OrderedWork::take(std::uint32_t worker, const std::function<void()>& watch) {
     for (;;) {
         const std::uint32_t seen = changes_.load();
         const State state = state_.load();
         if (state == State::broken) throw Cancelled{};
         if (state == State::closed) return std::nullopt;
         if (const auto piece = look(worker)) return piece;
-        waiting_.fetch_add(1);
+        wait(seen, watch);
+    }
+}
+
+/// Until something has changed. Whoever watches does not sleep; when it leaves, another one that waits takes its place.
+void OrderedWork::wait(std::uint32_t seen, const std::function<void()>& watch) {
+    waiting_.fetch_add(1);
+    if (!watch || is_watched_.exchange(true)) {
         spin_then_sleep(budget_, changes_, seen, [] { return false; });
         waiting_.fetch_sub(1);
+        return;
     }
+    try {
+        while (changes_.load() == seen) watch();
+    } catch (...) {
+        is_watched_.store(false);
+        waiting_.fetch_sub(1);
+        throw;
+    }
+    is_watched_.store(false);
+    // Either one that begins to wait sees that nobody watches, or it is seen here: all of this is sequentially consistent.
+    if (waiting_.fetch_sub(1) > 1) announce();
 }
 
 void OrderedWork::end(State state) {

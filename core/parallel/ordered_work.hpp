@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,13 +31,16 @@ class OrderedWork {
     void begin();
     /// Makes a piece ready. @pre it is not ready already, and nobody does it
     void put(std::uint32_t piece, std::int64_t key);
-    /// The next piece for a worker; waits until there is one. Nothing when the work is closed. @throws Cancelled when it was
-    /// broken up
-    std::optional<std::uint32_t> take(std::uint32_t worker);
+    /// The next piece for a worker; waits until there is one. Nothing when the work is closed.
+    /// @param watch called over and over by one of those that wait, who looks for what nobody wakes it for and may put pieces
+    /// or close the work; none: they only wait
+    /// @throws Cancelled when it was broken up
+    std::optional<std::uint32_t> take(std::uint32_t worker, const std::function<void()>& watch = {});
     /// All work is done: makes all workers leave. What was written before is seen by those that leave.
     void close();
     /// The same because a worker has failed.
     void break_up();
+    bool is_broken() const { return state_.load() == State::broken; }
 
     /// Pieces that a worker has done since the beginning. Between jobs.
     const StealingCounts& counts(std::uint32_t worker) const { return owners_[worker].counts; }
@@ -67,6 +71,7 @@ class OrderedWork {
     void end(State state);
     /// Tells those that wait that something has changed.
     void announce();
+    void wait(std::uint32_t seen, const std::function<void()>& watch);
 
     std::uint32_t workers_;
     std::unique_ptr<Owner[]> owners_;
@@ -74,6 +79,7 @@ class OrderedWork {
     std::atomic<State> state_{State::open};
     alignas(64) std::atomic<std::uint32_t> changes_{0};
     alignas(64) std::atomic<std::uint32_t> waiting_{0};
+    std::atomic<bool> is_watched_{false};
 };
 
 }  // namespace ranvier::parallel

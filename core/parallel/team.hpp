@@ -84,12 +84,13 @@ class Team {
     }
     /// For workers within a job, once each: does pieces of work, body(piece), until the work is closed. Workers are not bound
     /// to their processors while other programs take these from the team.
-    /// @throws what `body` throws, after which all workers leave
+    /// @param watch see OrderedWork::take()
+    /// @throws what `body` and `watch` throw, after which all workers leave
     template <class Body>
-    void do_in_order(std::uint32_t worker, OrderedWork& work, Body&& body) {
+    void do_in_order(std::uint32_t worker, OrderedWork& work, Body&& body, const std::function<void()>& watch = {}) {
         crowding_.begin_job(worker);
         try {
-            while (const auto piece = work.take(worker)) {
+            while (const auto piece = work.take(worker, watch)) {
                 body(*piece);
                 crowding_.look(worker);
             }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,8 +58,11 @@ Result simulate(const BalancedNetwork& balanced, SimulationOptions options,
 }
 
 /// Runs something on each of several processes; what one of them throws is thrown here.
-void on_ranks(std::int32_t ranks, const std::function<void(std::shared_ptr<comm::Communicator>)>& job) {
+/// @param looks see ThreadGroup::hold_back()
+void on_ranks(std::int32_t ranks, const std::function<void(std::shared_ptr<comm::Communicator>)>& job,
+              std::uint64_t looks = 1) {
     const auto group = std::make_shared<comm::ThreadGroup>(ranks);
+    group->hold_back(looks);
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(ranks));
     std::vector<std::thread> threads;
     for (std::int32_t rank = 0; rank < ranks; ++rank) {
@@ -101,15 +105,18 @@ void expect_same(const Result& result, const Result& expected) {
     EXPECT_EQ(result.connections.delays, expected.connections.delays);
 }
 
-void expect_same_on_ranks(std::int32_t ranks, SimulationOptions options, bool long_delays) {
+void expect_same_on_ranks(std::int32_t ranks, SimulationOptions options, bool long_delays, std::uint64_t looks = 1) {
     SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(options.threads) + " threads, " +
-                 options.exchange + ", " + options.placement + ", " + options.row_numbering +
-                 (options.sort_connections.value_or(true) ? "" : ", unsorted"));
+                 options.stepping + ", " + options.exchange + ", " + options.notifications + ", " + options.placement +
+                 ", " + options.row_numbering + (options.sort_connections.value_or(true) ? "" : ", unsorted"));
     std::vector<Result> results(static_cast<std::size_t>(ranks));
-    on_ranks(ranks, [&](std::shared_ptr<comm::Communicator> communicator) {
-        const auto rank = static_cast<std::size_t>(communicator->rank().value);
-        results[rank] = simulate(balanced_network(long_delays), options, std::move(communicator));
-    });
+    on_ranks(
+        ranks,
+        [&](std::shared_ptr<comm::Communicator> communicator) {
+            const auto rank = static_cast<std::size_t>(communicator->rank().value);
+            results[rank] = simulate(balanced_network(long_delays), options, std::move(communicator));
+        },
+        looks);
     for (const Result& result : results) expect_same(result, reference(long_delays));
 }
 
@@ -182,6 +189,91 @@ TEST(Ranks, GiveTheSameForAnyBufferSize) {
     expect_same_on_ranks(3, {.threads = 1, .connection_buffer = 1}, true);
 }
 
+TEST(Ranks, GiveTheSameWhereShardsDoNotWaitForAllOthers) {
+    const char* const placements[]{"round_robin", "consecutive", "shuffle"};
+    const char* const numberings[]{"auto", "compact", "dense"};
+    int turn = 0;
+    for (const char* notifications : {"packed", "single"}) {
+        for (const std::int32_t ranks : {2, 3, 5}) {
+            for (const bool long_delays : {false, true}) {
+                ++turn;
+                SimulationOptions options{.threads = 1 + static_cast<std::uint32_t>(turn % 2),
+                                          .stepping = "async",
+                                          .shards = 2 + static_cast<std::uint32_t>(turn % 5),
+                                          .placement = placements[turn % 3],
+                                          .notifications = notifications,
+                                          .connection_buffer = turn % 4 == 0 ? 1u : 1u << 20,
+                                          .row_numbering = numberings[turn / 2 % 3]};
+                // Messages that come late, too.
+                expect_same_on_ranks(ranks, options, long_delays, turn % 3 == 0 ? 20 : 1);
+            }
+        }
+    }
+    // Threads that take each other's shards, more than there are processors.
+    expect_same_on_ranks(2, {.threads = 3, .stepping = "async", .shards = 12}, true);
+    // All shards of both together: as in epochs.
+    expect_same_on_ranks(2, {.threads = 1, .stepping = "async"}, false);
+}
+
+TEST(Ranks, GiveTheSameWhereOneHasNoNeuronsAndShardsDoNotWait) {
+    const std::uint64_t units = balanced_network(false).network.unit_count();
+    std::vector<std::int32_t> ranks(units);
+    for (std::uint64_t id = 0; id < units; ++id) ranks[id] = static_cast<std::int32_t>((id * id + 3 * id) / 5 % 3);
+    const SimulationOptions options{.threads = 2,
+                                    .stepping = "async",
+                                    .shards = 3,
+                                    .ranks = std::make_shared<const std::vector<std::int32_t>>(ranks)};
+    expect_same_on_ranks(4, options, false);
+}
+
+TEST(Ranks, RefuseWhatNeedsEpochsWhereShardsDoNotWait) {
+    on_ranks(2, [](const std::shared_ptr<comm::Communicator>& communicator) {
+        const BalancedNetwork balanced(0.75);
+        const auto refused = [&](auto change, const std::string& said) {
+            SimulationOptions options{.threads = 1, .stepping = "async"};
+            change(options);
+            try {
+                const Simulation simulation(balanced.network, options, {}, communicator);
+                ADD_FAILURE() << said;
+            } catch (const StateError& error) {
+                EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
+            }
+        };
+        refused([](SimulationOptions& o) { o.exchange = "alltoall"; }, "leave out the exchange");
+        refused([](SimulationOptions& o) { o.keep_sources = false; }, "keep sources");
+        refused([](SimulationOptions& o) { o.wait_apart = true; }, "leave out wait_apart");
+        refused([](SimulationOptions& o) { o.sort_connections = false; }, "sort connections");
+        SimulationOptions options{.threads = 1, .notifications = "single"};
+        EXPECT_THROW(Simulation(balanced.network, options, {}, communicator), StateError);
+        options.notifications = "pakced";
+        EXPECT_THROW(Simulation(balanced.network, options, {}, communicator), UnknownNameError);
+        // One that would wait for all others, and one that would not.
+        options = {.threads = 1, .stepping = communicator->rank() == Rank{1} ? "async" : "bsp"};
+        EXPECT_THROW(Simulation(balanced.network, options, {}, communicator), RemoteError);
+    });
+}
+
+TEST(Ranks, TellHowTheyNotifyEachOther) {
+    on_ranks(2, [](const std::shared_ptr<comm::Communicator>& communicator) {
+        const BalancedNetwork balanced(0.75);
+        Simulation simulation(balanced.network, {.threads = 1, .stepping = "async", .pinning = "none", .shards = 3}, {},
+                              communicator);
+        simulation.run(500);
+        const Traffic traffic = simulation.traffic();
+        EXPECT_EQ(traffic.method, "packed notifications");
+        EXPECT_GT(traffic.counts.notifications, 100u);
+        EXPECT_GT(traffic.counts.messages, 50u);
+        EXPECT_LT(traffic.counts.messages, traffic.counts.notifications);
+        EXPECT_GT(traffic.counts.bytes_sent, 24 * traffic.counts.notifications);
+        EXPECT_GT(traffic.counts.spikes_sent, 10u);
+        EXPECT_EQ(communicator->sum(traffic.counts.spikes_sent), communicator->sum(traffic.counts.spikes_received));
+        EXPECT_GT(traffic.counts.buffer_bytes, 0u);
+        EXPECT_GT(traffic.presynaptic_entries, 0u);
+        simulation.reset_counts();
+        EXPECT_EQ(simulation.traffic().counts.messages, 0u);
+    });
+}
+
 TEST(Ranks, CannotAnswerQueriesOnceSourcesAreForgotten) {
     on_ranks(2, [](std::shared_ptr<comm::Communicator> communicator) {
         const BalancedNetwork balanced(0.75);
@@ -231,6 +323,71 @@ TEST(Ranks, FailTogetherWhenOneCannotBegin) {
     });
     EXPECT_NE(messages[0].find("rank 1 failed"), std::string::npos) << messages[0];
     EXPECT_NE(messages[1].find("limit"), std::string::npos) << messages[1];
+}
+
+void stop_together(const SimulationOptions& options, const std::shared_ptr<comm::Communicator>& communicator,
+                   const BalancedNetwork& balanced, std::vector<Step>& reached, std::vector<Spikes>& spikes) {
+    struct Enough {};
+    Simulation simulation(balanced.network, options, {}, communicator);
+    const auto rank = static_cast<std::size_t>(communicator->rank().value);
+    if (rank == 0) {
+        EXPECT_THROW(simulation.run(Step{1} << 40, [] { throw Enough{}; }), Enough);
+    } else {
+        EXPECT_THROW(simulation.run(Step{1} << 40), RemoteError);
+    }
+    reached[rank] = simulation.step();
+    simulation.run(100);
+    spikes[rank] = take(simulation, balanced.spikes);
+}
+
+TEST(Ranks, StopTogetherWhereShardsDoNotWait) {
+    const BalancedNetwork balanced(0.75);
+    for (const char* notifications : {"packed", "single"}) {
+        std::vector<Step> reached(3, -1);
+        std::vector<Spikes> spikes(3);
+        on_ranks(3, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+            const std::uint32_t threads = communicator->rank() == Rank{1} ? 2 : 1;
+            stop_together({.threads = threads,
+                           .stepping = "async",
+                           .pinning = "none",
+                           .shards = 4,
+                           .notifications = notifications},
+                          communicator, balanced, reached, spikes);
+        });
+        EXPECT_GT(reached[0], 0);
+        EXPECT_EQ(reached[0], reached[1]);
+        EXPECT_EQ(reached[0], reached[2]);
+        Simulation whole(balanced.network, {.threads = 1, .pinning = "none"});
+        whole.run(reached[0] + 100);
+        EXPECT_EQ(spikes[1], take(whole, balanced.spikes));
+    }
+}
+
+/// One is interrupted when it has done all that was asked for: it still takes part in what follows a run.
+TEST(Ranks, GoOnTogetherAfterAnInterruptionThatCameTooLate) {
+    for (const char* stepping : {"bsp", "async"}) {
+        on_ranks(2, [&](const std::shared_ptr<comm::Communicator>& communicator) {
+            const BalancedNetwork balanced(0.75);
+            Simulation simulation(balanced.network,
+                                  {.threads = 1, .stepping = stepping, .pinning = "none", .shards = 2}, {},
+                                  communicator);
+            int interrupted = 0;
+            for (int i = 0; i < 40; ++i) {
+                const Step before = simulation.step();
+                try {
+                    simulation.run(1000, [&] {
+                        if (communicator->rank() == Rank{0}) throw std::runtime_error("enough");
+                    });
+                } catch (const std::runtime_error&) {
+                    ++interrupted;
+                }
+                EXPECT_LE(simulation.step(), before + 1000);
+                EXPECT_EQ(communicator->greatest(static_cast<std::uint64_t>(simulation.step())),
+                          static_cast<std::uint64_t>(simulation.step()));
+            }
+            EXPECT_LE(interrupted, 40);
+        });
+    }
 }
 
 TEST(Ranks, StopTogetherWhenOneIsInterrupted) {

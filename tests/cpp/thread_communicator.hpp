@@ -59,6 +59,8 @@ class ThreadGroup {
     explicit ThreadGroup(std::int32_t size) : size_(size), mailboxes_(static_cast<std::size_t>(size)) {}
 
     std::int32_t size() const { return size_; }
+    /// Lets messages arrive late, and so mixes those of different senders: on average so many looks for one find one.
+    void hold_back(std::uint64_t looks) { looks_ = looks; }
 
     void deposit(std::uint64_t sequence, Rank from, const std::string& kind, Deposit deposit) {
         const std::lock_guard lock(mutex_);
@@ -96,7 +98,7 @@ class ThreadGroup {
         const std::lock_guard lock(mutex_);
         if (broken_) throw GroupBroken();
         auto& senders = mailboxes_[static_cast<std::size_t>(to.value)][tag];
-        if (senders.empty() || number % 4 == 0) return false;
+        if (senders.empty() || number % 4 == 0 || (number / 64) % looks_ != 0) return false;
         auto sender = senders.begin();
         std::advance(sender, static_cast<std::ptrdiff_t>(number / 4 % senders.size()));
         Posted& posted = sender->second.front();
@@ -135,6 +137,7 @@ class ThreadGroup {
     std::condition_variable changed_;
     std::map<std::uint64_t, Operation> operations_;
     std::vector<std::map<int, std::map<std::int32_t, std::deque<Posted>>>> mailboxes_;
+    std::uint64_t looks_ = 1;
     bool broken_ = false;
 };
 
@@ -435,8 +438,11 @@ class ThreadCommunicator : public Communicator {
 };
 
 /// Runs `process` as each of `size` processes and throws what the first that failed has thrown.
-inline void run_processes(std::int32_t size, const std::function<void(std::shared_ptr<Communicator>)>& process) {
+/// @param looks see ThreadGroup::hold_back()
+inline void run_processes(std::int32_t size, const std::function<void(std::shared_ptr<Communicator>)>& process,
+                          std::uint64_t looks = 1) {
     const auto group = std::make_shared<ThreadGroup>(size);
+    group->hold_back(looks);
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
     std::vector<std::thread> threads;
     for (std::int32_t rank = 0; rank < size; ++rank) {

@@ -1,4 +1,4 @@
-"""Running random networks on several processes, by each method of exchange."""
+"""Running random networks on several processes, by each method of exchange, and without epochs."""
 
 from __future__ import annotations
 
@@ -13,25 +13,43 @@ from fuzz_networks import NetworkRun, Outcome, draw_run, outcome, reference
 from mpi_runs import Installation, run_python
 from ranvier import _core
 
-__all__ = ["METHODS", "check_between_ranks", "check_on_ranks", "draw_run_on_ranks"]
+__all__ = ["METHODS", "NOTIFICATIONS", "check_between_ranks", "check_on_ranks", "draw_run_on_ranks"]
 
 METHODS = sorted(_core.exchanges())
+NOTIFICATIONS = ["packed", "single"]
+"""Ways to tell other processes how far the own shards are, where these do not wait for all others."""
 # They send every spike to all, who find its synapses by its source: unsorted ones are refused.
 _BY_SOURCE = ("allgather", "rma_allgather")
 
 
 def draw_run_on_ranks(seed: int, method: str, ranks: int, *, saves: bool = False) -> NetworkRun:
-    """Return a way to run the network of a seed on several processes; if it `saves`, it goes on by other methods."""
+    """Return a way to run the network of a seed on several processes; if it `saves`, it goes on by other methods.
+
+    A method is one of exchanging spikes in epochs, or one of notifying each other.
+    """
     chance = random.Random(f"{ranks} ranks, {method}, {seed}")
     methods = iter([method])
 
     def draw_given(_: random.Random) -> dict[str, Any]:
+        present = next(methods, chance.choice(METHODS + NOTIFICATIONS))
+        threads = chance.choice([1, 1, 2])
+        placement = chance.choice(["round_robin", "consecutive", "shuffle"])
+        if present in NOTIFICATIONS:
+            return {
+                "stepping": "async",
+                "notifications": present,
+                "threads": threads,
+                "shards": chance.choice([None, threads, threads + 1, threads + 4]),
+                "placement": placement,
+                "row_numbering": chance.choice(["auto", "dense", "compact"]),
+                "connection_buffer": chance.choice([None, 4096]),
+            }
         given = {
-            "exchange": next(methods, chance.choice(METHODS)),
+            "exchange": present,
             "stepping": "bsp",
-            "threads": chance.choice([1, 1, 2]),
+            "threads": threads,
             "shards": None,
-            "placement": chance.choice(["round_robin", "consecutive", "shuffle"]),
+            "placement": placement,
             "intervals": chance.choice([1, 2]),
             "spike_buffer": chance.choice([None, 4096]),
             "allgather_spikes": chance.choice([None, 1]),

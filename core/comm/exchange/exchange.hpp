@@ -127,6 +127,7 @@ struct ExchangeCounts {
     std::uint64_t messages = 0;         ///< point-to-point messages, or partners of a collective
     std::uint64_t exchanges = 0;        ///< epochs
     std::uint64_t rounds = 0;           ///< collective calls, or checks of conservation
+    std::uint64_t notifications = 0;    ///< clocks of groups that other processes were told; see ProgressExchange
     std::uint64_t buffer_bytes = 0;     ///< held now
     /// Sources for which something was set up when they fired for the first time, and the bytes of it, which are among
     /// `buffer_bytes`: they grow until all sources have fired.

@@ -355,9 +355,11 @@ def _accounts_of_ranks(results: Results) -> Table:
 
     add("memory", [sum(one.values()) for one in results.memory], _size)
     add("peak resident", results.peak_resident, _size)
-    if any(traffic.exchanges for traffic in results.traffic):
+    notifies = any(traffic.notifications for traffic in results.traffic)
+    if notifies or any(traffic.exchanges for traffic in results.traffic):
         names = {field.name: field.name.replace("_", " ") for field in fields(Traffic)}
-        for name in ("spikes_sent", "spikes_received", "bytes_sent", "messages", "rounds"):
+        last = "notifications" if notifies else "rounds"
+        for name in ("spikes_sent", "spikes_received", "bytes_sent", "messages", last):
             write = _size if name == "bytes_sent" else "{:,.0f}".format
             add(names[name], [getattr(traffic, name) for traffic in results.traffic], write)
     return table

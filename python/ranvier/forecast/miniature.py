@@ -144,7 +144,7 @@ def describe(
     sorted_by_source: bool,
 ) -> Miniature:
     """Return a small copy of a network on many processes. The arguments are those of `expect_load`."""
-    directed = "allgather" not in options.get("exchange", "")
+    directed = "allgather" not in (options.get("exchange") or "")
     load = expect_load(
         network,
         ranks=ranks,

@@ -90,7 +90,9 @@ def _set_processes(options: _core.SimulationOptions, processes: Processes) -> No
         options.placement = processes.placement
     else:
         options.set_ranks(np.asarray(processes.placement, dtype=np.int32))
-    options.exchange = processes.exchange
+    # In the core, "" means that nothing was chosen.
+    options.exchange = processes.exchange or ""
+    options.notifications = processes.notifications
     options.intervals = processes.intervals
     options.spike_buffer = processes.spike_buffer or options.spike_buffer
     options.allgather_spikes = processes.allgather_spikes or options.allgather_spikes

@@ -237,6 +237,8 @@ class Traffic:
         Bytes that it sent, including unused space in buffers.
     messages
         Number of messages between two processes, or of partners in collective calls.
+    notifications
+        Clocks of shards that it told other processes, with ``stepping="async"``; a message may have several.
     exchanges
         Number of epochs, which is the number of exchanges of spikes.
     rounds
@@ -253,6 +255,7 @@ class Traffic:
     spikes_received: int
     bytes_sent: int
     messages: int
+    notifications: int
     exchanges: int
     rounds: int
     buffer_bytes: int

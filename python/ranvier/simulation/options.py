@@ -213,8 +213,16 @@ class Processes(OptionGroup):
         values="'round_robin', 'consecutive', 'shuffle' or an array of ranks",
         check=_checked_placement,
     )
-    exchange: Exchange = option(
-        default="alltoall", meaning="Method of exchanging spikes; `ranvier.mpi.exchanges` lists all methods."
+    exchange: Exchange | None = option(
+        default=None,
+        meaning="""Method of exchanging spikes at the end of each epoch; `ranvier.mpi.exchanges` lists all methods.
+        None: alltoall; with ``stepping="async"`` there are no epochs, and `notifications` take its place.""",
+    )
+    notifications: Literal["packed", "single"] = option(
+        default="packed",
+        meaning="""With ``stepping="async"``: how processes tell each other how far their shards are, and which spikes
+        these have emitted. "packed": in one message for all shards of both processes. "single": in a message for each
+        pair of shards, to be compared with.""",
     )
     intervals: int = option(
         default=1,

@@ -1,4 +1,4 @@
-"""Six hundred random networks, and a hundred more on processes; as `test_fuzz_networks`."""
+"""Six hundred random networks, and several hundred more on processes; as `test_fuzz_networks`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz_networks import draw_asynchronous, draw_run, is_asynchronous, outcome, reference
-from fuzz_networks_on_ranks import METHODS, check_between_ranks, check_on_ranks
+from fuzz_networks_on_ranks import METHODS, NOTIFICATIONS, check_between_ranks, check_on_ranks
 from mpi_runs import INSTALLATIONS, Installation
 
 NETWORKS = 600
@@ -62,3 +62,13 @@ def test_same_on_other_ranks(installation: Installation, ranks: tuple[int, int],
 def test_same_on_ranks(installation: Installation, ranks: int, tmp_path: Path) -> None:
     first = 10_000 * ranks + 1000 * INSTALLATIONS.index(installation)
     check_on_ranks(installation, ranks, range(first, first + OF_INSTALLATION), METHODS, tmp_path)
+
+
+@pytest.mark.parametrize("saves", [False, True])
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("installation", INSTALLATIONS, ids=str)
+def test_same_without_epochs_on_ranks(installation: Installation, ranks: int, saves: bool, tmp_path: Path) -> None:
+    first = 200_000 + 10_000 * ranks + 1000 * INSTALLATIONS.index(installation) + 500 * saves
+    check_on_ranks(
+        installation, ranks, range(first, first + OF_INSTALLATION // 2), NOTIFICATIONS, tmp_path, saves=saves
+    )
