@@ -271,7 +271,7 @@ class ProgramModel(OwnModel):
     @property
     def is_compiled(self) -> bool: ...
 
-step_function_version: int = 1
+step_function_version: int = ...
 
 class Distribution:
     def __init__(
