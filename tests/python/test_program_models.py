@@ -32,7 +32,9 @@ def run(net: rv.Network, time: float = 60.0, **options: Any) -> rv.Simulation:
 
 
 def digest(sim: rv.Simulation) -> str:
-    spikes = sim.spikes(sim.network.recorders[0])
+    recorder = sim.network.recorders[0]
+    assert isinstance(recorder, rv.SpikeRecorder)
+    spikes = sim.spikes(recorder)
     assert len(spikes) > 100
     return spikes.digest()
 
