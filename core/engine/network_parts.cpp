@@ -48,7 +48,8 @@ void add_population(Parts& parts, const Population& population) {
     const auto name = [&](std::string_view what) { return of(what, "population", population.name); };
     parts.add_name("name of population " + std::to_string(population.id.value), population.name);
     parts.add_name(name("model"), population.model->name);
-    if (population.model->own_fingerprint != 0) parts.add(name("description of the model"), population.model->own_fingerprint);
+    if (population.model->own_fingerprint != 0)
+        parts.add(name("description of the model"), population.model->own_fingerprint);
     parts.add_number(name("size"), population.size);
     parts.add_number(name("steps of the resolution in a step"), static_cast<std::uint64_t>(population.stride));
     for (const models::ParameterInfo& info : population.model->parameters) {

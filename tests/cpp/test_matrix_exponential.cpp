@@ -35,7 +35,8 @@ TEST(MatrixExponential, LetsACurrentActOnAMembrane) {
     struct Pair {
         double a, b;
     };
-    for (const auto& [rate, other] : {Pair{0.125, 0.5}, Pair{0.125, 0.125}, Pair{0.125, 1024.0}, Pair{4096.0, 0.0625}}) {
+    for (const auto& [rate, other] :
+         {Pair{0.125, 0.5}, Pair{0.125, 0.125}, Pair{0.125, 1024.0}, Pair{4096.0, 0.0625}}) {
         const std::vector<double> found = matrix_exponential(std::vector{-rate, 1.0 / c, 0.0, -other}, 2, h);
         // The integral of e^(-rate (h - t)) e^(-other t) over the step, with the slower decay taken out.
         const double slower = std::min(rate, other);
@@ -95,8 +96,8 @@ TEST(MatrixExponential, KeepsAConstantAndASlowRateBesideAStiffOne) {
     // Rows: slow, stiff, constant. The slow entry must not lose what squaring for the stiff one costs.
     const std::vector<double> matrix{-0x1p-10, 0.0, 1.0, 0.0, -0x1p20, 1.0, 0.0, 0.0, 0.0};
     const std::vector<double> found = matrix_exponential(matrix, 3, 1.0);
-    expect_near(found,
-                {std::exp(-0x1p-10), 0.0, -std::expm1(-0x1p-10) * 0x1p10, 0.0, 0.0, 0x1p-20, 0.0, 0.0, 1.0}, 1.0);
+    expect_near(found, {std::exp(-0x1p-10), 0.0, -std::expm1(-0x1p-10) * 0x1p10, 0.0, 0.0, 0x1p-20, 0.0, 0.0, 1.0},
+                1.0);
 }
 
 TEST(MatrixExponential, TellsWhatItCannotCalculate) {

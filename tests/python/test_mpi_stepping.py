@@ -44,9 +44,7 @@ def expected(scene: str) -> str:
     return outcome(simulate(scene, PIECES, threads=1))
 
 
-@pytest.mark.parametrize(
-    ("where", "ranks"), [(WHEELS[0], 3), (WHEELS[1], 2)], ids=lambda each: str(each)
-)
+@pytest.mark.parametrize(("where", "ranks"), [(WHEELS[0], 3), (WHEELS[1], 2)], ids=lambda each: str(each))
 def test_same_bits(where: Installation, ranks: int, tmp_path: Path) -> None:
     ways = [{"pieces": PIECES, "stepping": "async", **way} for way in WAYS]
     (tmp_path / "ways.json").write_text(json.dumps(ways))
