@@ -21,6 +21,7 @@ import numpy as np
 
 import ranvier as rv
 from fuzz_sources import create_sources, stimulate_with_trains
+from fuzz_synapses import learning, short_term, with_own_parameters
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
@@ -214,99 +215,14 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
         weight = 1.0
         synapse = "static_synapse" if chance.random() < 0.5 else rv.bernoulli(p_transmit=0.4)
     elif not _has_conductances(targets) and chance.random() < 0.5:
-        weight, synapse = _learning(net, chance, steps)
-        synapse = _with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
+        weight, synapse = learning(net, chance, steps)
+        synapse = with_own_parameters(synapse, rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif chance.random() < 0.5:
-        synapse = _with_own_parameters(
-            _short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}")
-        )
+        synapse = with_own_parameters(short_term(chance), rule, random.Random(f"own {net.seed} {len(net.projections)}"))
     elif targets.cell is not None and chance.random() < 0.5:
         weight = rv.Uniform(0.1, 2.0)
         synapse = rv.stdp(learning_rate=0.05, W_max=3.0, axonal_fraction=chance.choice([0.0, 1.0]))
     net.connect(sources, view, rule, weight=weight, delay=delay, receptor=receptor, synapse=synapse, site=site)
-
-
-def _learning(net: rv.Network, chance: random.Random, steps: int) -> tuple[Any, rv.network.model_base.SynapseModel]:
-    """Return weights and how they learn."""
-    # A delay of one step cannot be divided.
-    fraction = chance.choice([0.0, 0.0, 0.3, 0.5, 0.8, 1.0] if steps > 15 else [0.0, 1.0])
-    sign = chance.choice([1.0, 1.0, -1.0])
-    weight = chance.choice([sign * 30.0, sign * 1.0, rv.Uniform(*sorted((sign * 2.0, sign * 60.0)))])
-    rate, bound = 10.0 ** chance.uniform(-3.0, -0.5), sign * chance.choice([60.0, 100.0])
-    kind = chance.randrange(8)
-    if kind == 0 and sign > 0.0:
-        return weight, rv.stdp_pl(learning_rate=rate, tau_minus=30.0, axonal_fraction=fraction)
-    if kind == 1:
-        return weight, rv.vogels_sprekeler(learning_rate=10.0 * rate, W_max=bound, axonal_fraction=fraction)
-    if kind == 2:
-        sizes = {name: 10.0 * rate * chance.random() for name in ("A_plus", "A_minus", "A_plus_triplet")}
-        return weight, rv.stdp_triplet(**sizes, A_minus_triplet=rate, W_max=bound, axonal_fraction=fraction)
-    if kind == 3:
-        given: dict[str, Any] = {"A_plus": rate, "A_minus": 0.7 * rate, "b": chance.choice([0.0, 0.1])}
-        given["dopamine"] = chance.choice(net.populations)[:: chance.choice([1, 3])]
-        given["dopamine_delay"] = time_of(chance.choice([1, 5, 30]), net.resolution)
-        low, high = sorted((0.0, bound))
-        return weight, rv.stdp_dopamine(**given, W_min=low, W_max=high, axonal_fraction=fraction)
-    model = chance.choice([rv.stdp, rv.stdp_nn_symm, rv.stdp_nn_restr, rv.stdp_nn_pre_centered])
-    powers = chance.choice([0.0, 0.4, 1.0])
-    return weight, model(learning_rate=rate, W_max=bound, mu_plus=powers, mu_minus=powers, axonal_fraction=fraction)
-
-
-def _short_term(chance: random.Random) -> rv.network.model_base.SynapseModel:
-    """Return how weights are used that stay."""
-    part, recovery = chance.choice([0.05, 0.5, 1.0]), chance.choice([0.1, 20.0, 800.0])
-    facilitation = chance.choice([0.0, 50.0, 1000.0])
-    kind = chance.randrange(4)
-    if kind == 3:
-        sites = chance.choice([1, 6, 300])
-        return rv.quantal_stp(n=sites, U=part, u=0.5, tau_rec=recovery, tau_fac=facilitation, depleted=sites // 2)
-    if kind == 0:
-        return rv.bernoulli(p_transmit=chance.choice([0.0, 0.3, 0.9, 1.0]))
-    if kind == 1:
-        return rv.tsodyks2(U=part, u=part, tau_rec=recovery, tau_fac=facilitation)
-    return rv.tsodyks(U=part, tau_psc=chance.choice([0.1, 3.0]), tau_rec=recovery, tau_fac=facilitation)
-
-
-def _with_own_parameters(
-    synapse: rv.network.model_base.SynapseModel, rule: rv.Rule, chance: random.Random
-) -> rv.network.model_base.SynapseModel:
-    """Return a model of which each synapse may have parameters of its own, drawn or listed."""
-    bounds = {
-        "p_transmit": (0.0, 1.0),
-        "U": (0.05, 1.0),
-        "u": (0.05, 1.0),
-        "tau_psc": (0.1, 5.0),
-        "tau_rec": (0.1, 300.0),
-        "tau_fac": (0.0, 100.0),
-        "x": (0.0, 0.5),
-        "y": (0.0, 0.5),
-        "learning_rate": (0.001, 0.1),
-        "alpha": (0.5, 1.5),
-        "mu_plus": (0.0, 1.0),
-        "mu_minus": (0.0, 1.0),
-        **dict.fromkeys(("tau", "tau_plus", "tau_minus", "tau_plus_triplet", "tau_minus_triplet"), (0.5, 60.0)),
-        **dict.fromkeys(("A_plus", "A_minus", "A_plus_triplet", "A_minus_triplet"), (0.01, 2.0)),
-    }
-    if "W_max" in synapse.per_synapse_names:
-        # The weights are as great.
-        greatest = synapse.values.get("W_max", 0.0)
-        assert isinstance(greatest, float)
-        bounds["W_max"] = (-120.0, -60.0) if greatest < 0.0 else (60.0, 120.0)
-    if isinstance(synapse, rv.quantal_stp):
-        sites = synapse.values.get("n", 1.0)
-        assert isinstance(sites, float)
-        bounds |= {"n": (sites, 2.0 * sites)}
-    drawn: dict[str, Any] = {}
-    for name in synapse.per_synapse_names:
-        if name not in bounds or chance.random() < 0.5:
-            continue
-        low, high = bounds[name]
-        if isinstance(rule, rv.Explicit) and chance.random() < 0.5:
-            values = np.array([chance.uniform(low, high) for _ in np.asarray(rule.sources)])
-            drawn[name] = np.floor(values) if name == "n" else values
-        else:
-            drawn[name] = rv.Uniform(low, high + 0.4 * (name == "n"))
-    return type(synapse)(**{**synapse.values, **drawn}) if drawn else synapse
 
 
 def _has_conductances(population: rv.Population) -> bool:

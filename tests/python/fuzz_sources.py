@@ -37,7 +37,8 @@ def _train(chance: random.Random) -> rv.network.model_base.Stimulator:
     if kind == 3:
         return rv.sinusoidal_gamma_generator(rate=rate, **sine, **renewal, **window)
     if kind == 4:
-        return rv.mip_generator(rate=rate, p_copy=chance.choice([1.0, 0.3, rv.Uniform(0.0, 1.0)]), **window)
+        p_copy: Any = chance.choice([1.0, 0.3, rv.Uniform(0.0, 1.0)])
+        return rv.mip_generator(rate=rate, p_copy=p_copy, **window)
     if kind == 5:
         pulses = [chance.uniform(0.0, 10.0), 11.0, 11.5, 40.0]
         activity, sdev = chance.choice([0, 1, 30]), chance.choice([0.0, 0.5, 4.0])

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 import ranvier as rv
 from nest_pool import fresh_nest
+from ranvier.network.model_base import Stimulator
 
 __all__ = ["distance", "measures", "trains_in_nest", "trains_in_ranvier"]
 
@@ -30,7 +31,7 @@ def trains_in_nest(model: str, values: dict[str, Any], size: int, duration: floa
     return [np.sort(events["times"][events["senders"] == parrot]) for parrot in parrots.tolist()]
 
 
-def trains_in_ranvier(model: rv.models.Stimulator, size: int, duration: float) -> Trains:
+def trains_in_ranvier(model: Stimulator, size: int, duration: float) -> Trains:
     """Return the times of sources, ms."""
     net = rv.Network(seed=7)
     sources = net.create(model, size)

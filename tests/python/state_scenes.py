@@ -46,9 +46,9 @@ def with_neurons(model: str) -> rv.Network:
     receptor = "AMPA" if model == "iaf_cond_nmda" else None
     net.stimulate(neurons, rv.poisson_generator(rate=rate), weight=weight, receptor=receptor)
     # What parrots relay to each other must die out.
-    targets = neurons[:20] if model == "parrot_neuron" else neurons
-    sources = neurons[20:] if model == "parrot_neuron" else neurons
-    net.connect(sources, targets, rv.FixedIndegree(8), weight=weight, delay=rv.Uniform(0.3, 4.0), receptor=receptor)
+    targets: rv.PopulationView = neurons[:20] if model == "parrot_neuron" else neurons
+    senders: rv.PopulationView = neurons[20:] if model == "parrot_neuron" else neurons
+    net.connect(senders, targets, rv.FixedIndegree(8), weight=weight, delay=rv.Uniform(0.3, 4.0), receptor=receptor)
     _record(net, neurons)
     return net
 

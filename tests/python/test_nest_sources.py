@@ -14,6 +14,7 @@ import pytest
 import ranvier as rv
 from nest_pool import fresh_nest, nest_pool, requires_nest
 from nest_trains import distance, measures, trains_in_nest, trains_in_ranvier
+from ranvier.network.model_base import Stimulator
 
 pytestmark = requires_nest
 
@@ -25,7 +26,7 @@ class Pair(NamedTuple):
 
     of_nest: str
     values: dict[str, Any]
-    here: rv.models.Stimulator
+    here: Stimulator
     period: float
     """Of a modulation, ms."""
 
@@ -126,7 +127,7 @@ def fire_in_nest(values: dict[str, float]) -> list[float]:
 def test_ignore_and_fire_is_one_step_earlier(values: dict[str, float]) -> None:
     there = nest_pool().submit(fire_in_nest, values).result()
     net = rv.Network()
-    recorder = net.record_spikes(net.create("ignore_and_fire", 1, **values))
+    recorder = net.record_spikes(net.create(rv.ignore_and_fire(**values), 1))
     sim = rv.Simulation(net, progress=False)
     sim.run(499.9)
     assert sim.spikes(recorder).times.tolist() == pytest.approx([time - 0.1 for time in there if time < 499.95])

@@ -17,6 +17,7 @@ import pytest
 from scipy import integrate, special, stats
 
 import ranvier as rv
+from ranvier.network.model_base import Stimulator
 
 SIGNIFICANCE = 1e-4
 SIGMAS = 5.0
@@ -24,7 +25,7 @@ SIGMAS = 5.0
 Array = npt.NDArray[Any]
 
 
-def steps_of(model: rv.models.Stimulator, size: int, duration: float, *, resolution: float = 0.1) -> list[Array]:
+def steps_of(model: Stimulator, size: int, duration: float, *, resolution: float = 0.1) -> list[Array]:
     """Return the steps in which each of some sources fires."""
     net = rv.Network(resolution=resolution, seed=11)
     sources = net.create(model, size)
@@ -60,7 +61,7 @@ def of_interval(distribution: Callable[[float], float], resolution: float) -> Ca
 
     def up_to(steps: int) -> float:
         mean, _ = integrate.quad(distribution, steps * resolution, (steps + 1) * resolution)
-        return mean / resolution
+        return float(mean) / resolution
 
     return up_to
 
@@ -96,7 +97,8 @@ def test_gamma_processes_begin_in_equilibrium(rate: float, shape: float, dead_ti
     law = gamma_law(rate, shape, dead_time)
 
     def up_to(steps: int) -> float:
-        return rate / 1000.0 * integrate.quad(lambda x: 1.0 - law(x), 0.0, 0.1 * steps, points=[dead_time])[0]
+        mean, _ = integrate.quad(lambda x: 1.0 - law(x), 0.0, 0.1 * steps, points=[dead_time])
+        return rate / 1000.0 * float(mean)
 
     assert p_value(np.minimum(first, 1001), up_to) > SIGNIFICANCE
     early = sum(np.count_nonzero(train <= 50) for train in trains)
@@ -126,7 +128,7 @@ def mean_rate(rate: float, amplitude: float, frequency: float, phase: float, ste
         return np.full(len(steps), max(0.0, rate + amplitude * math.sin(math.radians(phase))))
     angular = 2.0 * math.pi * frequency / 1000.0
     ends = np.cos(angular * resolution * np.array([steps, steps - 1]) + math.radians(phase))
-    return np.maximum(0.0, rate + amplitude * (ends[1] - ends[0]) / (angular * resolution))
+    return np.asarray(np.maximum(0.0, rate + amplitude * (ends[1] - ends[0]) / (angular * resolution)))
 
 
 @pytest.mark.parametrize(
@@ -182,10 +184,10 @@ def test_time_rescaling(shape: float, dead_time: float) -> None:
 
     def passed(when: Array) -> Array:
         place = np.searchsorted(times, when, side="right") - 1
-        return knots[place] + hazards[place] * (when - times[place])
+        return np.asarray(knots[place] + hazards[place] * (when - times[place]))
 
     rng = np.random.default_rng(1)
-    found = []
+    found: list[float] = []
     for train in trains:
         # A spike is anywhere in its step.
         spikes = np.sort((train - rng.random(len(train))) * resolution)

@@ -344,8 +344,8 @@ def test_what_is_in_the_wrong_call_is_told_the_right_one() -> None:
         (lambda: net.connect(rv.poisson_generator(rate=1.0), exc, rv.AllToAll()), "net.stimulate("),  # type: ignore[arg-type]
         (lambda: net.stimulate(exc, inh), "net.connect("),  # type: ignore[arg-type]
         (lambda: net.stimulate(exc, "iaf_psc_exp"), "net.connect("),
-        (lambda: net.create("poisson_generator", 1), "net.stimulate("),
-        (lambda: net.create(rv.dc_generator(), 1), "net.stimulate("),  # type: ignore[arg-type]
+        (lambda: net.create("dc_generator", 1), "net.stimulate("),
+        (lambda: net.create(rv.dc_generator(), 1), "net.stimulate("),
         (lambda: net.connect(exc, inh, rv.AllToAll), "rv.AllToAll(...)"),  # type: ignore[arg-type]
         (lambda: net.record_state(exc), "missing a required argument"),  # type: ignore[call-arg]
     ):
