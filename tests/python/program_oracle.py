@@ -13,6 +13,15 @@ from ranvier.equations.program import NeuronProgram, Program
 
 Array = npt.NDArray[Any]
 
+
+def _minimum(a: Array, b: Array) -> Array:
+    return np.where(a < b, a, b)
+
+
+def _maximum(a: Array, b: Array) -> Array:
+    return np.where(a > b, a, b)
+
+
 _OPERATIONS: dict[str, Callable[..., Array]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -21,8 +30,8 @@ _OPERATIONS: dict[str, Callable[..., Array]] = {
     "negate": np.negative,
     "absolute": np.abs,
     "square_root": np.sqrt,
-    "minimum": lambda a, b: np.where(a < b, a, b),
-    "maximum": lambda a, b: np.where(a > b, a, b),
+    "minimum": _minimum,
+    "maximum": _maximum,
     "floor": np.floor,
     "exp": lambda x: np.exp(np.clip(x, -700.0, 700.0)),
     "expm1": lambda x: np.expm1(np.clip(x, -700.0, 700.0)),

@@ -24,7 +24,7 @@ from program_oracle import Neurons
 from ranvier.equations.program import NeuronProgram
 from ranvier.errors import EquationError
 
-NEVER = {"threshold": "v > 1e6*mV"}
+NEVER: dict[str, Any] = {"threshold": "v > 1e6*mV"}
 
 
 def operations(program: NeuronProgram) -> list[str]:

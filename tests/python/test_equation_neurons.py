@@ -69,7 +69,11 @@ def test_equations_do_what_the_built_in_model_does(
     generator = np.random.default_rng(1)
     trains = [np.unique(np.round(generator.uniform(0.1, 199.0, 120), 1)) for _ in range(20)]
     sources = net.create_spike_generators(trains)
-    values = {"tau_m": np.linspace(5.0, 20.0, 10), "t_ref": np.linspace(0.0, 3.0, 10).round(1), "I_e": 200.0}
+    values: dict[str, Any] = {
+        "tau_m": np.linspace(5.0, 20.0, 10),
+        "t_ref": np.linspace(0.0, 3.0, 10).round(1),
+        "I_e": 200.0,
+    }
     both = [net.create(made(model), 10, **values), net.create(built_in(), 10, **values)]
     targets = np.arange(10)
     weights = generator.uniform(-0.3, 1.0, (10, 20)).round(3) * weight
@@ -148,9 +152,9 @@ def test_values_are_checked() -> None:
         with pytest.raises(rv.errors.ValueOutOfBoundsError, match="must not hold after a reset"):
             make(V_reset=-55.0)
         with pytest.raises(rv.errors.WrongTypeError):
-            make(tau_m={})
+            make(tau_m={})  # type: ignore[arg-type]
     with pytest.raises(rv.errors.ReadOnlyError, match="write n"):
-        n.I_e = 3.0  # type: ignore[attr-defined]
+        n.I_e = 3.0
     with pytest.raises(rv.errors.UnknownAttributeError):
         n.thresold  # type: ignore[attr-defined]  # noqa: B018
 
@@ -171,14 +175,16 @@ def test_a_model_can_be_copied_and_pickled_also_within_a_network(tmp_path: Path)
     for each in (net, again):
         sim = rv.Simulation(each, threads=1)
         sim.run(100.0)
-        counts.append(sim.spikes(each.recorders[0]).times.tolist())
+        recorder = each.recorders[0]
+        assert isinstance(recorder, rv.SpikeRecorder)
+        counts.append(sim.spikes(recorder).times.tolist())
     assert counts[0] == counts[1]
     assert counts[0]
     sim.save(tmp_path / "state.h5")
     later = rv.Simulation.load(again, tmp_path / "state.h5", threads=2)
     later.run(50.0)
     sim.run(50.0)
-    assert later.spikes(again.recorders[0]).times.tolist() == sim.spikes(again.recorders[0]).times.tolist()
+    assert later.spikes(recorder).times.tolist() == sim.spikes(recorder).times.tolist()
 
 
 def test_a_saved_state_of_other_equations_is_refused(tmp_path: Path) -> None:
@@ -266,7 +272,7 @@ def test_what_a_model_tells_of_itself() -> None:
     net.create(n, 2)
     assert "aeif" in net.summary()
     with pytest.raises(rv.errors.UnknownAttributeError, match="values"):
-        net.populations[0].V_peak  # noqa: B018
+        net.populations[0].V_peak  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_refractory_neurons_hold_what_is_flagged() -> None:
