@@ -301,6 +301,8 @@ void ProgressExchange::send(Partner& partner) {
 void ProgressExchange::end() {
     if (has_ended_) return;
     has_ended_ = true;
+    // Another worker may have left something since this one talked: the last visit of the run.
+    collect_due();
     send_due(true);
     for (Partner& partner : partners_) {
         append_entry(partner.message, {.kind = ProgressKind::end});
