@@ -214,6 +214,24 @@ class Driver final : public ProgressReceiver {
         return target;
     }
 
+    /// All have agreed where to stop. A process that reads no other one comes there without talking, and then ends.
+    void stop_and_end_in_silence(Step last) {
+        exchange_->begin(0, *this);
+        exchange_->wish_to_stop();
+        exchange_->enter(last);
+        const auto talk = [this] {
+            exchange_->talk(*this, true);
+            std::this_thread::yield();
+        };
+        while (!exchange_->agreement().verdict()) talk();
+        while (!has_all(last)) {
+            for (std::uint32_t group = 0; group < groups_; ++group) advance(group, last, false);
+            if (!inlet_clocks_.empty()) talk();
+        }
+        exchange_->end();
+        while (!exchange_->is_over()) talk();
+    }
+
     void arrive(std::uint32_t inlet, Step clock, std::span<const StampedSpike> spikes) override {
         const auto [rank, group] = inlet_sources_[inlet];
         auto next = spikes.begin();
@@ -352,6 +370,17 @@ TEST(ProgressExchange, WaitsForReadersThatAreFarBehind) {
         Driver driver(scene, communicator, Notifications::packed);
         EXPECT_EQ(driver.run(0, 20000), 20000);
     });
+}
+
+/// A worker ends the last visit while another one talks, and sees only then that all is done.
+TEST(ProgressExchange, SendsWhatIsLeftBeforeItEnds) {
+    const Scene scene{.ranks = 2, .groups = {1, 1}, .edges = {{0, 0, 1, 0, 10}}};
+    for (const Notifications notifications : {Notifications::packed, Notifications::single}) {
+        run_processes(2, [&](const std::shared_ptr<Communicator>& communicator) {
+            Driver driver(scene, communicator, notifications);
+            driver.stop_and_end_in_silence(20);
+        });
+    }
 }
 
 TEST(ProgressExchange, PacksWhatGoesToOneProcess) {

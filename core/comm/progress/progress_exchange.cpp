@@ -146,7 +146,8 @@ void ProgressExchange::advance(std::uint32_t index, Step clock, bool is_last) {
 
 bool ProgressExchange::talk(ProgressReceiver& receiver, bool is_idle) {
     const bool any = receive(receiver);
-    tell_read(receiver);
+    // Once all has come here, nobody waits for that, and nothing may follow what says that nothing more comes.
+    if (!has_ended_) tell_read(receiver);
     collect_due();
     send_due(is_idle);
     return any;
