@@ -164,7 +164,8 @@ class Network {
     StimulusSpec changed_stimulus(std::size_t stimulus, std::map<std::string, Values, std::less<>> values,
                                   Sequences sequences, std::optional<Values> weight, Step now) const;
     void swap_stimulus(std::size_t stimulus, StimulusSpec& other) noexcept { std::swap(stimuli_[stimulus], other); }
-    /// The sequences of a population of sources some of which are others, checked with its values. @throws as create()
+    /// The sequences of a population of sources some of which are others. Only the caller knows whether they fit the
+    /// parameters, which can be set while a simulation runs. @throws UnknownNameError, ValueOutOfBoundsError
     Sequences changed_sequences(PopulationId population, Sequences sequences) const;
     void swap_sequences(PopulationId population, Sequences& other) noexcept {
         populations_[population.value].sequences.swap(other);

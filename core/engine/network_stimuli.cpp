@@ -66,24 +66,29 @@ void check_target_receptors(const Network& network, const StimulusSpec& spec, co
                                      "low= or high="});
 }
 
-/// Parameters of `count` targets, and lists, which are completed.
-void check_numbers(const models::StimulatorModel& model, const NamedValues& parameters, Sequences& sequences,
-                   std::uint64_t count, const std::string& object) {
+UnknownNameError unknown_parameter(const models::StimulatorModel& model, std::string_view key) {
     std::vector<std::string_view> known;
     append_names(model.parameters, known);
     append_names(model.sequences, known);
-    const auto unknown = [&](std::string_view key) {
-        return unknown_name("parameter of " + std::string(model.name), key, known);
-    };
-    for (const auto& [key, value] : parameters) {
-        const auto info = find_info(model.parameters, key);
-        if (info == model.parameters.end()) throw unknown(key);
-        check_values(value, *info, key + " of " + object, count);
-    }
+    return unknown_name("parameter of " + std::string(model.name), key, known);
+}
+
+void check_lists(const models::StimulatorModel& model, const Sequences& sequences, const std::string& object) {
     for (const auto& [key, numbers] : sequences) {
-        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown(key);
+        if (find_info(model.sequences, key) == model.sequences.end()) throw unknown_parameter(model, key);
         check_values(SharedArray(numbers), key + " of " + object, numbers.size());
     }
+}
+
+/// Parameters of `count` targets, and lists, which are completed.
+void check_numbers(const models::StimulatorModel& model, const NamedValues& parameters, Sequences& sequences,
+                   std::uint64_t count, const std::string& object) {
+    for (const auto& [key, value] : parameters) {
+        const auto info = find_info(model.parameters, key);
+        if (info == model.parameters.end()) throw unknown_parameter(model, key);
+        check_values(value, *info, key + " of " + object, count);
+    }
+    check_lists(model, sequences, object);
     for (const models::SequenceInfo& info : model.sequences) sequences.try_emplace(std::string(info.name));
     if (model.conflict == nullptr) return;
     const std::vector<std::vector<double>> lists = ordered(model.sequences, sequences);
@@ -109,7 +114,7 @@ Sequences Network::changed_sequences(PopulationId id, Sequences sequences) const
                                      .remedy = "set its parameters"});
     }
     for (auto& [name, numbers] : sequences) changed.sequences.insert_or_assign(name, std::move(numbers));
-    check_sources(changed);
+    check_lists(*changed.model->stimulator, changed.sequences, "population " + quoted(changed.name));
     return std::move(changed.sequences);
 }
 

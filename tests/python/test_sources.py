@@ -310,6 +310,44 @@ def test_lists_of_sources_belong_to_all() -> None:
         sim.set(sources, rates=[30.0])
 
 
+def test_lists_of_sources_fit_the_present_parameters(tmp_path: Path) -> None:
+    """Rates that the dead time of the description would not allow, after it has become shorter."""
+
+    def made() -> rv.Network:
+        net = rv.Network(seed=2)
+        model = rv.inhomogeneous_gamma_generator(times=[0.0], rates=[10.0], dead_time=50.0)
+        net.record_spikes(net.create(model, 10, name="sources"))
+        return net
+
+    sim = rv.Simulation(made(), progress=False, threads=1)
+    sim.run(10.0)
+    (sources,) = sim.network.populations
+    sim.set(sources, dead_time=1.0)
+    sim.set(sources, rates=[500.0])
+    sim.run(30.0)
+    sim.save(tmp_path / "state.h5")
+    loaded = rv.Simulation.load(made(), tmp_path / "state.h5", progress=False, threads=2)
+    for each in (sim, loaded):
+        each.run(30.0)
+    spikes = sim.spikes(recorder_of(sim.network))
+    assert len(spikes) > 200
+    assert loaded.spikes(recorder_of(loaded.network)).digest() == spikes.digest()
+    with pytest.raises(errors.ValueOutOfBoundsError, match="dead_time"):
+        sim.set(sources, dead_time=3.0)
+    # The description is as it was.
+    with pytest.raises(errors.ValueOutOfBoundsError, match="dead_time"):
+        sim.network.set(sources, rates=[500.0])
+
+
+def test_lists_of_no_sources_are_checked() -> None:
+    net = rv.Network()
+    nobody = net.create(rv.inhomogeneous_gamma_generator(times=[0.0], rates=[100.0]), 0)
+    sim = rv.Simulation(net, progress=False)
+    sim.set(nobody, rates=[5.0])
+    with pytest.raises(errors.ValueOutOfBoundsError, match="finite"):
+        sim.set(nobody, rates=[np.nan])
+
+
 # ---- relays ----------------------------------------------------------------------------------------------------------
 
 
