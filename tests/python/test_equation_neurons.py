@@ -31,6 +31,12 @@ def made(model: dict[str, Any], **changes: Any) -> rv.EquationNeuron:
     return rv.neuron(**{**model, **changes})
 
 
+def spike_times(sim: rv.Simulation) -> list[float]:
+    recorder = sim.network.recorders[0]
+    assert isinstance(recorder, rv.SpikeRecorder)
+    return sim.spikes(recorder).times.tolist()  # type: ignore[no-any-return]
+
+
 def test_the_example_fires_as_iaf_psc_exp() -> None:
     n = rv.neuron(
         "dv/dt = (E_L - v)/tau_m + I_e/C_m : mV",
@@ -175,16 +181,14 @@ def test_a_model_can_be_copied_and_pickled_also_within_a_network(tmp_path: Path)
     for each in (net, again):
         sim = rv.Simulation(each, threads=1)
         sim.run(100.0)
-        recorder = each.recorders[0]
-        assert isinstance(recorder, rv.SpikeRecorder)
-        counts.append(sim.spikes(recorder).times.tolist())
+        counts.append(spike_times(sim))
     assert counts[0] == counts[1]
     assert counts[0]
     sim.save(tmp_path / "state.h5")
     later = rv.Simulation.load(again, tmp_path / "state.h5", threads=2)
     later.run(50.0)
     sim.run(50.0)
-    assert later.spikes(recorder).times.tolist() == sim.spikes(recorder).times.tolist()
+    assert spike_times(later) == spike_times(sim)
 
 
 def test_a_saved_state_of_other_equations_is_refused(tmp_path: Path) -> None:
