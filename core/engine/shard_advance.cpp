@@ -50,7 +50,7 @@ Step Shard::silent_until(Step now) const {
     for (const Group& group : groups_) {
         if (!group.neurons) continue;
         const Step own = now / group.stride;
-        const bool may_be_silent = group.plays_spikes || group.size <= few;
+        const bool may_be_silent = group.is_source || group.size <= few;
         const Step silent = may_be_silent ? group.neurons->silent_until(own) : own;
         // It fires at the ends of its own steps only.
         if (silent < far_away / group.stride) last = std::min(last, (silent + 1) * group.stride - 1);
