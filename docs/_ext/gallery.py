@@ -14,10 +14,12 @@ __all__ = ["Order"]
 EXAMPLES = (
     "current_and_rate",
     "membrane_potentials",
+    "neurons_of_equations",
     "pyramidal_cell",
     "synapses_on_dendrites",
     "balanced_network",
     "changing_input",
+    "trains_of_sources",
     "connections_and_weights",
     "learning",
     "recordings_in_files",

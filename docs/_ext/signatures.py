@@ -12,6 +12,7 @@ MADE_FOR_USERS = {
     "Connections",
     "Counts",
     "CrossCorrelogram",
+    "EquationNeuron",
     "PeristimulusHistogram",
     "Population",
     "PopulationView",

@@ -64,7 +64,9 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: rv, "spike_recorder", "net.record_spikes("),
     (lambda parts: rv, "clopath_synapse", "lists the synapse models"),
     (lambda parts: rv, "stdp_synapse", "synapse=rv.stdp(...)"),
-    (lambda parts: rv, "hh_psc_alpha", "iaf_psc_exp"),
+    (lambda parts: rv, "hh_psc_alpha", "rv.neuron("),
+    (lambda parts: rv, "ginzburg_neuron", "iaf_psc_exp"),
+    (lambda parts: rv, "NeuronGroup", "rv.neuron("),
 ]
 
 
@@ -105,7 +107,7 @@ def test_what_has_these_errors_is_copied_and_pickled(parts: Parts) -> None:
     assert again[0].name == "exc"
 
 
-@pytest.mark.parametrize("name", ["hh_psc_alpha", "aeif_cond_exp", "parrot_neuron", "spike_recorder", "IF_curr_exp"])
+@pytest.mark.parametrize("name", ["hh_psc_alpha", "aeif_cond_exp", "NeuronGroup", "spike_recorder", "IF_curr_exp"])
 def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     net = rv.Network()
     with pytest.raises(UnknownNameError) as caught:
@@ -114,7 +116,7 @@ def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     assert not net.populations
 
 
-@pytest.mark.parametrize("name", ["mip_generator", "sinusoidal_poisson_generator", "spike_generator"])
+@pytest.mark.parametrize("name", ["step_rate_generator", "poisson_generator_ps", "spike_generator"])
 def test_stimulators_of_others_too(parts: Parts, name: str) -> None:
     before = len(parts.net.stimuli)
     with pytest.raises(UnknownNameError) as caught:

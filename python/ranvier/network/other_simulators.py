@@ -13,11 +13,15 @@ _SYNAPSES = (
     "`ranvier models` lists the synapse models: net.connect(..., weight=..., delay=..., synapse=rv.stdp_pl(...))"
 )
 _LEARNING = "write net.connect(..., weight=..., delay=..., synapse=rv.{}(...))"
-_CURRENTS = "there are neurons with synaptic currents so far: iaf_psc_exp, iaf_psc_alpha, iaf_psc_delta, interval_fire"
-_STIMULATORS = "`ranvier models` lists the stimulators; net.create_spike_generators(times) plays any spikes"
-_NO_EQUATIONS = (
-    "equations of your own are absent so far: net.create takes one of the models that `ranvier models` lists"
+_EQUATIONS = (
+    'write its equations: rv.neuron("dv/dt = ... : mV", threshold="v >= V_th", reset="v = V_reset", ...); or take one '
+    "of the models that `ranvier models` lists, for example iaf_psc_exp"
 )
+_NOT_EQUATIONS = (
+    "take one of the models that `ranvier models` lists, for example iaf_psc_exp, or write equations of a simpler "
+    'neuron: rv.neuron("dv/dt = ... : mV", ...)'
+)
+_STIMULATORS = "`ranvier models` lists the stimulators; net.create_spike_generators(times) plays any spikes"
 
 _ABSENT: tuple[tuple[str, str], ...] = (
     # Synapses.
@@ -29,27 +33,31 @@ _ABSENT: tuple[tuple[str, str], ...] = (
         "STDPMechanism SpikePairRule",
         _SYNAPSES,
     ),
-    # Neurons.
+    # Neurons that equations can describe.
     (
-        "iaf_cond_exp iaf_cond_alpha iaf_cond_beta iaf_cond_alpha_mc iaf_cond_exp_sfa_rr iaf_chxk_2008 iaf_tum_2000 "
-        "iaf_psc_exp_htum iaf_psc_exp_multisynapse iaf_psc_alpha_multisynapse iaf_psc_exp_ps iaf_psc_alpha_ps "
-        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless "
-        "hh_psc_alpha hh_psc_alpha_gap hh_psc_alpha_clopath hh_cond_exp_traub hh_cond_beta_gap_traub ht_neuron "
+        "iaf_cond_exp iaf_cond_alpha iaf_cond_beta iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
+        "iaf_psc_alpha_multisynapse hh_psc_alpha hh_cond_exp_traub "
         "aeif_cond_exp aeif_cond_alpha aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse aeif_psc_exp "
-        "aeif_psc_alpha aeif_psc_delta aeif_psc_delta_clopath amat2_psc_exp mat2_psc_exp "
-        "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse gif_pop_psc_exp "
-        "glif_psc glif_cond izhikevich pp_psc_delta pp_cond_exp_mc_urbanczik cm_default "
-        "mcculloch_pitts_neuron ginzburg_neuron erfc_neuron lin_rate_ipn tanh_rate_ipn siegert_neuron "
+        "aeif_psc_alpha aeif_psc_delta amat2_psc_exp mat2_psc_exp "
+        "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse "
+        "glif_psc glif_cond izhikevich pp_psc_delta "
         "IF_cond_exp IF_cond_alpha EIF_cond_exp_isfa_ista EIF_cond_alpha_isfa_ista HH_cond_exp Izhikevich AdEx "
         "Hodgkin_Huxley",
-        _CURRENTS,
+        _EQUATIONS,
+    ),
+    # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
+    (
+        "iaf_cond_alpha_mc iaf_chxk_2008 iaf_tum_2000 iaf_psc_exp_htum iaf_psc_exp_ps iaf_psc_alpha_ps "
+        "iaf_psc_delta_ps iaf_psc_exp_ps_lossless hh_psc_alpha_gap hh_psc_alpha_clopath hh_cond_beta_gap_traub "
+        "ht_neuron aeif_psc_delta_clopath gif_pop_psc_exp pp_cond_exp_mc_urbanczik cm_default "
+        "mcculloch_pitts_neuron ginzburg_neuron erfc_neuron lin_rate_ipn tanh_rate_ipn siegert_neuron",
+        _NOT_EQUATIONS,
     ),
     # What stimulates.
     (
         "poisson_generator_ps step_rate_generator",
         _STIMULATORS,
     ),
-    ("NeuronGroup Equations SpatialNeuron", _NO_EQUATIONS),
 )
 
 ABSENT_MODELS: Mapping[str, str] = {name: remedy for names, remedy in _ABSENT for name in names.split()}
@@ -95,6 +103,9 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "tsodyks_synapse_hom": _LEARNING.format("tsodyks"),
     "tsodyks2_synapse": _LEARNING.format("tsodyks2"),
     "TsodyksMarkramSynapse": _LEARNING.format("tsodyks"),
+    "NeuronGroup": "write net.create(rv.neuron(equations, threshold=..., reset=..., parameters=...), size)",
+    "Equations": "equations are a text: rv.neuron(equations, threshold=..., reset=..., parameters=...)",
+    "SpatialNeuron": "write rv.Cell(morphology, ...), then net.create(cell, size)",
     "IF_curr_exp": "write rv.iaf_psc_exp",
     "IF_curr_alpha": "write rv.iaf_psc_alpha",
     "IF_curr_delta": "write rv.iaf_psc_delta",
