@@ -54,7 +54,7 @@ class Current:
 class Experiment:
     """What both simulators are given."""
 
-    model: str
+    model: str | rv.EquationNeuron
     neurons: list[dict[str, float]]  # parameters and initial values
     trains: list[list[float]]  # times of the spikes of each generator, ms
     synapses: Synapses
