@@ -59,4 +59,7 @@ def measures(trains: Trains, period: float) -> dict[str, npt.NDArray[np.float64]
 def distance(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
     """Return the distance of two means in standard deviations of it."""
     deviation = math.sqrt(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
-    return abs(float(a.mean() - b.mean())) / deviation if deviation else float(a.mean() != b.mean()) * math.inf
+    difference = abs(float(a.mean() - b.mean()))
+    if deviation == 0.0:
+        return 0.0 if difference == 0.0 else math.inf
+    return difference / deviation

@@ -110,7 +110,7 @@ def test_parrots() -> None:
     sim = rv.Simulation(net, progress=False)
     sim.run(30.0)
     here = [sim.spikes(recorder).of(parrot).times.tolist() for parrot in parrots]
-    assert here == pytest.approx(there)
+    assert here == [pytest.approx(times) for times in there]
 
 
 def fire_in_nest(values: dict[str, float]) -> list[float]:

@@ -27,7 +27,7 @@ ARROWS: dict[str, set[str]] = {
     "state": {"base"},
     "mpi": {"processes"},
     "processes": {"base"},
-    "forecast": {"base", "figures", "network", "processes", "simulation"},
+    "forecast": {"base", "figures", "models", "network", "processes", "simulation"},
     "figures": {"base", "cells", "network", "recording"},
     "plot": {"figures"},
     "networks": {"base", "cells", "models", "network"},

@@ -339,15 +339,6 @@ def test_lists_of_sources_fit_the_present_parameters(tmp_path: Path) -> None:
         sim.network.set(sources, rates=[500.0])
 
 
-def test_lists_of_no_sources_are_checked() -> None:
-    net = rv.Network()
-    nobody = net.create(rv.inhomogeneous_gamma_generator(times=[0.0], rates=[100.0]), 0)
-    sim = rv.Simulation(net, progress=False)
-    sim.set(nobody, rates=[5.0])
-    with pytest.raises(errors.ValueOutOfBoundsError, match="finite"):
-        sim.set(nobody, rates=[np.nan])
-
-
 # ---- relays ----------------------------------------------------------------------------------------------------------
 
 

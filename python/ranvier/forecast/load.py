@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ranvier import _core
 from ranvier.base.distributions import Distribution, LogNormal
 from ranvier.base.numeric import number, whole_number
 from ranvier.errors import ValueOutOfBoundsError, WrongTypeError
-from ranvier.models import STIMULATORS
 from ranvier.network.network import Network, check_network
 from ranvier.network.populations import Population, PopulationView
 from ranvier.network.projections import Projection
@@ -157,7 +157,9 @@ def rates_by_population(network: Network, rates: Mapping[str, float], rate: floa
 
 def expected_rate(sources: Population) -> float:
     """Return the mean rate of sources that a stimulator draws, spikes/s; 0 if its values do not tell it."""
-    values = {**STIMULATORS[sources.model]._defaults(), **sources.values} if not sources.plays_spikes else {}
+    models = [model for model in _core.stimulator_models() if model.name == sources.model]
+    defaults = {parameter.name: parameter.default for model in models for parameter in model.parameters}
+    values = {} if sources.plays_spikes else {**defaults, **sources.values}
     rate = mean_value(values.get("rate", values.get("rates", 0.0)))
     return max(0.0, rate * mean_value(values.get("p_copy", 1.0)))
 
