@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ import ranvier as rv
 from equation_models import AEIF_COND_EXP, IAF_PSC_EXP
 from ranvier import mpi
 
-NOISY = {
+NOISY: dict[str, Any] = {
     **IAF_PSC_EXP,
     "equations": IAF_PSC_EXP["equations"].replace("+ I_e", "+ sigma*sqrt(tau_m)*C_m/tau_m*xi + I_e"),
     "reset": "v = V_reset + 2*mV*rand()",
@@ -21,7 +22,7 @@ NOISY = {
 }
 
 
-def simulate(**options: int) -> str:
+def simulate(threads: int) -> str:
     """Return on rank 0 a digest of the spikes, and of each sample of three variables."""
     net = rv.Network(seed=7)
     noisy = net.create(rv.neuron(**NOISY), 37, tau_m=rv.Uniform(8.0, 12.0), v=rv.Uniform(-70.0, -56.0))
@@ -31,7 +32,7 @@ def simulate(**options: int) -> str:
         net.connect(adapting, cells, rv.FixedIndegree(5), weight=3.0, delay=1.5)
     spikes = net.record_spikes([noisy, adapting])
     states = [net.record_state(noisy, ["v", "I_ex"], 0.1), net.record_state(adapting, ["v", "w", "I_syn"], 0.1)]
-    sim = rv.Simulation(net, recordings="root", **options)
+    sim = rv.Simulation(net, recordings="root", threads=threads)
     sim.run(7.3)
     sim.run(32.7)
     data = sim.spikes(spikes)
@@ -45,6 +46,6 @@ def simulate(**options: int) -> str:
 
 
 if __name__ == "__main__":
-    found = [simulate(threads=threads) for threads in (1, 2)]
+    found = [simulate(threads) for threads in (1, 2)]
     if mpi.world().rank == 0:
         Path(sys.argv[1]).write_text("\n".join(found))

@@ -9,7 +9,7 @@ from mpi_runs import WHEELS, run_python
 
 
 def test_two_ranks_give_the_same_bits(tmp_path: Path) -> None:
-    expected = simulate(threads=1)
+    expected = simulate(1)
     done = run_python(WHEELS[0], 2, Path(__file__).with_name("mpi_equations.py"), "found", folder=tmp_path)
     assert done.status == 0, done.errors
     assert (tmp_path / "found").read_text().splitlines() == [expected] * 2
