@@ -141,7 +141,7 @@ EXPRESSIONS: some.SearchStrategy[Expression] = some.recursive(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(some.lists(EXPRESSIONS, min_size=1, max_size=6), some.integers(0, 2**32 - 1))
 def test_random_expressions_are_what_numpy_makes_of_them(expressions: list[Expression], seed: int) -> None:
     generator = np.random.default_rng(seed)
