@@ -46,7 +46,10 @@ class Reader final : public StateObserver {
 std::unique_ptr<NeuronGroup> create(const NeuronModel& model) {
     std::vector<GroupValues> parameters;
     std::vector<GroupValues> variables;
-    for (const ParameterInfo& info : model.parameters) parameters.push_back({{info.default_value}});
+    for (const ParameterInfo& info : model.parameters) {
+        // One that fires at a rate fires within the run.
+        parameters.push_back({{info.name == "rate" ? 500.0 : info.default_value}});
+    }
     for (const VariableInfo& info : model.variables) {
         variables.push_back({{info.initial_value}});
         for (std::size_t p = 0; p < parameters.size(); ++p) {
