@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -11,26 +12,13 @@ import numpy as np
 import pytest
 
 import ranvier as rv
-from ranvier import errors
+from all_trains import TRAINS, model_of, spikes_of_all
+from mpi_runs import WHEELS, run_python
+from ranvier import _core, errors
 from ranvier.forecast.load import rates_by_population
 from ranvier.models import STIMULATORS
-from ranvier.network.model_base import Stimulator
 
-TRAINS: dict[str, dict[str, Any]] = {
-    "poisson_generator": {"rate": 150.0},
-    "inhomogeneous_poisson_generator": {"times": [0.0, 20.0], "rates": [100.0, 400.0]},
-    "sinusoidal_poisson_generator": {"rate": 150.0, "amplitude": 100.0, "frequency": 30.0},
-    "gamma_generator": {"rate": 150.0, "shape": 3.0, "dead_time": 1.0},
-    "inhomogeneous_gamma_generator": {"times": [0.0, 20.0], "rates": [100.0, 400.0], "shape": 0.5},
-    "sinusoidal_gamma_generator": {"rate": 150.0, "amplitude": 100.0, "frequency": 30.0, "shape": 4.0},
-    "mip_generator": {"rate": 300.0, "p_copy": 0.5},
-    "pulsepacket_generator": {"pulse_times": [10.0, 40.0], "activity": 5, "sdev": 2.0},
-}
-
-
-def model_of(name: str, **others: Any) -> Stimulator:
-    made: Stimulator = getattr(rv, name)(**{**TRAINS[name], **others})
-    return made
+TESTS = Path(__file__).parent
 
 
 def recorder_of(net: rv.Network) -> rv.SpikeRecorder:
@@ -86,6 +74,21 @@ def test_trains_do_not_depend_on_how_the_work_is_divided(name: str) -> None:
     ]
     for way in ways:
         assert spikes_of(made(), 60.0, **way).digest() == plain.digest(), way
+
+
+def test_trains_do_not_depend_on_instruction_sets() -> None:
+    digests = {spikes_of_all(instruction_set=each, threads=1)[0] for each in _core.instruction_sets()}
+    assert len(digests) == 1
+
+
+def test_trains_do_not_depend_on_processes(tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = [{"threads": 1, "placement": "shuffle"}]
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    done = run_python(WHEELS[0], 2, TESTS / "all_trains.py", "asked.json", "found.json", folder=tmp_path)
+    assert done.status == 0, done.errors
+    digest, spikes = spikes_of_all(threads=1)
+    assert json.loads((tmp_path / "found.json").read_text()) == [[digest, spikes]] * len(asked)
+    assert spikes > 1000
 
 
 @pytest.mark.parametrize("name", TRAINS)

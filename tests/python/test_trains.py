@@ -2,7 +2,8 @@
 
 Seeds are fixed, so that a test fails always or never. Each test of a distribution compares counts in bins with the
 exact probabilities, by Pearson's test; a right model fails one with a chance of `SIGNIFICANCE`. Means and variances
-may differ from their expected values by five of their standard deviations.
+may differ from their expected values by five of their standard deviations. `validation/test_trains_thorough.py` checks
+the same with more values.
 """
 
 from __future__ import annotations
@@ -73,10 +74,11 @@ def gamma_law(rate: float, shape: float, dead_time: float) -> Callable[[float], 
 
 
 RENEWAL = [(60.0, 1.0, 0.0), (60.0, 1.0, 6.0), (60.0, 4.0, 0.0), (80.0, 2.5, 3.0), (50.0, 0.4, 0.0), (40.0, 30.0, 0.0)]
+# Those that do not take long: a dead time, and regular intervals of a real shape with one.
+FEW = [(60.0, 1.0, 6.0), (80.0, 2.5, 3.0)]
 
 
-@pytest.mark.parametrize(("rate", "shape", "dead_time"), RENEWAL)
-def test_intervals_of_gamma_processes(rate: float, shape: float, dead_time: float) -> None:
+def check_intervals(rate: float, shape: float, dead_time: float) -> None:
     trains = steps_of(rv.gamma_generator(rate=rate, shape=shape, dead_time=dead_time), 300, 2000.0)
     # As many of each train as there are for certain: those that end in a given time are shorter than others.
     number = int(0.25 * 2.0 * rate)
@@ -89,9 +91,13 @@ def test_intervals_of_gamma_processes(rate: float, shape: float, dead_time: floa
     assert abs(pairs) < SIGMAS / math.sqrt(intervals[:, 1:].size)
 
 
-@pytest.mark.parametrize(("rate", "shape", "dead_time"), RENEWAL)
-def test_gamma_processes_begin_in_equilibrium(rate: float, shape: float, dead_time: float) -> None:
-    """The first spike comes after the rest of an interval, and the rate is the same from the first step on."""
+@pytest.mark.parametrize(("rate", "shape", "dead_time"), FEW)
+def test_intervals_of_gamma_processes(rate: float, shape: float, dead_time: float) -> None:
+    check_intervals(rate, shape, dead_time)
+
+
+def check_begin(rate: float, shape: float, dead_time: float) -> None:
+    """Check that the first spike comes after the rest of an interval, at the same rate from the first step on."""
     trains = steps_of(rv.gamma_generator(rate=rate, shape=shape, dead_time=dead_time), 6000, 100.0)
     first = np.array([train[0] if len(train) else 1001 for train in trains])
     law = gamma_law(rate, shape, dead_time)
@@ -107,16 +113,24 @@ def test_gamma_processes_begin_in_equilibrium(rate: float, shape: float, dead_ti
     assert abs(early - mean) < SIGMAS * math.sqrt(mean * max(1.0, 2.0 / shape))
 
 
+@pytest.mark.parametrize(("rate", "shape", "dead_time"), FEW)
+def test_gamma_processes_begin_in_equilibrium(rate: float, shape: float, dead_time: float) -> None:
+    check_begin(rate, shape, dead_time)
+
+
+def check_regularity(shape: float, dead_time: float) -> None:
+    """Check that the Fano factor of a long window is the squared coefficient of variation of intervals."""
+    trains = steps_of(rv.gamma_generator(rate=100.0, shape=shape, dead_time=dead_time), 1500, 1000.0)
+    counts = np.array([len(train) for train in trains], dtype=float)
+    squared = (1.0 - 0.1 * dead_time) ** 2 / shape
+    # Of a stationary window of finite length: Cox, Renewal Theory, section 4.5, with moments of the interval.
+    ratio = counts.var(ddof=1) / counts.mean()
+    assert abs(ratio / squared - 1.0) < SIGMAS * math.sqrt(2.0 / 1499) + 2.0 / 100.0
+    assert abs(counts.mean() - 100.0) < SIGMAS * math.sqrt(100.0 * squared / 1500) * 1.05
+
+
 def test_regularity() -> None:
-    """The Fano factor of a long window is the squared coefficient of variation of intervals."""
-    for shape, dead_time in ((1.0, 0.0), (4.0, 0.0), (0.5, 0.0), (1.0, 5.0)):
-        trains = steps_of(rv.gamma_generator(rate=100.0, shape=shape, dead_time=dead_time), 1500, 1000.0)
-        counts = np.array([len(train) for train in trains], dtype=float)
-        squared = (1.0 - 0.1 * dead_time) ** 2 / shape
-        # Of a stationary window of finite length: Cox, Renewal Theory, section 4.5, with moments of the interval.
-        ratio = counts.var(ddof=1) / counts.mean()
-        assert abs(ratio / squared - 1.0) < SIGMAS * math.sqrt(2.0 / 1499) + 2.0 / 100.0
-        assert abs(counts.mean() - 100.0) < SIGMAS * math.sqrt(100.0 * squared / 1500) * 1.05
+    check_regularity(4.0, 0.0)
 
 
 # ---- rates that change -----------------------------------------------------------------------------------------------
@@ -131,18 +145,16 @@ def mean_rate(rate: float, amplitude: float, frequency: float, phase: float, ste
     return np.asarray(np.maximum(0.0, rate + amplitude * (ends[1] - ends[0]) / (angular * resolution)))
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"rate": 100.0, "amplitude": 80.0, "frequency": 25.0, "phase": 40.0},
-        {"rate": 50.0, "amplitude": -150.0, "frequency": 100.0, "phase": 0.0},
-        {"rate": 3000.0, "amplitude": 3000.0, "frequency": 2000.0, "phase": 90.0},
-        {"rate": 100.0, "amplitude": 100.0, "frequency": 0.0, "phase": 30.0},
-    ],
-)
-@pytest.mark.parametrize("model", ["sinusoidal_poisson_generator", "sinusoidal_gamma_generator"])
-def test_sines(model: str, values: dict[str, float]) -> None:
-    """The number of spikes in each step of all trains is the integral of the rate."""
+SINES = [
+    {"rate": 100.0, "amplitude": 80.0, "frequency": 25.0, "phase": 40.0},
+    {"rate": 50.0, "amplitude": -150.0, "frequency": 100.0, "phase": 0.0},
+    {"rate": 3000.0, "amplitude": 3000.0, "frequency": 2000.0, "phase": 90.0},
+    {"rate": 100.0, "amplitude": 100.0, "frequency": 0.0, "phase": 30.0},
+]
+
+
+def check_sines(model: str, values: dict[str, float]) -> None:
+    """Check that the number of spikes in each step of all trains is the integral of the rate."""
     size, steps = 2000, np.arange(1, 401)
     trains = steps_of(getattr(rv, model)(**values), size, 40.0)
     counts = np.bincount(np.concatenate(trains), minlength=401)[1:]
@@ -152,6 +164,12 @@ def test_sines(model: str, values: dict[str, float]) -> None:
     few, expected = few[expected > 5.0], expected[expected > 5.0]
     # With a shape of 1 both are Poisson processes.
     assert stats.chi2.sf(((few - expected) ** 2 / expected).sum(), len(few)) > SIGNIFICANCE
+
+
+@pytest.mark.parametrize("values", SINES[:2])
+@pytest.mark.parametrize("model", ["sinusoidal_poisson_generator", "sinusoidal_gamma_generator"])
+def test_sines(model: str, values: dict[str, float]) -> None:
+    check_sines(model, values)
 
 
 def test_values_of_each_target() -> None:
@@ -171,10 +189,8 @@ def test_values_of_each_target() -> None:
         assert abs(direction - 0.25j) < SIGMAS / math.sqrt(len(cycles))
 
 
-@pytest.mark.parametrize("dead_time", [0.0, 2.0])
-@pytest.mark.parametrize("shape", [0.5, 1.0, 6.0])
-def test_time_rescaling(shape: float, dead_time: float) -> None:
-    """In the time that passes as fast as the hazard, intervals without their dead times are gamma distributed."""
+def check_time_rescaling(shape: float, dead_time: float) -> None:
+    """Check that in the time that passes as fast as the hazard, intervals without dead times are gamma distributed."""
     resolution = 0.005
     times, rates = np.array([0.0, 20.0, 50.0, 90.0]), np.array([50.0, 200.0, 20.0, 300.0])
     model = rv.inhomogeneous_gamma_generator(times=times, rates=rates, shape=shape, dead_time=dead_time)
@@ -205,6 +221,11 @@ def test_time_rescaling(shape: float, dead_time: float) -> None:
     if dead_time:
         shortest = min(int(np.diff(train).min()) for train in trains if len(train) > 1)
         assert shortest * resolution > dead_time - 1.5 * resolution
+
+
+@pytest.mark.parametrize(("shape", "dead_time"), [(0.5, 0.0), (6.0, 2.0)])
+def test_time_rescaling(shape: float, dead_time: float) -> None:
+    check_time_rescaling(shape, dead_time)
 
 
 # ---- correlated trains -----------------------------------------------------------------------------------------------
