@@ -29,6 +29,7 @@ CORE_ARROWS = {
 FOLDER_ARROWS: dict[str, set[str]] = {
     "comm/exchange": set(),
     "comm/mpi": set(),
+    "comm/progress": {"comm/exchange"},
     "connect/placement": set(),
     "connect/rules": set(),
     "connect/tables": {"connect/placement", "connect/rules"},
