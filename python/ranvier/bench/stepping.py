@@ -16,6 +16,7 @@ import itertools
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,14 @@ from rich.table import Table
 from ranvier.base.names import unknown_name
 from ranvier.base.paths import check_destinations
 from ranvier.bench._in_turn import Comparison, Contestant, Report, run_in_turn
+from ranvier.bench._mpiexec import Mpiexec, find_mpiexec, is_crowded
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, choose, recorded_options
 from ranvier.bench.contention import busy_programs
 from ranvier.commands import info
 from ranvier.commands.keys import add_settings, signature_keys
 from ranvier.commands.result_files import add_result_files
-from ranvier.errors import StateError, ValueOutOfBoundsError
+from ranvier.errors import ValueOutOfBoundsError
 from ranvier.networks import layers
 
 __all__ = ["add_arguments", "main"]
@@ -39,6 +41,7 @@ __all__ = ["add_arguments", "main"]
 _STEPPINGS = ("async", "bsp")
 _DENDRITES = ("hh", "pas")
 _MOST = 2**20
+_MOST_RANKS = 1024
 # All networks do as much work as one of so many cells for so many ms.
 _TIME, _CELLS_OF_TIME = 100.0, 512
 
@@ -70,6 +73,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", default="1", metavar="N,...", help="threads of a process (default: %(default)s)")
     parser.add_argument("--ranks", default="1", metavar="N,...", help="processes (default: %(default)s)")
     parser.add_argument(
+        "--mpiexec",
+        type=Path,
+        metavar="FILE",
+        help="mpiexec to use (default: that of the Python environment, otherwise of the system)",
+    )
+    parser.add_argument(
         "--loops", default="0", metavar="N,...", help="programs that compute meanwhile (default: %(default)s)"
     )
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
@@ -100,15 +109,16 @@ def main(arguments: argparse.Namespace) -> int:
     )
     has_time = any(setting.startswith("time=") for setting in arguments.settings)
     check_destinations(arguments.json, arguments.plot)
+    mpiexec = find_mpiexec(arguments.mpiexec) if any(case.ranks > 1 for case in cases) else None
+    options = recorded_options(arguments, chosen)
+    if mpiexec is not None:
+        options["mpi"] = str(mpiexec.family)
     console = Console(highlight=False)
-    file = ResultsFile(
-        arguments.json,
-        {"benchmark": "stepping", "options": recorded_options(arguments, chosen), "machine": info.gather()},
-    )
+    file = ResultsFile(arguments.json, {"benchmark": "stepping", "options": options, "machine": info.gather()})
     results: list[dict[str, Any]] = []
     for case in cases:
         time = chosen.time if has_time else _TIME * max(1.0, _CELLS_OF_TIME / case.cells)
-        contestants = [_contestant(case, chosen, time, stepping) for stepping in _STEPPINGS]
+        contestants = [_contestant(case, chosen, mpiexec, time, stepping) for stepping in _STEPPINGS]
 
         def write(comparison: Comparison, case: _Case = case) -> None:
             if all(comparison.reports):
@@ -138,10 +148,10 @@ def _cases(arguments: argparse.Namespace) -> list[_Case]:
         if name not in _DENDRITES:
             unknown_name("--dendrites", name, list(_DENDRITES))
     ranks = _numbers("--ranks", arguments.ranks, 1)
-    if max(ranks) > 1:
-        raise StateError(
-            "--ranks", arguments.ranks, "stepping=async works on one process so far", "leave it out, and give --threads"
-        )
+    if max(ranks) > _MOST_RANKS:
+        raise ValueOutOfBoundsError("--ranks", f"'{arguments.ranks}'", f"must be numbers from 1 to {_MOST_RANKS}")
+    if max(ranks) == 1 and arguments.mpiexec is not None:
+        raise ValueOutOfBoundsError("--mpiexec", str(arguments.mpiexec), "is used only with --ranks")
     chosen = itertools.product(
         dendrites,
         ranks,
@@ -161,7 +171,7 @@ def _numbers(option: str, text: str, least: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _contestant(case: _Case, chosen: Chosen, time: float, stepping: str) -> Contestant:
+def _contestant(case: _Case, chosen: Chosen, mpiexec: Mpiexec | None, time: float, stepping: str) -> Contestant:
     keys: Mapping[str, Any] = {
         **chosen.network,
         **chosen.options,
@@ -173,7 +183,13 @@ def _contestant(case: _Case, chosen: Chosen, time: float, stepping: str) -> Cont
         "stepping": stepping,
     }
     settings = [f"{key}={value}" for key, value in keys.items() if value is not None]
-    return Contestant(f"{case.name}, {stepping}", ("run", "layers", "--set", *settings))
+    crowded = is_crowded(case.ranks, case.threads)
+    return Contestant(
+        f"{case.name}, {stepping}",
+        ("run", "layers", "--set", *settings),
+        tuple(mpiexec.command(case.ranks, crowded)) if mpiexec is not None and case.ranks > 1 else (),
+        mpiexec.environment(crowded) if mpiexec is not None and case.ranks > 1 else {},
+    )
 
 
 def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
@@ -205,6 +221,7 @@ def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
                 "ns_per_compartment_step": statistics.median(each["ns_per_compartment_step"] for each in reports),
                 "steps_per_visit": _mean(reports[0]["steps_per_visit_by_rank"]),
                 "bytes_per_step": sum(reports[0]["bytes_per_step_by_rank"]),
+                "messages": sum(traffic["messages"] for traffic in reports[0]["traffic_by_rank"]),
                 "wait": statistics.median(each["phases_s"]["wait"] / each["sim_s"] for each in reports),
             }
             for name, reports in zip(_STEPPINGS, comparison.reports, strict=True)
