@@ -31,8 +31,8 @@ std::string Quoted::operator()(std::string_view name) const { return "'" + std::
 ValueOutOfBoundsError read_only_variable(const std::string& object) {
     return ValueOutOfBoundsError({.object = object,
                                   .value = "a value",
-                                  .bound = "it can be recorded and read only",
-                                  .remedy = "set the state variables that it follows from"});
+                                  .bound = "as a probe or a derived variable it can only be recorded and read",
+                                  .remedy = "set the state variables that it follows from, such as V_m"});
 }
 
 std::optional<Step> steps_on_grid(double milliseconds, double resolution) {

@@ -204,7 +204,7 @@ def test_network_without_neurons() -> None:
         lambda p: p[[0, True]],
         lambda p: rv.Explicit([0, True], [0, 1]),
         lambda p: p.network.create(rv.iaf_psc_exp, 2),
-        lambda p: p.network.create(rv.poisson_generator(rate=1.0), 2),
+        lambda p: p.network.create(rv.dc_generator(amplitude=1.0), 2),
         lambda p: p.network.connect(p, "neurons", rv.OneToOne()),
         lambda p: p.network.connect(p, p, rv.OneToOne),
         lambda p: p.network.connect(p, p, rv.FixedIndegree(1.5)),  # type: ignore[arg-type]

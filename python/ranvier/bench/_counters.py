@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ranvier import _core
+from ranvier.base.python_process import python_command
 from ranvier.errors import StateError
 
 __all__ = ["COUNTERS", "Counted", "count", "find_counter"]
@@ -60,7 +60,7 @@ class Counted:
 
 def find_counter() -> str | None:
     """Return the name of the counter that this machine has, one of `COUNTERS`, or None."""
-    if shutil.which("perf") is not None and "instructions:u" in _perf([sys.executable, "-c", ""]):
+    if shutil.which("perf") is not None and "instructions:u" in _perf(python_command("-c", "")):
         return "perf"
     return "valgrind" if shutil.which("valgrind") is not None else None
 
@@ -77,7 +77,7 @@ def count(counter: str, kind: str, neurons: int, steps: int, steps_at_once: int)
     first, all_steps = (
         measure(
             [
-                *(sys.executable, "-I", "-S", "-c", _PROGRAM, _core.__file__, kind),
+                *python_command("-I", "-S", "-c", _PROGRAM, _core.__file__, kind),
                 *map(str, (neurons, number, steps_at_once)),
             ]
         )
