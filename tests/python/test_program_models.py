@@ -84,7 +84,7 @@ def test_derived_variables_are_recorded_and_cannot_be_set() -> None:
     data = run(net, 20.0, threads=2).state(recorder)
     assert np.array_equal(data["I_syn"], data["I_syn_ex"] + data["I_syn_in"])
     assert data["I_syn"].any()
-    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="read only"):
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="can only be recorded and read"):
         net.create(Described(iaf_psc_exp()), 2, I_syn=1.0)
 
 
