@@ -8,6 +8,18 @@
 
 namespace ranvier::engine {
 
+namespace {
+
+/// How much further ahead of the shard that is behind all others a shard may go than where that one will be after so many
+/// seconds, within these bounds. The less, the earlier an interrupted run ends; the more, the longer a process has something
+/// to do while others are slow.
+constexpr double lead_seconds = 0.5;
+constexpr Step least_lead = 2 * comm::CommonProgress::grid;
+constexpr Step most_lead = comm::ProgressExchange::most_ahead;
+constexpr Step unbounded = std::numeric_limits<Step>::max();
+
+}  // namespace
+
 AsyncStepping::AsyncStepping(std::span<const std::unique_ptr<Shard>> shards, PairDelays delays, Step most_steps,
                              parallel::Team& team, parallel::StealingPolicy stealing,
                              std::unique_ptr<comm::ProgressExchange> ranks)
@@ -49,6 +61,9 @@ void AsyncStepping::begin(Step first, Step last) {
     waiting_.store(0);
     work_.begin();
     if (ranks_) ranks_->begin(first - 1, *this);
+    lead_.store(ranks_ ? first - 1 + least_lead : unbounded);
+    began_ = std::chrono::steady_clock::now();
+    before_ = followed_ = first - 1;
     for (std::uint32_t index = 0; index < delays_.shards(); ++index) silent_[index].store(first - 1);
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         Group& group = *groups_[index];
@@ -79,7 +94,7 @@ void AsyncStepping::run(std::uint32_t worker, std::uint64_t epoch, WorkerTimes& 
 
 Step AsyncStepping::limit(std::uint32_t index) const {
     Step limit = groups_[index]->now() + most_steps_;
-    if (ranks_) limit = std::min(limit, furthest_[index].load());
+    if (ranks_) limit = std::min({limit, furthest_[index].load(), lead_.load()});
     for (const PairDelays::Pair& pair : delays_.sources(index)) {
         limit = std::min(limit, silent_[pair.shard].load() + pair.least);
     }
@@ -270,6 +285,8 @@ bool AsyncStepping::talk(bool is_idle) {
         const std::unique_lock lock(ranks_mutex_, std::try_to_lock);
         if (!lock) break;
         any = ranks_->talk(*this, is_idle) || any;
+        ranks_->note_progress(is_idle ? earliest() : step());
+        follow_all();
         come_to_terms();
         // What another worker left meanwhile, which found the lock taken.
     } while (is_idle && ranks_->has_more());
@@ -285,6 +302,26 @@ void AsyncStepping::watch() {
     }
 }
 
+/// Lets shards go on where those of all processes have advanced.
+void AsyncStepping::follow_all() {
+    const Step reached = ranks_->reached_by_all();
+    if (reached == followed_) return;
+    followed_ = reached;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began_;
+    const double lead = static_cast<double>(reached - before_) / seconds.count() * lead_seconds;
+    const Step last = reached + static_cast<Step>(std::clamp(lead, double{least_lead}, double{most_lead}));
+    if (last <= lead_.load()) return;
+    lead_.store(last);
+    for (std::uint32_t index = 0; waiting_.load() > 0 && index < groups_.size(); ++index) tell(index);
+}
+
+/// The step that all shards of this process have come to.
+Step AsyncStepping::earliest() const {
+    Step least = unbounded;
+    for (const auto& group : groups_) least = std::min(least, group->now());
+    return least;
+}
+
 /// Agrees with the other processes on the end of the run; see comm::RunAgreement.
 void AsyncStepping::come_to_terms() {
     const comm::RunAgreement& agreement = ranks_->agreement();
@@ -294,6 +331,7 @@ void AsyncStepping::come_to_terms() {
     if (!agreement.has_entered() && (stops_.load() || has_all_here)) ranks_->enter(latest_plan());
     if (!agreement.verdict()) return;
     if (!target_is_final_.load()) {
+        lead_.store(unbounded);
         end_after(*agreement.verdict());
         has_all_here = has_all();
     }
@@ -316,11 +354,7 @@ bool AsyncStepping::has_all() const {
 void AsyncStepping::note_progress() {
     const std::uint64_t visited = visited_.fetch_add(1, std::memory_order_relaxed) + 1;
     if (visited % groups_.size() != 0) return;
-    Step least = target_.load(std::memory_order_relaxed);
-    for (std::size_t index = 0; index < groups_.size(); ++index) {
-        least = std::min(least, groups_[index]->now());
-    }
-    step_.store(least, std::memory_order_relaxed);
+    step_.store(earliest(), std::memory_order_relaxed);
 }
 
 /// As after an epoch: all spikes have been told to all tables, and the outbox is empty.

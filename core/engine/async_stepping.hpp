@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,10 @@ namespace ranvier::engine {
 /// another one to talk, none is lost for work, messages are looked for at least once a visit, and the first one that arrives
 /// for idle workers is seen at once. A thread of its own would take a processor from the shards, or come late when it shares
 /// one with a worker.
+///
+/// Shards that nobody's clock holds up would run far ahead of those of slower processes, and who interrupts the run would wait
+/// until all have come so far. So none goes further ahead of the earliest shard of all processes than these take about half a
+/// second for; see comm::CommonProgress.
 class AsyncStepping final : private comm::ProgressReceiver {
    public:
     /// @param most_steps that a shard takes at a time, for which its ring of inputs has room
@@ -103,6 +108,8 @@ class AsyncStepping final : private comm::ProgressReceiver {
     Step plan(Group& group, Step last);
     void request_stop();
     Step latest_plan() const;
+    Step earliest() const;
+    void follow_all();
     void end_after(Step last);
     SpikeLog& log(std::uint32_t index) {
         return index < groups_.size() ? groups_[index]->log : *remote_logs_[index - groups_.size()];
@@ -129,6 +136,11 @@ class AsyncStepping final : private comm::ProgressReceiver {
     parallel::Patience patience_;  ///< of the worker that watches for messages
     /// How far a shard may go ahead of those of other processes that read it.
     std::unique_ptr<std::atomic<Step>[]> furthest_;
+    std::atomic<Step> lead_;  ///< the step that no shard goes beyond, since those of other processes are behind
+    // Of the worker that talks: since when, and from where, all processes have advanced, and the step they have come to.
+    std::chrono::steady_clock::time_point began_;
+    Step before_ = 0;
+    Step followed_ = 0;
     // Side by side, though others write to them, since a visit reads those of many shards and writes one. First the own
     // shards, then those of other processes.
     std::unique_ptr<std::atomic<Step>[]> silent_;  ///< Shard::silent_until() of each, or the clock of one elsewhere
@@ -140,7 +152,7 @@ class AsyncStepping final : private comm::ProgressReceiver {
     std::unique_ptr<Worker[]> workers_;
     parallel::OrderedWork work_;
     std::atomic<std::uint32_t> left_{0};  ///< shards that have not come to the end
-    std::atomic<Step> target_{0};         ///< the end
+    std::atomic<Step> target_{0};  ///< the end
     std::atomic<bool> stops_{false};
     std::atomic<bool> target_is_final_{false};
     std::mutex stop_mutex_;

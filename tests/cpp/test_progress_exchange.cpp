@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/errors.hpp"
+#include "comm/progress/common_progress.hpp"
 #include "comm/progress/progress_exchange.hpp"
 #include "comm/progress/run_agreement.hpp"
 #include "thread_communicator.hpp"
@@ -29,14 +30,15 @@ struct Posted {
     ProgressEntry entry;
 };
 
-/// All processes of an agreement, and what is under way between them.
-class Agreements {
+/// All processes of an agreement, or of what else goes over the tree, and what is under way between them.
+template <class Own>
+class OnTree {
    public:
-    explicit Agreements(std::int32_t ranks) {
+    explicit OnTree(std::int32_t ranks) {
         for (std::int32_t rank = 0; rank < ranks; ++rank) all_.emplace_back(Rank{rank}, ranks);
     }
-    RunAgreement& of(std::int32_t rank) { return all_[static_cast<std::size_t>(rank)]; }
-    RunAgreement::Send send_of(std::int32_t rank) {
+    Own& of(std::int32_t rank) { return all_[static_cast<std::size_t>(rank)]; }
+    Own::Send send_of(std::int32_t rank) {
         return [this, rank](Rank to, const ProgressEntry& entry) { posted_.push_back({rank, to.value, entry}); };
     }
     /// One message, of any sender, but in the order of each. Returns whether there was one.
@@ -54,10 +56,12 @@ class Agreements {
     std::size_t delivered() const { return delivered_; }
 
    private:
-    std::vector<RunAgreement> all_;
+    std::vector<Own> all_;
     std::vector<Posted> posted_;
     std::size_t delivered_ = 0;
 };
+
+using Agreements = OnTree<RunAgreement>;
 
 TEST(RunAgreement, IsOnTheLatestStepOfAll) {
     std::minstd_rand random(1);
@@ -107,6 +111,47 @@ TEST(RunAgreement, NeedsNoWish) {
     // Too late.
     agreements.of(3).wish(agreements.send_of(3));
     EXPECT_FALSE(agreements.deliver(random));
+}
+
+// ---- the step that all have come to ----------------------------------------------------------------------------------
+
+/// Whatever order messages come in, nobody is told more than is so; and when all have come, nobody knows less than that but
+/// for the grid.
+TEST(CommonProgress, IsThatOfTheSlowest) {
+    std::minstd_rand random(3);
+    constexpr Step grid = CommonProgress::grid;
+    for (const std::int32_t ranks : {1, 2, 3, 4, 7, 16, 33}) {
+        SCOPED_TRACE(std::to_string(ranks) + " ranks");
+        OnTree<CommonProgress> tree(ranks);
+        constexpr Step before = 1000;
+        std::vector<Step> clocks(static_cast<std::size_t>(ranks), before);
+        for (std::int32_t rank = 0; rank < ranks; ++rank) tree.of(rank).begin(before);
+        const auto least = [&] { return *std::ranges::min_element(clocks); };
+        for (int turn = 0; turn < 2000; ++turn) {
+            const auto rank = static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(ranks));
+            Step& clock = clocks[static_cast<std::size_t>(rank)];
+            clock += static_cast<Step>(random() % 40);
+            tree.of(rank).note(clock, tree.send_of(rank));
+            if (random() % 3 == 0) tree.deliver(random);
+            for (std::int32_t other = 0; other < ranks; ++other) ASSERT_LE(tree.of(other).of_all(), least());
+        }
+        while (tree.deliver(random)) {
+        }
+        EXPECT_GT(least(), before + 10 * grid);
+        for (std::int32_t rank = 0; rank < ranks; ++rank) EXPECT_EQ(tree.of(rank).of_all(), least() / grid * grid);
+        // At most two for each edge and multiple of the grid.
+        const auto multiples = static_cast<std::size_t>(*std::ranges::max_element(clocks) - before) / grid + 1;
+        EXPECT_LE(tree.delivered(), 2 * multiples * static_cast<std::size_t>(ranks - 1));
+    }
+}
+
+TEST(CommonProgress, IsToldByNeighborsOnly) {
+    CommonProgress own(Rank{1}, 8);
+    own.begin(0);
+    const auto send = [](Rank, const ProgressEntry&) {};
+    EXPECT_THROW(own.take(Rank{5}, {.kind = ProgressKind::branch_progress, .step = 64}, send), InternalError);
+    EXPECT_THROW(own.take(Rank{3}, {.kind = ProgressKind::all_progress, .step = 64}, send), InternalError);
+    EXPECT_THROW(own.take(Rank{0}, {.kind = ProgressKind::branch_progress, .step = 64}, send), InternalError);
 }
 
 // ---- the exchange ----------------------------------------------------------------------------------------------------
@@ -202,6 +247,10 @@ class Driver final : public ProgressReceiver {
             const RunAgreement& agreement = exchange_->agreement();
             stopped = agreement.is_wished() && !agreement.verdict();
             exchange_->talk(*this, !any);
+            if (!clocks_.empty()) exchange_->note_progress(*std::ranges::min_element(clocks_));
+            if (clocks_.empty()) exchange_->note_progress(last);
+            EXPECT_GE(exchange_->reached_by_all(), before);
+            EXPECT_LE(exchange_->reached_by_all(), target);
             if (!agreement.has_entered() && (agreement.is_wished() || has_all(target))) {
                 exchange_->enter(!clocks_.empty()        ? *std::ranges::max_element(clocks_)
                                  : agreement.is_wished() ? before

@@ -1,14 +1,17 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "balanced_network.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "comm/progress/progress_exchange.hpp"
 #include "engine/simulation.hpp"
 #include "thread_communicator.hpp"
 
@@ -319,6 +322,47 @@ TEST(RankNetworks, SideBySide) {
             expect_same(own[2], second_expected);
         }
     }
+}
+
+// ---- without epochs --------------------------------------------------------------------------------------------------
+
+/// Neurons that nobody hears, and which hear nobody, on a process that has nothing else to do, while those of another one
+/// take much longer: they are not far ahead when the run is interrupted, since all have to come as far as they are.
+TEST(RankNetworks, ThatNobodyHearsDoNotRunFarAhead) {
+    Network network(resolution, 5);
+    // Ids in turn lie on both processes; only those of the second one work hard, since the others' shards hold few of them.
+    const PopulationId few = network.create("iaf_psc_exp", 2, "few", {{"I_e", 300.0}});
+    const PopulationId many = network.create("iaf_psc_exp", 20000, "many", {{"I_e", 300.0}});
+    network.connect(all_of(network, many), all_of(network, many), {.name = "fixed_indegree", .number = 2}, 1.0, 5.0,
+                    "");
+    network.record_spikes({all_of(network, few)});
+    auto ranks = std::make_shared<std::vector<std::int32_t>>(20002, 1);
+    std::fill_n(ranks->begin(), 2, 0);
+    SimulationOptions options{.threads = 1, .stepping = "async", .pinning = "none", .shards = 4};
+    options.ranks = ranks;
+    std::vector<Step> stopped(2);
+    std::vector<Step> seen(2);
+    comm::run_processes(2, [&](const Communicator& communicator) {
+        const auto rank = static_cast<std::size_t>(communicator->rank().value);
+        Simulation simulation(network, options, {}, communicator);
+        EXPECT_TRUE(simulation.stepping().is_asynchronous);
+        int polls = 0;
+        try {
+            simulation.run(10'000'000, [&] {
+                if (rank != 1 || ++polls < 4) return;
+                seen[1] = simulation.step();
+                throw std::runtime_error("stop");
+            });
+            ADD_FAILURE() << "it was not stopped";
+        } catch (const std::runtime_error&) {
+            // On the other process this says that another one was interrupted.
+        }
+        stopped[rank] = simulation.step();
+    });
+    EXPECT_EQ(stopped[0], stopped[1]);
+    EXPECT_GT(seen[1], 0);
+    // What a shard may lead by, and what the slow one had done since it was last seen.
+    EXPECT_LE(stopped[1] - seen[1], 2 * comm::ProgressExchange::most_ahead);
 }
 
 }  // namespace TEST_FILE

@@ -28,6 +28,7 @@ ProgressExchange::ProgressExchange(std::shared_ptr<Communicator> communicator,
       packs_(notifications == Notifications::packed),
       groups_(routes.groups),
       agreement_(communicator_->rank(), communicator_->size()),
+      common_(communicator_->rank(), communicator_->size()),
       send_of_tree_([this](Rank to, const ProgressEntry& entry) {
           Partner& partner = partners_[partner_of(to)];
           append_entry(partner.message, entry);
@@ -77,6 +78,7 @@ std::uint32_t ProgressExchange::partner_of(Rank rank) const {
 
 void ProgressExchange::begin(Step before, ProgressReceiver& receiver) {
     agreement_.begin();
+    common_.begin(before);
     for (std::uint32_t index = 0; index < groups_.size(); ++index) {
         groups_[index].clock = before;
         const bool is_read = !groups_[index].outlets.empty();
@@ -153,6 +155,11 @@ bool ProgressExchange::talk(ProgressReceiver& receiver, bool is_idle) {
     return any;
 }
 
+void ProgressExchange::note_progress(Step least) {
+    // Once there is a last step, nobody goes further than that, and nothing may follow what says that nothing more comes.
+    if (!agreement_.verdict()) common_.note(least, send_of_tree_);
+}
+
 bool ProgressExchange::receive(ProgressReceiver& receiver) {
     bool any = false;
     std::vector<Message> early;
@@ -206,6 +213,10 @@ void ProgressExchange::take_entry(std::uint32_t index, const ProgressEntry& entr
         case ProgressKind::end:
             partner.has_ended = true;
             --left_;
+            break;
+        case ProgressKind::branch_progress:
+        case ProgressKind::all_progress:
+            if (!agreement_.verdict()) common_.take(partner.rank, entry, send_of_tree_);
             break;
         case ProgressKind::wish:
         case ProgressKind::report:

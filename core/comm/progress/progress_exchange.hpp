@@ -13,6 +13,7 @@
 #include "base/ids.hpp"
 #include "comm/communicator.hpp"
 #include "comm/exchange/exchange.hpp"
+#include "comm/progress/common_progress.hpp"
 #include "comm/progress/progress_message.hpp"
 #include "comm/progress/run_agreement.hpp"
 
@@ -77,7 +78,7 @@ class ProgressReceiver {
 ///
 ///     begin()
 ///     emit(), then advance()               by whoever advances a group, by one thread at a time for each group
-///     talk()                               by one thread at a time, again and again
+///     talk(), note_progress()              by one thread at a time, again and again
 ///     wish_to_stop(), enter(), end()       by this thread too
 ///     until is_over()
 class ProgressExchange {
@@ -102,6 +103,10 @@ class ProgressExchange {
     bool talk(ProgressReceiver& receiver, bool is_idle);
     /// Whether advance() has left something that is due.
     bool has_more() const { return is_due_.load(std::memory_order_relaxed); }
+    /// All groups of this process have come to a step; see CommonProgress.
+    void note_progress(Step least);
+    /// All groups of all processes have come to this step, and maybe further.
+    Step reached_by_all() const { return common_.of_all(); }
 
     void wish_to_stop() { agreement_.wish(send_of_tree_); }
     /// This process will come to a step, and no further unless others do. Once in a run.
@@ -176,6 +181,7 @@ class ProgressExchange {
     std::vector<Partner> partners_;  ///< ascending by rank
     std::vector<Group> groups_;
     RunAgreement agreement_;
+    CommonProgress common_;
     RunAgreement::Send send_of_tree_;
     std::mutex due_mutex_;
     std::vector<std::uint32_t> due_;  ///< outlets

@@ -21,7 +21,9 @@ struct StampedSpike {
 enum class ProgressKind : std::uint32_t {
     clock,  ///< a group has come to a step; its spikes since the last notification follow
     read,   ///< those that read the spikes of a group have come to a step
-    // Of the tree of processes; see RunAgreement.
+    // Of the tree of processes; see CommonProgress and RunAgreement.
+    branch_progress,  ///< all groups of the processes of a branch have come to a step
+    all_progress,     ///< all groups of all processes have
     wish,     ///< to end the run early
     report,   ///< the latest step that the processes of a branch have planned to come to
     verdict,  ///< the step after which the run ends

@@ -5,15 +5,7 @@
 
 namespace ranvier::comm {
 
-RunAgreement::RunAgreement(Rank own, std::int32_t ranks) {
-    if (own.value > 0) parent_ = Rank{(own.value - 1) / 2};
-    for (std::int64_t child = 2 * std::int64_t{own.value} + 1; child <= 2 * std::int64_t{own.value} + 2; ++child) {
-        if (child < ranks) children_.push_back(Rank{static_cast<std::int32_t>(child)});
-    }
-    if (parent_) neighbors_.push_back(*parent_);
-    neighbors_.insert(neighbors_.end(), children_.begin(), children_.end());
-    begin();
-}
+RunAgreement::RunAgreement(Rank own, std::int32_t ranks) : tree_(own, ranks) { begin(); }
 
 void RunAgreement::begin() {
     wished_ = false;
@@ -28,7 +20,7 @@ void RunAgreement::wish(const Send& send) {
     // After the verdict nobody waits for it.
     if (wished_ || verdict_) return;
     wished_ = true;
-    for (const Rank neighbor : neighbors_) send(neighbor, {.kind = ProgressKind::wish});
+    for (const Rank neighbor : tree_.neighbors()) send(neighbor, {.kind = ProgressKind::wish});
 }
 
 void RunAgreement::enter(Step latest, const Send& send) {
@@ -43,7 +35,7 @@ void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send)
             wish(send);
             break;
         case ProgressKind::report:
-            if (parent_ == from) throw InternalError("a process above in the tree has reported");
+            if (tree_.parent == from) throw InternalError("a process above in the tree has reported");
             ++reports_;
             greatest_ = std::max(greatest_, entry.step);
             stops_ = stops_ || entry.channel != 0;
@@ -54,25 +46,27 @@ void RunAgreement::take(Rank from, const ProgressEntry& entry, const Send& send)
             break;
         case ProgressKind::clock:
         case ProgressKind::read:
+        case ProgressKind::branch_progress:
+        case ProgressKind::all_progress:
         case ProgressKind::end:
             throw InternalError("a message about progress is not one of the tree");
     }
 }
 
 void RunAgreement::report(const Send& send) {
-    if (!entered_ || reports_ < children_.size()) return;
+    if (!entered_ || reports_ < tree_.children.size()) return;
     stops_ = stops_ || wished_;
-    if (!parent_) {
+    if (!tree_.parent) {
         decide(greatest_, stops_, send);
         return;
     }
-    send(*parent_, {.kind = ProgressKind::report, .channel = stops_ ? 1u : 0u, .step = greatest_});
+    send(*tree_.parent, {.kind = ProgressKind::report, .channel = stops_ ? 1u : 0u, .step = greatest_});
 }
 
 void RunAgreement::decide(Step step, bool stops, const Send& send) {
     verdict_ = step;
     stops_ = stops;
-    for (const Rank child : children_) {
+    for (const Rank child : tree_.children) {
         send(child, {.kind = ProgressKind::verdict, .channel = stops ? 1u : 0u, .step = step});
     }
 }

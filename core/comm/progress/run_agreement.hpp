@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.hpp"
+#include "comm/progress/process_tree.hpp"
 #include "comm/progress/progress_message.hpp"
 
 namespace ranvier::comm {
@@ -27,7 +28,7 @@ class RunAgreement {
     RunAgreement(Rank own, std::int32_t ranks);
 
     /// Those that it sends to, and that send to it; ascending.
-    const std::vector<Rank>& neighbors() const { return neighbors_; }
+    std::vector<Rank> neighbors() const { return tree_.neighbors(); }
 
     void begin();
     /// This process wishes to stop. Does nothing if it is known that one does.
@@ -47,9 +48,7 @@ class RunAgreement {
     void report(const Send& send);
     void decide(Step step, bool stops, const Send& send);
 
-    std::optional<Rank> parent_;
-    std::vector<Rank> children_;
-    std::vector<Rank> neighbors_;
+    ProcessTree tree_;
     bool wished_ = false;
     bool entered_ = false;
     std::size_t reports_ = 0;

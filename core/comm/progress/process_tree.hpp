@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/ids.hpp"
+
+namespace ranvier::comm {
+
+/// All processes as a tree, in which each has three neighbours at most.
+struct ProcessTree {
+    ProcessTree(Rank own, std::int32_t ranks) {
+        if (own.value > 0) parent = Rank{(own.value - 1) / 2};
+        for (std::int64_t child = 2 * std::int64_t{own.value} + 1; child <= 2 * std::int64_t{own.value} + 2; ++child) {
+            if (child < ranks) children.push_back(Rank{static_cast<std::int32_t>(child)});
+        }
+    }
+
+    /// Ascending.
+    std::vector<Rank> neighbors() const {
+        std::vector<Rank> all;
+        if (parent) all.push_back(*parent);
+        all.insert(all.end(), children.begin(), children.end());
+        return all;
+    }
+
+    std::optional<Rank> parent;  ///< none: the root
+    std::vector<Rank> children;
+};
+
+}  // namespace ranvier::comm
