@@ -4,16 +4,22 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <memory_resource>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/errors.hpp"
+#include "base/instruction_set.hpp"
+#include "base/subnormals.hpp"
 #include "bindings.hpp"
 #include "models/program_model.hpp"
 #include "program/program.hpp"
 #include "program/step_function.hpp"
+#include "program/step_interpreter.hpp"
 
 namespace ranvier::bindings {
 
@@ -166,14 +172,41 @@ std::shared_ptr<const void> keep(nb::object owner) {
             }};
 }
 
-void use_compiled(ProgramModel& self, std::uintptr_t address, nb::object owner) {
+void use_compiled(ProgramModel& self, std::string_view set, std::uintptr_t address, nb::object owner) {
     if (address == 0) {
         throw ValueOutOfBoundsError({.object = "address of a step function",
                                      .value = "0",
                                      .bound = "it must be that of a function",
-                                     .remedy = "call use_interpreter() to do without one"});
+                                     .remedy = "without one, programs are interpreted"});
     }
-    self.use_compiled({.function = reinterpret_cast<program::StepFunction>(address), .owner = keep(std::move(owner))});
+    self.use_compiled(parse_instruction_set(set),
+                      {.function = reinterpret_cast<program::StepFunction>(address), .owner = keep(std::move(owner))});
+}
+
+/// Calls the interpreter, or compiled code, once. @pre the arguments fit the program
+std::uint32_t step_once(const ProgramModel& self, std::string_view set, std::uintptr_t address, bool compiled) {
+    program::StepArguments arguments = *reinterpret_cast<const program::StepArguments*>(address);
+    const InstructionSet chosen = parse_instruction_set(set);
+    const FlushSubnormals flush;
+    if (compiled) {
+        const models::CompiledStep step = self.compiled(chosen);
+        if (step.function == nullptr) throw InternalError("nothing was compiled for this instruction set");
+        return step.function(&arguments);
+    }
+    const ProgramDescription& description = self.description();
+    std::vector<std::optional<double>> constants(description.constants);
+    for (std::size_t c = 0; c < constants.size() && arguments.constants_per_lane == 0; ++c) {
+        constants[c] = arguments.constants[c][0];
+    }
+    program::StepInterpreter interpreter(description.step,
+                                         {.variables = description.variables.size(),
+                                          .constants = description.constants,
+                                          .receptors = description.receptors.size(),
+                                          .takes_current = description.takes_current},
+                                         constants, chosen, std::pmr::get_default_resource());
+    if (arguments.lanes > interpreter.most_lanes()) throw InternalError("a step of so many lanes at once");
+    arguments.context = &interpreter;
+    return program::StepInterpreter::step(&arguments);
 }
 
 }  // namespace
@@ -207,16 +240,19 @@ void bind_programs(nb::module_& module) {
             },
             nb::arg("parameters"), nb::arg("step") = nb::none(),
             "Why parameters of a neuron do not fit together with a step (ms), or None.")
-        .def("use_compiled", use_compiled, nb::arg("address"), nb::arg("owner"),
-             "Let simulations that are built from now on call a compiled step function "
-             "(core/program/step_function.hpp), "
-             "which must do what the interpreter does, bit for bit. `owner` keeps its code in memory, and is kept as "
-             "long "
-             "as the code may be called.")
+        .def("use_compiled", use_compiled, nb::arg("instruction_set"), nb::arg("address"), nb::arg("owner"),
+             "Let simulations with `compiled_programs` that are built from now on for an instruction set call a "
+             "compiled step function (core/program/step_function.hpp), which must do what the interpreter does, bit "
+             "for bit. `owner` keeps its code in memory, and is kept as long as the code may be called.")
         .def(
-            "use_interpreter", [](ProgramModel& self) { self.use_compiled({}); },
-            "Let simulations that are built from now on interpret the program.")
-        .def_prop_ro("is_compiled", [](const ProgramModel& self) { return self.compiled().function != nullptr; });
+            "is_compiled",
+            [](const ProgramModel& self, std::string_view set) {
+                return self.compiled(parse_instruction_set(set)).function != nullptr;
+            },
+            nb::arg("instruction_set"), "Whether there is such a function.")
+        .def("step_once", step_once, nb::arg("instruction_set"), nb::arg("arguments"), nb::arg("compiled"),
+             "Call a step function on the StepArguments at an address, so that tests can compare what carries out a "
+             "program.");
     // Of the interface of compiled step functions.
     module.attr("step_function_version") = program::step_function_version;
 }

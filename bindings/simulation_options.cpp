@@ -29,6 +29,7 @@ void bind_options(nb::module_& module) {
             [](SimulationOptions& o, bool is_double) { o.weight_precision = to_precision(is_double); })
         .def_rw("stepping", &SimulationOptions::stepping)
         .def_rw("instruction_set", &SimulationOptions::instruction_set)
+        .def_rw("compiled_programs", &SimulationOptions::compiled_programs)
         .def_rw("table_layout", &SimulationOptions::table_layout)
         .def_rw("delivery_window", &SimulationOptions::delivery_window)
         .def_rw("pinning", &SimulationOptions::pinning)

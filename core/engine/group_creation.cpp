@@ -8,8 +8,8 @@
 namespace ranvier::engine {
 
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
-                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory,
-                        models::SharedParts* shared) {
+                        const SimulationOptions& options, InstructionSet instruction_set,
+                        std::pmr::memory_resource* memory, models::SharedParts* shared) {
     GroupParts group;
     for (const models::GroupValues& values : network.parameters(population, ids)) {
         group.parameters.push_back(values.copy(memory));
@@ -28,8 +28,9 @@ GroupParts create_group(const LoweredNetwork& network, const Population& populat
                                   .population_size = population.size,
                                   .key = make_key(network.network().seed(), Purpose::neuron, population.id.value),
                                   .resolution = network.network().step_of(population),
-                                  .precision = precision,
+                                  .precision = options.precision,
                                   .instruction_set = instruction_set,
+                                  .compiled_programs = options.compiled_programs,
                                   .parameters = group.parameters,
                                   .variables = variables,
                                   .spike_steps = spike_steps,

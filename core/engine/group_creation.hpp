@@ -8,6 +8,7 @@
 #include "base/id_sequence.hpp"
 #include "base/instruction_set.hpp"
 #include "engine/lowering.hpp"
+#include "engine/options.hpp"
 #include "models/neuron.hpp"
 #include "models/stimulator.hpp"
 
@@ -20,8 +21,8 @@ struct GroupParts {
 /// Makes some neurons of a population, with all that grows with them in `memory`.
 /// @param shared what groups have in common, which must outlive them
 GroupParts create_group(const LoweredNetwork& network, const Population& population, const IdSequence& ids,
-                        models::Precision precision, InstructionSet instruction_set, std::pmr::memory_resource* memory,
-                        models::SharedParts* shared);
+                        const SimulationOptions& options, InstructionSet instruction_set,
+                        std::pmr::memory_resource* memory, models::SharedParts* shared);
 
 /// Makes a stimulus of the description for some of its targets, which belong to a population. @pre there are some
 std::unique_ptr<models::Stimulus> create_stimulus(const LoweredNetwork& network, std::size_t index,

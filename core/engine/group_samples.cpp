@@ -120,7 +120,7 @@ Line sample_group(const LoweredNetwork& network, const Population& population, c
                   const SimulationOptions& options, InstructionSet set, Common& common) {
     const auto bytes = [&](const IdSequence& chosen) {
         return bytes_of([&](parallel::NodeMemory* memory) {
-            return create_group(network, population, chosen, options.precision, set, memory, &common.parts);
+            return create_group(network, population, chosen, options, set, memory, &common.parts);
         });
     };
     const IdSequence small = select(ids, spread(ids.size(), small_sample));

@@ -19,6 +19,9 @@ struct SimulationOptions {
     /// that it gets spikes from allow; engine/async_stepping.hpp).
     std::string stepping = "bsp";
     std::string instruction_set = "auto";  ///< "auto", "baseline", "avx2", "avx512"
+    /// Call the code that was compiled for neurons of equations and this instruction set, where there is such; else programs
+    /// are interpreted. Bits are the same.
+    bool compiled_programs = false;
     std::string table_layout =
         "auto";  ///< how tables deliver: "auto", "runs" or "ring" (connect/tables/run_table.hpp, ring_table.hpp)
     std::uint32_t delivery_window = 0;  ///< steps whose inputs runs are added to at a time, a power of two; 0: chosen

@@ -92,8 +92,7 @@ void Shard::create_groups(const LoweredNetwork& network, const SimulationOptions
         group.stimulated_electrodes = network.stimulated_electrodes(layout_, population);
         group.gains_from_stretches = group.size > 0 && population.model->gains_from_stretches;
         group.step_bytes = group.size * bytes_of_step(*population.model);
-        GroupParts parts =
-            create_group(network, population, share.ids, options.precision, instruction_set_, memory, &shared);
+        GroupParts parts = create_group(network, population, share.ids, options, instruction_set_, memory, &shared);
         group.parameters = std::move(parts.parameters);
         group.neurons = std::move(parts.neurons);
         if (group.neurons && !group.fires_repeatedly)

@@ -175,6 +175,7 @@ struct GroupArguments {
     double resolution = 0.1;  ///< ms: the length of a step
     Precision precision = Precision::double_precision;
     InstructionSet instruction_set = InstructionSet::baseline;
+    bool compiled_programs = false;  ///< call the code that was compiled for a ProgramModel, where there is such
     std::span<const GroupValues> parameters;  ///< in the order of NeuronModel::parameters
     std::span<const GroupValues> variables;  ///< initial values, in the order of NeuronModel::variables
     /// Spike times in steps, one ascending list per unit; only for models with `plays_spikes`.

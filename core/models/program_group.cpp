@@ -73,7 +73,7 @@ class ProgramGroup final : public NeuronGroup {
         ++clock_;
         const FlushSubnormals flush;
         std::size_t fired = 0;
-        for (std::size_t begin = 0; begin < size_; begin += settings_->stepper.most_lanes()) {
+        for (std::size_t begin = 0; begin < size_; begin += settings_->stepper.lanes_of(size_ - begin)) {
             fired += advance_block(begin, clock_, arguments, arguments.spikes + fired);
         }
         return fired;
@@ -84,7 +84,7 @@ class ProgramGroup final : public NeuronGroup {
         const auto steps = static_cast<std::int32_t>(arguments.last - arguments.first + 1);
         make_clock_ready(steps);
         const FlushSubnormals flush;
-        for (std::size_t begin = 0; begin < size_; begin += settings_->stepper.most_lanes()) {
+        for (std::size_t begin = 0; begin < size_; begin += settings_->stepper.lanes_of(size_ - begin)) {
             advance_block(begin, arguments);
         }
         clock_ += steps;
@@ -198,7 +198,7 @@ class ProgramGroup final : public NeuronGroup {
     /// A step of the block at `begin`; returns how many fire.
     std::size_t advance_block(std::size_t begin, std::int32_t clock, const UpdateArguments& arguments,
                               std::uint32_t* spikes) {
-        const std::size_t lanes = std::min(settings_->stepper.most_lanes(), padded(size_) - begin);
+        const std::size_t lanes = std::min(settings_->stepper.lanes_of(size_ - begin), padded(size_) - begin);
         const std::size_t valid = std::min(lanes, size_ - begin);
         const std::uint32_t flags = settings_->stepper.advance({arguments_.ids, state_, release_}, settings_->constants,
                                                                {.begin = begin,
@@ -226,7 +226,8 @@ class ProgramGroup final : public NeuronGroup {
             for (std::size_t i = 0; i < fired; ++i) append(*arguments.spikes, GroupSpike{step, arguments.room[i]});
             if (observed == arguments.observed.size() || arguments.observed[observed] != step) continue;
             ++observed;
-            arguments.observer->observe(step, begin, std::min(begin + settings_->stepper.most_lanes(), size_));
+            arguments.observer->observe(step, begin,
+                                        std::min(begin + settings_->stepper.lanes_of(size_ - begin), size_));
         }
     }
 

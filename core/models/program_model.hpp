@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/instruction_set.hpp"
 #include "models/own_model.hpp"
 #include "models/program_description.hpp"
 #include "program/step_function.hpp"
@@ -33,15 +36,15 @@ class ProgramModel final : public OwnModel {
     /// The one whose neuron model this is. @pre it is one
     static const ProgramModel& of(const NeuronModel& model) { return *static_cast<const ProgramModel*>(model.own); }
 
-    /// Groups that are created from now on call this function, in place of the interpreter; none: the interpreter again. It
-    /// must give the same bits.
-    void use_compiled(CompiledStep step) {
+    /// Groups with GroupArguments::compiled_programs that are created from now on for an instruction set call this function
+    /// in place of the interpreter; none: the interpreter again. It must give the same bits.
+    void use_compiled(InstructionSet set, CompiledStep step) {
         const std::lock_guard lock(mutex_);
-        compiled_ = std::move(step);
+        compiled_[static_cast<std::size_t>(set)] = std::move(step);
     }
-    CompiledStep compiled() const {
+    CompiledStep compiled(InstructionSet set) const {
         const std::lock_guard lock(mutex_);
-        return compiled_;
+        return compiled_[static_cast<std::size_t>(set)];
     }
 
     /// Why parameters of a neuron do not fit together, or nothing.
@@ -59,7 +62,7 @@ class ProgramModel final : public OwnModel {
     std::vector<bool> depends_on_step_;  ///< of each result of `prepare`
     NeuronModel model_;
     mutable std::mutex mutex_;
-    CompiledStep compiled_;
+    std::array<CompiledStep, 3> compiled_;  ///< by instruction set
 };
 
 }  // namespace ranvier::models

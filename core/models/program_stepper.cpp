@@ -8,7 +8,7 @@ namespace {
 
 /// Of compiled functions: so many that calling them takes no time, and that state and inputs of several steps fit the second
 /// cache.
-constexpr std::size_t lanes_of_compiled = 256;
+constexpr std::size_t lanes_of_compiled = 1024;
 
 std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& model, const ProgramConstants& constants,
                                                            const GroupArguments& arguments) {
@@ -25,7 +25,7 @@ std::unique_ptr<program::StepInterpreter> make_interpreter(const ProgramModel& m
 
 ProgramStepper::ProgramStepper(const ProgramModel& model, const ProgramConstants& constants,
                                const GroupArguments& arguments)
-    : compiled_(model.compiled()),
+    : compiled_(arguments.compiled_programs ? model.compiled(arguments.instruction_set) : CompiledStep{}),
       interpreter_(compiled_.function != nullptr ? nullptr : make_interpreter(model, constants, arguments)),
       most_lanes_(interpreter_ ? interpreter_->most_lanes() : lanes_of_compiled),
       draws_(program::draws_of(model.description().step), arguments.key, arguments.instruction_set, most_lanes_,

@@ -42,6 +42,12 @@ class ProgramStepper {
 
     /// The most neurons of a call, a multiple of program::lane_multiple.
     std::size_t most_lanes() const { return most_lanes_; }
+    /// Of how many neurons a call advances the first ones, if there are so many left. Compiled code takes those that do not
+    /// fill up a block in a call of their own: their inputs are copied, which takes longer than a call.
+    std::size_t lanes_of(std::size_t left) const {
+        const bool splits = interpreter_ == nullptr && left < most_lanes_ && left > program::lane_multiple;
+        return splits ? left / program::lane_multiple * program::lane_multiple : most_lanes_;
+    }
 
     /// Advances neurons by a step, and clears their inputs. Returns what the step function returns.
     /// @param constants those that this was made with

@@ -160,10 +160,10 @@ TEST(ProgramNeurons, AreAdvancedByACompiledFunctionInPlaceOfTheInterpreter) {
     const auto owner = std::make_shared<int>(1);
     for (const bool heterogeneous : {false, true}) {
         const Drive drive{.size = 300, .with_current = true, .heterogeneous = heterogeneous};
-        model.use_compiled({});
+        model.use_compiled(InstructionSet::baseline, {});
         const Outcome expected = run(model.neuron_model(), InstructionSet::baseline, drive);
         evaluated_lanes = evaluated_per_lane = 0;
-        model.use_compiled({.function = evaluate_step, .owner = owner});
+        model.use_compiled(InstructionSet::baseline, {.function = evaluate_step, .owner = owner});
         const Outcome found = run(model.neuron_model(), InstructionSet::baseline, drive);
         EXPECT_EQ(evaluated_lanes, 320U * 300U);
         EXPECT_EQ(evaluated_per_lane > 0, heterogeneous);
@@ -171,7 +171,7 @@ TEST(ProgramNeurons, AreAdvancedByACompiledFunctionInPlaceOfTheInterpreter) {
         EXPECT_EQ(found.bits(), expected.bits());
     }
     EXPECT_EQ(owner.use_count(), 2);
-    model.use_compiled({});
+    model.use_compiled(InstructionSet::baseline, {});
     EXPECT_EQ(owner.use_count(), 1);
 }
 

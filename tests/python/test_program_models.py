@@ -128,5 +128,5 @@ def test_bad_descriptions_raise_errors(change: Callable[[], Any]) -> None:
 def test_a_step_function_needs_an_address() -> None:
     model = _core.ProgramModel(iaf_psc_exp())
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match="address"):
-        model.use_compiled(0, object())
-    assert not model.is_compiled
+        model.use_compiled("baseline", 0, object())
+    assert not model.is_compiled("baseline")

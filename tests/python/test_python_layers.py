@@ -19,11 +19,12 @@ PACKAGE = ROOT / "python/ranvier"
 ARROWS: dict[str, set[str]] = {
     "base": set(),
     "cells": {"base"},
+    "compiled": {"base", "equations"},
     "equations": {"base"},
     "models": {"base", "network"},
     "network": {"base", "cells", "models", "recording"},
     "recording": {"base", "network", "simulation"},
-    "simulation": {"base", "models", "network", "recording", "state", "mpi"},
+    "simulation": {"base", "compiled", "models", "network", "recording", "state", "mpi"},
     "state": {"base"},
     "mpi": {"processes"},
     "processes": {"base"},

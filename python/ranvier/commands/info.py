@@ -24,6 +24,7 @@ from ranvier.base.numeric import whole_number
 from ranvier.commands import machine_tree
 from ranvier.commands.keys import add_settings, parse_options
 from ranvier.commands.thread_places import ThreadPlaces, place
+from ranvier.compiled import steps
 from ranvier.processes import machine, mpi_library
 
 __all__ = ["add_command"]
@@ -89,6 +90,7 @@ def gather() -> dict[str, Any]:
         "usable_processors": machine.usable_processors(),
         "processor_quota": _core.processor_quota(),
         "instruction_sets": _core.instruction_sets(),
+        "programs": steps.description(),
         "built_for_mpi": [family.name for family in mpi_library.plugins()],
         "mpi_libraries": mpi_library.describe_libraries(),
         "memory_bytes": machine.total_memory(),

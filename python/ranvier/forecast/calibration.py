@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -16,6 +15,7 @@ import numpy as np
 
 from ranvier import _core, models
 from ranvier.base.paths import write_text
+from ranvier.base.user_cache import user_cache
 from ranvier.base.values import StoredValues
 from ranvier.forecast import miniature
 from ranvier.forecast.load import DEFAULT_RATE
@@ -88,15 +88,12 @@ def cache_file() -> Path | None:
 
     None if there is no place for it, for example for a user without a home.
     """
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    try:
-        # A relative path must be ignored: XDG Base Directory Specification, version 0.8.
-        folder = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
-    except RuntimeError:
+    folder = user_cache()
+    if folder is None:
         return None
     key = [_core.version, _core.source_revision, _core.compiler, machine.processor_name(), _core.instruction_sets()]
     digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:16]
-    return folder / "ranvier" / f"costs-{digest}.json"
+    return folder / f"costs-{digest}.json"
 
 
 def measure(

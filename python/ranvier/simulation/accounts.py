@@ -197,6 +197,14 @@ class Accounts(NamedAttributes):
         """The instruction set in use."""
         return self._built.core.instruction_set
 
+    @property
+    def programs(self) -> str:
+        """How neurons of equations advance: ``"compiled"`` or ``"interpreted"``; ``"none"``: there are no such neurons.
+
+        Very long programs are interpreted in any case, unless ``programs="compiled"`` was chosen.
+        """
+        return self._built.programs
+
     # ---- counts and times --------------------------------------------------------------------------------------------
 
     def counts(self) -> Counts:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ranvier import _core, mpi
 from ranvier.base.interrupts import interrupts_deferred
+from ranvier.compiled.steps import compile_models
 from ranvier.errors import StateError
 from ranvier.mpi import Communicator
 from ranvier.network.network import Network
 from ranvier.network.network_base import snapshot_of
+from ranvier.network.populations import Population
 from ranvier.recording.store import check_files
 from ranvier.simulation.agreement import agree, agree_on, agreed
 from ranvier.simulation.built_network import BuiltNetwork
@@ -62,16 +64,18 @@ def build(
     # Other threads may change the network while it is checked and built.
     snapshot = snapshot_of(network)
 
-    def check() -> tuple[RunOptions, _core.SimulationOptions]:
+    def check() -> tuple[RunOptions, _core.SimulationOptions, str]:
         chosen = choose_options()
         for_core = core_options(snapshot.populations, chosen, *groups)
+        programs = _compile(snapshot.populations, checked_group(Tuning, groups[1]))
+        for_core.compiled_programs = programs == "compiled"
         if saved is not None:
             saved.check_network(snapshot.core, for_core, snapshot.recorders)
         else:
             check_files(snapshot.recorders, communicator, chosen.recordings)
-        return chosen, for_core
+        return chosen, for_core, programs
 
-    chosen, options = agree(communicator, "options of the simulation", check)
+    chosen, options, programs = agree(communicator, "options of the simulation", check)
     in_files = sum(recorder.to is not None for recorder in snapshot.recorders)
     agree_on(communicator, "recordings", lambda: f"{chosen.recordings}, {in_files} of them in files")
     tuning = checked_group(Tuning, groups[1])
@@ -89,7 +93,13 @@ def build(
             options.costs = _measure_costs(snapshot.core, options, communicator, progress_of_build)
             options.measure_costs = tuning.measure_costs
         core = _core.Simulation(snapshot.core, options, communicator, progress=progress_of_build)
-    return BuiltNetwork(core, network, snapshot, communicator, options, tuning.trace_epochs)
+    return BuiltNetwork(core, network, snapshot, communicator, options, programs, tuning.trace_epochs)
+
+
+def _compile(populations: Sequence[Population], tuning: Tuning) -> str:
+    """Compile the equations of neurons, and return what carries them out."""
+    chosen = _core.instruction_sets()[-1] if tuning.instruction_set == "auto" else tuning.instruction_set
+    return compile_models([each.own_model for each in populations], tuning.programs, chosen)
 
 
 def _measure_costs(

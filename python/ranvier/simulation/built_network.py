@@ -46,6 +46,8 @@ class BuiltNetwork:
         Name of the network when it was built.
     communicator
         The processes that have built the network.
+    programs
+        What carries out neurons of equations: see `ranvier.compiled.steps.compile_models`.
     traces_epochs
         Whether times of epochs are kept.
     """
@@ -57,6 +59,7 @@ class BuiltNetwork:
         snapshot: Contents,
         communicator: _core.Communicator,
         options: _core.SimulationOptions,
+        programs: str,
         traces_epochs: bool,
     ) -> None:
         self.core = core
@@ -74,6 +77,7 @@ class BuiltNetwork:
         # By index: lists of a population of sources that were changed.
         self.sequence_changes: dict[int, dict[str, StoredValues]] = {}
         self.communicator = communicator
+        self.programs = programs
         self.traces_epochs = traces_epochs
         # The resolution of the network may be changed later; that of the simulation stays.
         self._grid = _core.Network(core.resolution, 0)

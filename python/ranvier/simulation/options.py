@@ -280,6 +280,12 @@ class Tuning(OptionGroup):
     instruction_set: Literal["auto", "baseline", "avx2", "avx512"] = option(
         default="auto", meaning='Instruction set of the processor to use. "auto": the widest that it has.'
     )
+    programs: Literal["auto", "compiled", "interpreted"] = option(
+        default="auto",
+        meaning="""How neurons of equations advance: by code that LLVM compiles for them when the simulation is built
+        (compiled), or by an interpreter (interpreted). "auto": compiled, if llvmlite is installed (``pip install
+        ranvier[llvm]``). `Simulation.programs` returns what was chosen.""",
+    )
     table_layout: Literal["auto", "runs", "ring"] = option(
         default="auto", meaning="How synapses are stored and delivered."
     )

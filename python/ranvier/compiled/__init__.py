@@ -1,0 +1,1 @@
+"""Native code for neurons of equations, made by LLVM."""

@@ -1,0 +1,172 @@
+"""Compiled code does what the interpreter does, bit for bit."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import equation_models
+import ranvier as rv
+from program_scenes import iaf_psc_exp
+from ranvier import _core
+from ranvier.compiled import cache, llvm, steps
+from step_calls import RandomPrograms, StepCall
+
+SETS = _core.instruction_sets()
+MODELS = (
+    "IAF_PSC_EXP",
+    "IAF_PSC_ALPHA",
+    "IAF_PSC_DELTA",
+    "IAF_COND_EXP",
+    "AEIF_COND_EXP",
+    "IZHIKEVICH",
+    "HH_PSC_ALPHA",
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def same_bits(description: Any, instruction_set: str, seed: int) -> None:
+    model = _core.ProgramModel(description)
+    steps.compile_step(model, description, instruction_set)
+    assert model.is_compiled(instruction_set)
+    generator = np.random.default_rng(seed)
+    for per_lane in (False, True):
+        for current in (False, True):
+            call = StepCall(description, generator, per_lane=per_lane, current=current)
+            expected = call.run(model, instruction_set, compiled=False)
+            found = call.run(model, instruction_set, compiled=True)
+            for here, there in zip(found, expected, strict=True):
+                assert np.array_equal(here, there)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(SETS))
+def test_random_programs_have_the_same_bits(seed: int, instruction_set: str) -> None:
+    same_bits(RandomPrograms(seed).neuron(), instruction_set, seed)
+
+
+@pytest.mark.parametrize("instruction_set", SETS)
+def test_a_program_written_by_hand_has_the_same_bits(instruction_set: str) -> None:
+    for seed in range(5):
+        same_bits(iaf_psc_exp(), instruction_set, seed)
+
+
+def network(name: str) -> tuple[rv.Network, rv.Population]:
+    net = rv.Network(seed=5)
+    model = rv.neuron(**getattr(equation_models, name))
+    drive = {"IZHIKEVICH": 10.0, "AEIF_COND_EXP": 900.0, "HH_PSC_ALPHA": 800.0}.get(name, 450.0)
+    cells = net.create(model, 70, name="cells", I_e=rv.Uniform(0.8 * drive, 1.2 * drive))
+    receptor = None if model.program.sign_chooses_receptor else model.receptors[0]
+    net.connect(cells, cells, rv.FixedIndegree(5), weight=rv.Uniform(0.1, 1.0), delay=1.0, receptor=receptor)
+    net.stimulate(cells[:30], rv.dc_generator(amplitude=0.2 * drive, start=5.0))
+    net.record_spikes(cells)
+    return net, cells
+
+
+def outcome(net: rv.Network, cells: rv.Population, time: float, **options: Any) -> tuple[str, str, list[bytes]]:
+    sim = rv.Simulation(net, threads=2, tuning=rv.Tuning(**options))
+    sim.run(time)
+    recorder = net.recorders[0]
+    assert isinstance(recorder, rv.SpikeRecorder)
+    spikes = sim.spikes(recorder)
+    assert len(spikes) > 20
+    model = cells.own_model
+    assert model is not None
+    return sim.programs, spikes.digest(), [sim.get(cells, [name])[name].tobytes() for name in model.variables]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_networks_of_equations_have_the_same_bits(name: str) -> None:
+    net, cells = network(name)
+    time = 20.0 if name == "HH_PSC_ALPHA" else 60.0
+    programs, *expected = outcome(net, cells, time, programs="interpreted")
+    assert programs == "interpreted"
+    for instruction_set in SETS if name != "HH_PSC_ALPHA" else SETS[-1:]:
+        programs, *found = outcome(net, cells, time, programs="compiled", instruction_set=instruction_set)
+        assert programs == "compiled"
+        assert found == expected
+
+
+def test_noise_has_the_same_bits() -> None:
+    net = rv.Network(seed=2)
+    n = rv.neuron(
+        "dv/dt = -v/tau + sigma*sqrt(2/tau)*xi : mV",
+        threshold="v >= V_th and rand() < 0.5",
+        reset="v = randn()*mV",
+        parameters={"tau": "10 ms", "sigma": "4 mV", "V_th": "3 mV"},
+    )
+    cells = net.create(n, 100)
+    net.record_spikes(cells)
+    expected = outcome(net, cells, 50.0, programs="interpreted")[1:]
+    for instruction_set in SETS:
+        assert outcome(net, cells, 50.0, programs="compiled", instruction_set=instruction_set)[1:] == expected
+
+
+def test_a_pickled_network_and_a_saved_state_go_on_with_the_other_one(tmp_path: Path) -> None:
+    net, cells = network("AEIF_COND_EXP")
+    expected = outcome(net, cells, 60.0, programs="interpreted")[1:]
+    half = rv.Simulation(net, threads=1, tuning=rv.Tuning(programs="compiled"))
+    half.run(25.0)
+    half.save(tmp_path / "state.h5")
+    again = pickle.loads(pickle.dumps(net))
+    later = rv.Simulation.load(again, tmp_path / "state.h5", tuning=rv.Tuning(programs="interpreted"))
+    later.run(35.0)
+    assert later.spikes(again.recorders[0]).digest() == expected[0]
+    compiled = rv.Simulation.load(again, tmp_path / "state.h5", tuning=rv.Tuning(programs="compiled"))
+    compiled.set(again.populations[0], tau_w=rv.Uniform(100.0, 200.0))
+    later = rv.Simulation.load(again, tmp_path / "state.h5", tuning=rv.Tuning(programs="interpreted"))
+    later.set(again.populations[0], tau_w=rv.Uniform(100.0, 200.0))
+    for each in (compiled, later):
+        each.run(35.0)
+    assert compiled.spikes(again.recorders[0]).digest() == later.spikes(again.recorders[0]).digest()
+
+
+def test_what_runs_is_told_and_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    net, _ = network("IAF_PSC_EXP")
+    assert rv.Simulation(net, threads=1).programs == "compiled"
+    plain = rv.Network()
+    plain.create("iaf_psc_exp", 2)
+    assert rv.Simulation(plain, threads=1).programs == "none"
+    assert "LLVM" in steps.description()
+    monkeypatch.setattr(steps, "_MOST_INSTRUCTIONS", 3)
+    assert rv.Simulation(net, threads=1).programs == "interpreted"
+    assert rv.Simulation(net, threads=1, tuning=rv.Tuning(programs="compiled")).programs == "compiled"
+    monkeypatch.setattr(llvm, "unusable", lambda: "llvmlite is not installed: pip install ranvier[llvm]")
+    assert rv.Simulation(net, threads=1).programs == "interpreted"
+    with pytest.raises(rv.errors.StateError, match=r"not installed; pip install ranvier\[llvm\]"):
+        rv.Simulation(net, threads=1, tuning=rv.Tuning(programs="compiled"))
+    assert "pip install" in steps.description()
+
+
+def test_code_is_kept_and_found_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made: list[int] = []
+    compiled = llvm.object_code
+
+    def counted(text: str, target: llvm.Target) -> bytes:
+        made.append(1)
+        return compiled(text, target)
+
+    monkeypatch.setattr(llvm, "object_code", counted)
+    description: Any = RandomPrograms(77).neuron()
+    for expected in (1, 1):
+        steps.compile_step(_core.ProgramModel(description), description, SETS[-1])
+        steps._loaded.clear()
+        assert len(made) == expected
+    assert [path.parent.name for path in tmp_path.rglob("*") if path.is_file()] == ["programs"]
+    monkeypatch.setattr(llvm, "processor", lambda: "another")
+    steps.compile_step(_core.ProgramModel(description), description, SETS[-1])
+    assert len(made) == 2
+    assert cache.Cache().look() == ""
