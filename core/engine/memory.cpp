@@ -100,9 +100,9 @@ double bytes_waiting(const connect::TableEstimate::Table& table, const connect::
 }
 
 /// Spikes beside the newest, and pulses of a transmitter, that a table keeps until all of its synapses have learnt from them.
-/// @param neurons of the shard
 double bytes_to_learn_from(const connect::TableEstimate::Table& table, const connect::PlasticTableMemory& memory,
-                           const Arrivals& arrivals, double neurons) {
+                           const Arrivals& arrivals) {
+    const double neurons = table.targets;
     const double of_neuron = arrivals.spikes_of_one > 0.0 ? arrivals.spikes_of_one * arrivals.steps : 0.0;
     const auto most = static_cast<double>(connect::most_older_spikes(to_saturated(table.synapses)));
     const double of_step = neurons * arrivals.spikes_of_one;
@@ -125,10 +125,11 @@ double bytes_to_learn_from(const connect::TableEstimate::Table& table, const con
 }
 
 /// What a table of synapses that are not static keeps of spikes, on one shard.
-double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
+double bytes_of_dynamics(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
     const connect::PlasticTableMemory memory = table.dynamics->memory(table.double_weights);
-    double bytes = static_cast<double>(memory.history_bytes) + neurons * static_cast<double>(memory.neuron_bytes);
-    bytes += bytes_to_learn_from(table, memory, arrivals, neurons);
+    double bytes =
+        static_cast<double>(memory.history_bytes) + table.from_first_to_last * static_cast<double>(memory.neuron_bytes);
+    bytes += bytes_to_learn_from(table, memory, arrivals);
     if (memory.most_listed_rows > 0) {
         const double listed = std::min(static_cast<double>(memory.most_listed_rows),
                                        room_of_list(arrivals.spikes_of_one * table.rows, arrivals.spikes_per_step,
@@ -168,9 +169,8 @@ double steps_kept(double longest, double steps_per_epoch, double window, double 
 }
 
 /// What a table keeps of spikes until all of their synapses are reached, on one shard.
-/// @param neurons of the shard
-double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals, double neurons) {
-    if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals, neurons);
+double bytes_kept(const connect::TableEstimate::Table& table, const Arrivals& arrivals) {
+    if (table.dynamics != nullptr) return bytes_of_dynamics(table, arrivals);
     const double rows_per_step = arrivals.spikes_of_one * table.rows;
     const double longest = table.longest_delay;
     const double steps =
@@ -193,7 +193,7 @@ double most_of_part(const Arrivals& arrivals, double rows_per_step, double parts
 }
 
 /// Lists of spikes that arrive, and of those that tables keep.
-double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards, double neurons) {
+double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arrivals, double shards) {
     const double parts = arrivals.travel ? shards : 1.0;  // of what arrives in a step
     const double steps = arrivals.travel ? arrivals.steps_per_epoch : 1.0;
     double bytes = 0.0;
@@ -214,7 +214,7 @@ double arrival_bytes(const connect::TableEstimate& tables, const Arrivals& arriv
     for (const connect::TableEstimate::Table& table : tables.tables) {
         if (!table.used) continue;
         add_rows(table.rows);
-        bytes += shards * bytes_kept(table, arrivals, neurons / shards);
+        bytes += shards * bytes_kept(table, arrivals);
         any_learns = any_learns || (table.dynamics != nullptr && table.dynamics->greatest_factor() == 0.0);
     }
     // Those of a step, for the tables that learn.
@@ -347,7 +347,7 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     };
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity) + groups.output_bytes +
-                      arrival_bytes(tables, arrivals, groups.shards, static_cast<double>(layout.ids().size())));
+                      arrival_bytes(tables, arrivals, groups.shards));
     if (travels) {
         const ExchangeSample exchange =
             sample_exchange(layout, tables, build, options, mean_of_epoch, steps_per_epoch, activity);

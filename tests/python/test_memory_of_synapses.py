@@ -72,6 +72,49 @@ def test_spikes_that_synapses_learn_from_are_kept_up_to_a_number() -> None:
     assert at[0.0] < at[1e4] <= for_ever
 
 
+def firing_beside(learning: int, others: int, synapse: Any) -> NetworkModel:
+    """Return a network of two populations whose synapses are of a model, and others between, before and after them.
+
+    All fire so often that far more spikes are kept than the newest, of those of which any are.
+    """
+    net = rv.Network()
+    populations = [
+        net.create(rv.interval_fire(tau=5.0, interval_min=2.0, interval_max=8.0), n)
+        for n in (others, learning, others // 2, learning, others)
+    ]
+    for target in populations[1::2]:
+        net.connect(populations[0], target, rv.FixedIndegree(20), weight=1e-6, delay=1.5, synapse=synapse)
+    return NetworkModel(net=net, spikes=net.record_spikes(), time=TIME, source="")
+
+
+def taken_to_learn(learning: int, others: int, **options: Any) -> int:
+    """Return what spikes take in a network that learns beyond what they take in one that does not."""
+    sizes = []
+    for synapse in (rv.stdp(learning_rate=0.0), rv.static_synapse()):
+        sim = rv.Simulation(firing_beside(learning, others, synapse).net, progress=False, **grouped(options))
+        sim.run(TIME)
+        sizes.append(sim.memory()["spikes"])
+    return sizes[0] - sizes[1]
+
+
+@pytest.mark.parametrize(
+    "options", [{"threads": 1}, {"threads": 2}, {"threads": 1, "weight_precision": "double"}], ids=repr
+)
+def test_spikes_of_neurons_whose_synapses_do_not_learn_are_not_kept(options: dict[str, Any]) -> None:
+    """Neither before nor after those that learn is anything kept of a neuron, and between them no spikes."""
+    few, many = (taken_to_learn(200, others, **options) for others in (200, 4000))
+    of_neuron = 150
+    assert many - few < 2000 * of_neuron, (few, many)
+    # Of each neuron that learns, about 32 spikes are kept beside the newest.
+    more = taken_to_learn(400, 200, **options)
+    assert more - few > 2 * 200 * 20 * 12, (few, more)
+
+
+def test_neurons_that_learn_among_others() -> None:
+    check(*run(1, firing_beside(1000, 3000, rv.stdp(learning_rate=0.0)), threads=1))
+    check(*run(2, firing_beside(1000, 3000, rv.stdp(learning_rate=0.0)), threads=2))
+
+
 @pytest.mark.parametrize("time", [-1.0, float("nan")])
 def test_times_that_are_negative_or_not_a_number(time: float) -> None:
     with pytest.raises(ValueOutOfBoundsError, match="time"):

@@ -31,11 +31,14 @@ struct FillBlock {
         }
         copy_values(v.weights + offset, count, b.weights.data() + begin);
         for (std::size_t i = begin; i < begin + count; ++i) {
+            b.targets[i] -= a.first_neuron;
             b.learnt[i] = v.learnt;
-            b.end[i] = v.end;
             b.last[i] = v.last;
-            b.meets[i] = v.meets;
             b.row_trace[i] = v.trace;
+        }
+        if (a.view == nullptr) {
+            std::fill_n(b.end.data() + begin, count, v.end);
+            std::fill_n(b.meets.data() + begin, count, v.meets);
         }
         if (v.synapse_traces != nullptr) copy_values(v.synapse_traces + offset, count, b.row_trace.data() + begin);
         if (v.delays == nullptr) return;

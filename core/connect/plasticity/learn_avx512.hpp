@@ -31,13 +31,14 @@ struct LearnAvx512 {
 
     [[gnu::noinline]] RANVIER_TARGET_AVX512 static void fill(const Arguments& a, Block& b, const Visit& v,
                                                              std::size_t offset, std::size_t begin, std::size_t count) {
+        const Ints first_neuron = L::all(static_cast<std::int32_t>(a.first_neuron));
         for (std::size_t k = 0; k < count; k += L::size) {
             const Mask some = L::first(count - k);
             const std::size_t from = offset + k;
             const std::size_t i = begin + k;
-            L::store(b.targets.data() + i, a.wide_targets
-                                               ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
-                                               : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from));
+            const Ints input = a.wide_targets ? L::load_some(some, static_cast<const std::uint32_t*>(v.targets) + from)
+                                              : L::load16(some, static_cast<const std::uint16_t*>(v.targets) + from);
+            L::store(b.targets.data() + i, L::subtract(input, first_neuron));
             L::store(b.weights.data() + i, L::load_some_reals(some, v.weights + from));
             L::store(b.row_trace.data() + i, v.synapse_traces == nullptr
                                                  ? L::all_reals(v.trace)
@@ -50,8 +51,9 @@ struct LearnAvx512 {
                 L::store(b.slots.data() + i, L::both(slot, L::all(static_cast<std::int32_t>(a.slot_mask))));
             }
             L::store(b.learnt.data() + i, L::subtract(L::all(v.learnt), delay));
-            L::store(b.end.data() + i, L::subtract(L::all(v.end), delay));
             L::store(b.last.data() + i, L::subtract(L::all(v.last), delay));
+            if (a.view != nullptr) continue;
+            L::store(b.end.data() + i, L::subtract(L::all(v.end), delay));
             L::store(b.meets.data() + i, L::subtract(L::all(v.meets), delay));
         }
     }

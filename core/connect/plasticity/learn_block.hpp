@@ -46,9 +46,9 @@ struct LearnBlock {
     Lanes<Real> weights;
     // As LearnVisit has them, for the delay of the synapse:
     Lanes<std::int32_t> learnt;
-    Lanes<std::int32_t> end;
     Lanes<std::int32_t> last;
-    Lanes<std::int32_t> meets;
+    Lanes<std::int32_t> end;    ///< where no view is shared
+    Lanes<std::int32_t> meets;  ///< the same
     Lanes<Real> row_trace;  ///< presynaptic, after the spike before
     Lanes<std::uint32_t> slots;  ///< of the ring of inputs, where delays differ
     Lanes<Real> trace;  ///< postsynaptic, as the present spike meets it

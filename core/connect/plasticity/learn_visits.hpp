@@ -27,7 +27,8 @@ struct LearnVisit {
     Real* new_synapse_traces = nullptr;  ///< the same place, for those after the present one
     /// Of each synapse, relative to the least delay: then postsynaptic spikes meet it so many steps earlier. Null: the same.
     const void* delays = nullptr;
-    double* inputs = nullptr;  ///< of the step in which it arrives at the neurons; null: nothing is added
+    /// Of the step in which it arrives at the neurons, from the first neuron on; null: nothing is added.
+    double* inputs = nullptr;
     std::uint32_t slot = 0;  ///< of this step in the ring, which `inputs` is the begin of if delays differ
     std::int32_t learnt = 0;  ///< postsynaptic spikes up to here have been learnt from
     std::int32_t end = 0;  ///< those up to here have come
@@ -46,6 +47,7 @@ struct TargetView {
     std::int32_t* first;  ///< step of the newest postsynaptic spike that has come
     std::uint32_t* place;  ///< of that in the history
     Real* trace;  ///< postsynaptic, as a presynaptic spike meets it
+    std::int32_t end = 0;  ///< spikes up to here have come
     std::uint32_t greatest_place = 0;  ///< in the history, of any
 };
 
@@ -53,7 +55,8 @@ template <class Real>
 struct LearnArguments {
     std::span<const LearnVisit<Real>> visits;  ///< of different synapses
     bool wide_targets = false;  ///< 32 bits, not 16
-    const std::uint32_t* neurons = nullptr;  ///< of each input; null: inputs are numbered as neurons
+    const std::uint32_t* neurons = nullptr;  ///< of each input, as in the history; null: inputs are numbered as neurons
+    std::uint32_t first_neuron = 0;  ///< of the history, if inputs are numbered as neurons
     bool wide_delays = false;  ///< 16 bits, not 8
     std::size_t slot_stride = 0;  ///< of the ring of inputs
     std::uint32_t slot_mask = 0;
@@ -72,10 +75,14 @@ struct LearnArguments {
     typename SpikeHistory<Real>::Bits* greatest = nullptr;
 };
 
-/// The neurons that some targets of a visit are inputs of.
+/// The neurons that some targets of a visit are inputs of, as the history numbers them.
 template <class Real>
 void find_neurons(const LearnArguments<Real>& arguments, std::span<std::uint32_t> targets) {
-    for (std::uint32_t& target : targets) target = arguments.neurons[target];
+    if (arguments.neurons == nullptr) {
+        for (std::uint32_t& target : targets) target -= arguments.first_neuron;
+    } else {
+        for (std::uint32_t& target : targets) target = arguments.neurons[target];
+    }
 }
 /// The input that a synapse of a visit reaches.
 template <class Real>

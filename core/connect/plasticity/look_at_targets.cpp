@@ -25,6 +25,7 @@ struct LookAtTargets {
             ends[i] = end;
             meeting[i] = meets;
         }
+        view->end = end;
         view->greatest_place = 0;
         const std::uint32_t neurons = arguments->history->neurons();
         for (std::uint32_t begin = 0; begin < neurons; begin += block) {

@@ -164,7 +164,7 @@ struct ModulatedRun {
             b.targets[i] = a.wide_targets ? static_cast<const std::uint32_t*>(v.targets)[begin + i]
                                           : static_cast<const std::uint16_t*>(v.targets)[begin + i];
         }
-        if (a.neurons != nullptr) find_neurons(a, std::span(b.targets).first(count));
+        find_neurons(a, std::span(b.targets).first(count));
         for (std::size_t i = 0; i < count; ++i) {
             b.weights[i] = static_cast<double>(v.weights[begin + i]);
             b.eligibility[i] = static_cast<double>(m.eligibility[begin + i]);

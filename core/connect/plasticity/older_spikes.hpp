@@ -64,7 +64,8 @@ struct OlderSpikes {
     static void learn_chain(const Arguments& a, LearnBlock<Real>& b, std::size_t i) {
         const auto next = [&](const Older* spike) { return a.history->next_older(*spike); };
         const Older* first = a.history->first_older(b.targets[i]);
-        while (first != nullptr && first->step > b.end[i]) first = next(first);
+        const std::int32_t end = a.view != nullptr ? a.view->end : b.end[i];
+        while (first != nullptr && first->step > end) first = next(first);
         // A source that has been silent for long leaves thousands of them. Each is walked over once.
         std::vector<const Older*> all;
         for (auto* spike = first; spike != nullptr && spike->step > b.learnt[i]; spike = next(spike)) {

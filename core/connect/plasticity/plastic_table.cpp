@@ -18,37 +18,49 @@
 
 namespace ranvier::connect {
 
+namespace {
+
+/// The neuron of each input, where neurons have several inputs; else none.
+Buffer<std::uint32_t> neurons_of_inputs(const PlasticTableArguments& arguments) {
+    if (arguments.layout == nullptr || !arguments.layout->has_sites()) return {};
+    Buffer<std::uint32_t> neurons(arguments.layout->size(), arguments.synapses);
+    arguments.layout->copy_neurons(neurons.span());
+    return neurons;
+}
+
+}  // namespace
+
 template <class Target, class Real>
 PlasticTable<Target, Real>::PlasticTable(TableColumns<Target, Real> columns, const Learning& learning,
                                          LearningRule<Real> rule, const PlasticTableArguments& arguments)
     : Base(std::move(columns)),
+      neurons_(neurons_of_inputs(arguments)),
+      learning_neurons_(std::span<const Target>(this->columns_.targets.span()), neurons_.span(),
+                        arguments.local_neurons, arguments.spikes),
       learning_(learning),
       rule_(std::move(rule)),
       row_decay_(learning.presynaptic_steps, arguments.synapses),
       presynaptic_(learning.presynaptic_steps, arguments.synapses, true),
       postsynaptic_(learning.postsynaptic_steps, arguments.synapses, true),
-      history_(arguments.local_neurons, learning.postsynaptic_steps, learning.own_postsynaptic_steps,
+      history_(learning_neurons_.size(), learning.postsynaptic_steps, learning.own_postsynaptic_steps,
                rule_.postsynaptic_trace_accumulates, arguments.spikes),
       last_(Base::rows(), arguments.synapses),
       traces_(Base::rows(), arguments.synapses),
       own_(Base::rows() * learning.own_presynaptic_steps.size(), arguments.synapses),
       synapse_traces_(centred() && !learning.own_times.any() ? this->size() : 0, arguments.synapses),
       waiting_(lists_of_waiting(learning.axonal(this->columns_.greatest_delay)), arguments.spikes),
-      first_seen_(arguments.local_neurons, arguments.spikes),
-      place_seen_(arguments.local_neurons, arguments.spikes),
-      trace_seen_(arguments.local_neurons, arguments.spikes),
+      first_seen_(learning_neurons_.size(), arguments.spikes),
+      place_seen_(learning_neurons_.size(), arguments.spikes),
+      trace_seen_(learning_neurons_.size(), arguments.spikes),
       view_{first_seen_.data(), place_seen_.data(), trace_seen_.data()},
       visits_(arguments.spikes) {
-    if (arguments.local_neurons > History::most_neurons) {
+    if (learning_neurons_.size() > History::most_neurons) {
         throw ValueOutOfBoundsError({.object = "number of neurons of one shard with synapses that learn",
-                                     .value = std::to_string(arguments.local_neurons),
+                                     .value = std::to_string(learning_neurons_.size()),
                                      .bound = "must be at most " + std::to_string(History::most_neurons),
                                      .remedy = "use more threads or processes"});
     }
-    if (arguments.layout != nullptr && arguments.layout->has_sites()) {
-        neurons_ = Buffer<std::uint32_t>(arguments.layout->size(), arguments.synapses);
-        arguments.layout->copy_neurons(neurons_.span());
-    }
+    for (std::uint32_t& neuron : neurons_.span()) neuron -= learning_neurons_.first();
     visits_.reserve(most_visits);
     for (const double steps : learning.own_presynaptic_steps) own_decays_.emplace_back(steps, arguments.synapses);
     std::fill_n(last_.data(), last_.size(), History::never);
@@ -81,7 +93,8 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
             .row_bytes = sizeof(std::int32_t) + (1 + learning.own_presynaptic_steps.size()) * sizeof(double),
             .constant_bytes = constants,
             .history_bytes = of_history,
-            .neuron_bytes = History::neuron_bytes(own) + sizeof(std::int32_t) + sizeof(std::uint32_t) + sizeof(Real),
+            .neuron_bytes = TargetNeurons::neuron_bytes() + History::neuron_bytes(own) + sizeof(std::int32_t) +
+                            sizeof(std::uint32_t) + sizeof(Real),
             .newest_spikes = History::newest,
             .older_spike_bytes = History::older_spike_bytes(own),
             .waiting_bytes = sizeof(Waiting),
@@ -91,7 +104,9 @@ PlasticTableMemory PlasticTable<Target, Real>::memory(const Learning& learning, 
 template <class Target, class Real>
 void PlasticTable<Target, Real>::postsynaptic_spikes(Step step, std::span<const std::uint32_t> neurons) {
     now_ = step;
-    for (const std::uint32_t neuron : neurons) history_.add(neuron, relative(step));
+    for (const std::uint32_t neuron : neurons) {
+        if (learning_neurons_.contains(neuron)) history_.add(neuron - learning_neurons_.first(), relative(step));
+    }
 }
 
 template <class Target, class Real>
@@ -235,6 +250,7 @@ LearnArguments<Real> PlasticTable<Target, Real>::arguments() const {
     LearnArguments<Real> given;
     given.wide_targets = std::is_same_v<Target, std::uint32_t>;
     if (!neurons_.empty()) given.neurons = neurons_.data();
+    given.first_neuron = first_neuron();
     given.wide_delays = std::holds_alternative<Buffer<std::uint16_t>>(this->columns_.delays);
     given.slot_stride = ring_.slot_stride;
     given.slot_mask = ring_.slot_mask;
@@ -255,8 +271,7 @@ template <class Target, class Real>
 const TargetView<Real>* PlasticTable<Target, Real>::shared_view(InstructionSet set, std::uint64_t events,
                                                                 std::int32_t end, std::int32_t meets) {
     const bool same_delay = this->columns_.least_delay == this->columns_.greatest_delay;
-    if (modulated_ || timed_ || !same_delay || rule_.pairing != Pairing::all ||
-        events < std::uint64_t{2} * history_.neurons())
+    if (modulated_ || timed_ || !same_delay || rule_.pairing != Pairing::all || events < history_.neurons())
         return nullptr;
     look_at_targets(set, arguments(), end, meets, view_);
     return &view_;

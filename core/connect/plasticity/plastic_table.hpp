@@ -20,6 +20,7 @@
 #include "connect/plasticity/modulated_run.hpp"
 #include "connect/plasticity/modulation.hpp"
 #include "connect/plasticity/spike_history.hpp"
+#include "connect/plasticity/target_neurons.hpp"
 #include "connect/plasticity/timed_visit.hpp"
 #include "connect/tables/delivery_loops.hpp"
 #include "connect/tables/stored_table.hpp"
@@ -77,7 +78,7 @@ class PlasticTable final : public StoredTable<Target, Real> {
     void exchange_synapses(std::span<const std::uint64_t> positions, StateColumns& columns) override;
     void exchange_row(RowIndex row, StateColumns& columns) override;
     void exchange_target(std::uint32_t neuron, StateColumns& columns) override {
-        history_.exchange(neuron, base_, columns);
+        history_.exchange(neuron - learning_neurons_.first(), base_, columns);
     }
     void exchange_common(StateColumns& columns) override;
     void end_saving() override { saved_ = {}; }
@@ -170,6 +171,8 @@ class PlasticTable final : public StoredTable<Target, Real> {
                    const TargetView<Real>* view);
     void learn(InstructionSet set, const TargetView<Real>* view, bool arrives);
     LearnArguments<Real> arguments() const;
+    /// The local index of the neuron that targets of synapses are counted from where it matters which neuron it is.
+    std::uint32_t first_neuron() const { return neurons_.empty() ? learning_neurons_.first() : 0; }
     // Where there is a transmitter:
     void begin_modulation(std::pmr::memory_resource* synapse_memory, std::pmr::memory_resource* spike_memory);
     ModulatedArguments<Real> modulated(const Visit& visit) const;
@@ -200,7 +203,9 @@ class PlasticTable final : public StoredTable<Target, Real> {
     static constexpr Step most_steps = Step{1} << 30;
     void move_base(InstructionSet set, Step step);
 
-    Buffer<std::uint32_t> neurons_;  ///< of each input, where neurons have several; else empty
+    /// Of each input, where neurons have several, counted from the first that learns; else empty.
+    Buffer<std::uint32_t> neurons_;
+    TargetNeurons learning_neurons_;
     Learning learning_;
     LearningRule<Real> rule_;
     Decay<double> row_decay_;

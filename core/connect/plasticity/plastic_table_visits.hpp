@@ -113,7 +113,7 @@ auto PlasticTable<Target, Real>::arriving(const Spike& spike, const Run& run, co
     }
     if (inputs.wide != nullptr) return visit;
     const Step step = base_ + spike.stamp + run.delay;
-    visit.inputs = visit.delays == nullptr ? inputs.slot(step) : inputs.data;
+    visit.inputs = (visit.delays == nullptr ? inputs.slot(step) : inputs.data) + first_neuron();
     visit.slot = static_cast<std::uint32_t>(step) & inputs.slot_mask;
     return visit;
 }

@@ -109,7 +109,7 @@ struct TimedVisit {
             b.targets[i] = a.wide_targets ? static_cast<const std::uint32_t*>(v.targets)[begin + i]
                                           : static_cast<const std::uint16_t*>(v.targets)[begin + i];
         }
-        if (a.neurons != nullptr) find_neurons(a, std::span<std::uint32_t>(b.targets).first(b.count));
+        find_neurons(a, std::span<std::uint32_t>(b.targets).first(b.count));
         std::copy_n(v.weights + begin, b.count, b.weights.data());
         const OwnRule<Real>& rule = a.rule->own;
         for (std::size_t k = 0; k < rule.parameter_count; ++k) {

@@ -44,7 +44,7 @@ struct PlasticTableMemory {
     std::size_t constant_bytes = 0;  ///< whatever its size
     // The rest counts as memory of spikes.
     std::size_t history_bytes = 0;  ///< the same
-    std::size_t neuron_bytes = 0;  ///< of each neuron of the shard
+    std::size_t neuron_bytes = 0;  ///< of each neuron of the shard, from the first that learns to the last
     std::size_t newest_spikes = 0;  ///< that these are enough for
     std::size_t older_spike_bytes = 0;
     std::size_t waiting_bytes = 0;  ///< of a spike on its way to synapses with one delay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -68,6 +69,28 @@ std::pair<DelaySteps, DelaySteps> expected_delays(std::span<const ProjectionPlan
         greatest = std::max(greatest, round_delay(high, plan.delay_grid));
     }
     return {std::min(least, greatest), greatest};
+}
+
+/// The neurons of a shard that synapses of a kind reach, and those from the first of them to the last.
+void describe_targets(TableEstimate::Table& own, std::span<const ProjectionPlan> plans, const ProcessLayout& layout,
+                      KindIndex kind) {
+    std::map<std::uint64_t, std::uint64_t> stretches;  // of ids: begin, end
+    for (const ProjectionPlan& plan : plans) {
+        if (!counts_for(plan, kind) || plan.pairs.targets == 0) continue;
+        const std::uint64_t first = plan.pairs.first_target.value;
+        std::uint64_t& end = stretches[first];
+        end = std::max(end, first + plan.pairs.targets);
+    }
+    const auto shards = static_cast<double>(layout.shards().size());
+    const auto count = [&](std::uint64_t begin, std::uint64_t end) {
+        return static_cast<double>(layout.ids().within(NeuronId{begin}, end - begin).size()) / shards;
+    };
+    std::uint64_t passed = 0;
+    for (const auto& [begin, end] : stretches) {
+        if (end > std::max(begin, passed)) own.targets += count(std::max(begin, passed), end);
+        passed = std::max(passed, end);
+    }
+    if (passed > 0) own.from_first_to_last = count(stretches.begin()->first, passed);
 }
 
 /// What each synapse of a kind takes to be told from others of its pair, where there are any on the shard.
@@ -160,6 +183,7 @@ void add_table(TableEstimate& estimate, const NetworkPlan& network, KindIndex ki
         estimate.final_bytes += kept - forgotten + index_bytes + (ring ? share * delay_bytes : offsets);
         estimate.peak_bytes += kept + share * delay_bytes + std::max({offsets, building, index_bytes});
     }
+    describe_targets(own, network.projections, layout, kind);
     // Dense tables have rows for absent sources too, for which no spike comes.
     describe_table(own, table, share, unsorted ? share : present, delays, options.double_weights);
 }

@@ -24,6 +24,8 @@ struct TableEstimate {
         double synapses = 0.0;  ///< of a shard
         double delays = 1.0;    ///< how many there can be
         double runs = 0.0;      ///< of a row: synapses with the same delay
+        double targets = 0.0;   ///< neurons of a shard that it has synapses onto
+        double from_first_to_last = 0.0;  ///< neurons of a shard from the first of these to the last
     };
     std::vector<Table> tables;  ///< by kind
     /// Neurons of each transmitter that modulates any of them: on each shard, a spike may come for each.

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+namespace ranvier::connect {
+
+/// The neurons of a shard that a table has synapses onto: spikes of the others mean nothing to it. They are numbered from the
+/// first of them on, so that a population that learns costs the same, whatever others the shard has.
+class TargetNeurons {
+   public:
+    TargetNeurons() = default;
+    /// @param inputs that the synapses reach
+    /// @param neurons of each input; empty: inputs are numbered as neurons
+    /// @param local_neurons of the shard
+    template <class Target>
+    TargetNeurons(std::span<const Target> inputs, std::span<const std::uint32_t> neurons, std::uint32_t local_neurons,
+                  std::pmr::memory_resource* memory) {
+        std::vector<std::uint8_t> reached(local_neurons, 0);
+        if (neurons.empty()) {
+            for (const Target input : inputs) reached[input] = 1;
+        } else {
+            for (const Target input : inputs) reached[neurons[input]] = 1;
+        }
+        const auto begin = std::ranges::find(reached, 1);
+        auto end = reached.end();
+        while (end > begin && end[-1] == 0) --end;
+        first_ = begin == end ? 0 : static_cast<std::uint32_t>(begin - reached.begin());
+        reached_ = Buffer<std::uint8_t>(static_cast<std::size_t>(end - begin), memory);
+        std::copy(begin, end, reached_.data());
+    }
+
+    /// Local index.
+    std::uint32_t first() const { return first_; }
+    /// From the first to the last.
+    std::uint32_t size() const { return static_cast<std::uint32_t>(reached_.size()); }
+    /// @param neuron local index
+    bool contains(std::uint32_t neuron) const {
+        const std::uint32_t number = neuron - first_;
+        return number < size() && reached_[number] != 0;
+    }
+    /// Of each neuron from the first to the last.
+    static constexpr std::size_t neuron_bytes() { return sizeof(std::uint8_t); }
+
+   private:
+    std::uint32_t first_ = 0;
+    Buffer<std::uint8_t> reached_;
+};
+
+}  // namespace ranvier::connect
