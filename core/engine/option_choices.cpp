@@ -257,7 +257,7 @@ bool choose_sorting(const SimulationOptions& options, const connect::NetworkPlan
     if (options.sort_connections) return *options.sort_connections;
     const bool needed =
         ranks == 1 || options.row_numbering != "auto" || is_asynchronous(options) || !choose_exchange(options).directed;
-    return needed || connect::rows_are_filled(network, ranks, shards);
+    return needed || connect::rows_save_memory(network, ranks, shards);
 }
 
 connect::Placement make_placement(const Network& network, const SimulationOptions& options, std::int32_t ranks) {

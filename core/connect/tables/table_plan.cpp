@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace ranvier::connect {
 
@@ -43,6 +46,32 @@ bool fill_rows(double synapses, double rows) {
     constexpr double least_synapses_per_row = 0.7;
     return synapses >= least_synapses_per_row * rows;
 }
+
+/// What rows take by how they are numbered, expected over the random connections. What all synapses take is left out.
+struct RowBytes {
+    double dense = 0.0;     ///< a row for each source that a table could have
+    double compact = 0.0;   ///< for each that has a synapse
+    double unsorted = 0.0;  ///< for each synapse
+    double all_synapses = 0.0;
+    double all_rows = 0.0;
+
+    /// Adds tables of one kind. @param rows for the sources that they could have
+    void add(double synapses, double rows, const SynapseDynamics* dynamics) {
+        if (rows <= 0.0) return;
+        constexpr double begin = sizeof(std::uint32_t);
+        constexpr double source = sizeof(std::uint32_t);
+        // Of the row, with its source: codes have one byte or several (routing/destination_code.hpp).
+        constexpr double address = 2.5;
+        const double own = dynamics == nullptr ? 0.0 : static_cast<double>(dynamics->memory(false).row_bytes);
+        const double present = -rows * std::expm1(-synapses / rows);
+        dense += rows * (begin + own) + present * address;
+        compact += present * (begin + source + own + address);
+        unsorted += synapses * (source + own + address);
+        all_synapses += synapses;
+        all_rows += rows;
+    }
+    bool prefers_rows() const { return (fill_rows(all_synapses, all_rows) ? dense : compact) <= unsorted; }
+};
 
 /// Synapses of a kind that are expected on a process.
 double expected_synapses_here(std::span<const ProjectionPlan> plans, KindIndex kind, const ProcessLayout& layout) {
@@ -96,14 +125,18 @@ double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& l
     return plan.sampler->expected_synapses() * share;
 }
 
-bool rows_are_filled(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards) {
-    double synapses = 0.0;
-    double rows = 0.0;
-    for (const ProjectionPlan& plan : network.projections) synapses += plan.sampler->expected_synapses();
-    for (std::uint32_t kind = 0; kind < network.kinds.size(); ++kind) {
-        rows += map_rows(network.projections, KindIndex{kind}).rows();
+bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards) {
+    RowBytes bytes;
+    for (std::uint32_t i = 0; i < network.kinds.size(); ++i) {
+        const KindIndex kind{i};
+        double synapses = 0.0;
+        for (const ProjectionPlan& plan : network.projections) {
+            if (counts_for(plan, kind)) synapses += plan.sampler->expected_synapses();
+        }
+        const double rows = map_rows(network.projections, kind).rows();
+        bytes.add(synapses, rows * shards * ranks, network.dynamics_of(kind));
     }
-    return fill_rows(synapses, rows * shards * ranks);
+    return bytes.prefers_rows();
 }
 
 ProcessTables plan_tables(const NetworkPlan& network, const ProcessLayout& layout, const BuildOptions& options) {

@@ -35,10 +35,10 @@ bool counts_for(const ProjectionPlan& plan, KindIndex kind);
 /// Synapses of a projection that are expected on a process.
 double expected_synapses_here(const ProjectionPlan& plan, const ProcessLayout& layout);
 
-/// Whether tables of a process with a row for each source that they could have would be filled well enough, on average over
-/// all processes: else rows are numbered compactly, and synapses that are not sorted at all take less memory.
+/// Whether rows take less memory than synapses that are not sorted, on average over all processes: what synapses of a source
+/// share is then kept once.
 /// @param shards of a process
-bool rows_are_filled(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards);
+bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint32_t shards);
 
 /// The tables of a process before anything is drawn.
 struct ProcessTables {
