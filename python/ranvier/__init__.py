@@ -33,6 +33,8 @@ from ranvier.cells.per_cell import per_cell
 from ranvier.cells.places import Place, Region, at, everywhere, sections, tagged, within_distance
 from ranvier.cells.reading import read_morphology
 from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.equations.models import *  # noqa: F403
+from ranvier.equations.models import __all__ as _equation_models
 from ranvier.equations.parameters import parameter
 from ranvier.models import *  # noqa: F403
 from ranvier.models import __all__ as _models
@@ -140,6 +142,7 @@ __all__ = [
     "voltage_clamp",
     "within_distance",
     *_cell_models,
+    *_equation_models,
     *_models,
 ]
 

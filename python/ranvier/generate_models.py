@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ranvier import _core
+from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.library import DescribedModel, described
 
 __all__ = ["main", "source", "source_of_cells"]
 
@@ -42,6 +44,28 @@ __all__ = [
 '''
 
 
+_EQUATION_HEADER = '''\
+"""Neuron models that come with Ranvier and are written as equations.
+
+Generated from `ranvier.equations.definitions` by ``python -m ranvier.generate_models``: change the model there, then
+run this command. Every value is one number for all neurons, an array with one number for each, a distribution, or a
+text with a unit.
+"""
+
+# The names are those of the field and of the equations.
+# ruff: noqa: E501, N801, N803
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ranvier.base.values import Values
+from ranvier.equations.library import LibraryNeuron
+
+__all__ = [
+'''
+
+
 _CELL_HEADER = '''\
 """Mechanisms of the membrane of detailed cells, and receptors that are placed on them.
 
@@ -64,7 +88,12 @@ __all__ = [
 '''
 
 _Described: TypeAlias = (
-    _core.NeuronModel | _core.StimulatorModel | _core.SynapseModel | _core.MechanismModel | _core.ReceptorModel
+    DescribedModel
+    | _core.NeuronModel
+    | _core.StimulatorModel
+    | _core.SynapseModel
+    | _core.MechanismModel
+    | _core.ReceptorModel
 )
 
 _TRANSMITTER = "Neurons whose spikes act on all synapses of the projection at once: a volume transmitter"
@@ -155,6 +184,37 @@ def _initializer(arguments: list[str], names: list[str]) -> Iterator[str]:
 def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
     names = [parameter.name for parameter in model.parameters]
     settable = [variable for variable in model.variables if variable.name not in names]
+    yield f"class {model.name}(NeuronModel):"
+    yield from _neuron_docstring(model)
+    yield ""
+    yield f'    name: ClassVar[str] = "{model.name}"'
+    yield ""
+    yield from _initializer(
+        [f"{parameter.name}: Values = {_number(parameter.default)}" for parameter in model.parameters]
+        + [f"{variable.name}: Values | None = None" for variable in settable],
+        names + [variable.name for variable in settable],
+    )
+
+
+def _equation_model(name: str) -> Iterator[str]:
+    """Yield the class of a model that is written as equations."""
+    model = described(name)
+    yield f"class {name}(LibraryNeuron):"
+    yield from _neuron_docstring(model)
+    yield ""
+    yield f'    model_name: ClassVar[str] = "{name}"'
+    yield ""
+    yield from _initializer(
+        [f"{parameter.name}: Values | str = {_number(parameter.default)}" for parameter in model.parameters]
+        + [f"{variable.name}: Values | str | None = None" for variable in model.settable],
+        [each.name for each in model.parameters] + [each.name for each in model.settable],
+    )
+
+
+def _neuron_docstring(model: _core.NeuronModel | DescribedModel) -> Iterator[str]:
+    names = [parameter.name for parameter in model.parameters]
+    variables: list[_core.VariableInfo] = model.settable if isinstance(model, DescribedModel) else model.variables
+    settable = [variable for variable in variables if variable.name not in names]
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
     for variable in settable:
         unit = f" ({variable.unit})" if variable.unit else ""
@@ -176,16 +236,7 @@ def _neuron_model(model: _core.NeuronModel) -> Iterator[str]:
         notes += " Name one of them with receptor= in connect() and stimulate()."
     if model.variables:
         notes += f" State variables: {', '.join(variable.name for variable in model.variables)}."
-    yield f"class {model.name}(NeuronModel):"
     yield from _docstring(model, titles, notes)
-    yield ""
-    yield f'    name: ClassVar[str] = "{model.name}"'
-    yield ""
-    yield from _initializer(
-        [f"{parameter.name}: Values = {_number(parameter.default)}" for parameter in model.parameters]
-        + [f"{variable.name}: Values | None = None" for variable in settable],
-        names + [variable.name for variable in settable],
-    )
 
 
 def _stimulator(model: _core.StimulatorModel) -> Iterator[str]:
@@ -323,10 +374,19 @@ def source_of_cells() -> str:
     return text
 
 
+def source_of_equations() -> str:
+    """Return the text of `ranvier.equations.models` as the definitions have it now."""
+    text = _EQUATION_HEADER + "".join(f'    "{name}",\n' for name in sorted(DEFINITIONS)) + "]\n"
+    for name in DEFINITIONS:
+        text += "\n\n" + "\n".join(_equation_model(name)) + "\n"
+    return text
+
+
 def main() -> None:
     """Write the files."""
     here = Path(__file__)
     here.with_name("models.py").write_text(source())
+    here.with_name("equations").joinpath("models.py").write_text(source_of_equations())
     here.with_name("cells").joinpath("models.py").write_text(source_of_cells())
 
 

@@ -160,3 +160,10 @@ def _connect_trains(nest: Any, experiment: Experiment, neurons: Any) -> None:
         "one_to_one",
         {"weight": synapses.weights, "delay": synapses.delays, "synapse_model": "static_synapse"},
     )
+
+
+def defaults_in_nest(model: str) -> dict[str, float]:
+    """Return the defaults that NEST has for the parameters of a model. Run in a process of its own."""
+    import nest
+
+    return {name: value for name, value in nest.GetDefaults(model).items() if isinstance(value, float)}

@@ -19,6 +19,7 @@ import ranvier as rv
 from ranvier import _core
 from ranvier.command_line import make_parser
 from ranvier.commands.keys import shipped_networks
+from ranvier.equations.definitions import DEFINITIONS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -51,7 +52,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_there_is_a_page_for_all_that_has_a_description(generated: Path) -> None:
     for kind, names in {
-        "neurons": [model.name for model in _core.neuron_models()],
+        "neurons": [*(model.name for model in _core.neuron_models()), *DEFINITIONS],
         "stimulators": [model.name for model in _core.stimulator_models()],
         "rules": [rule.name for rule in _core.rules()],
         "networks": list(shipped_networks()),
@@ -81,7 +82,13 @@ def test_what_is_gone_has_no_page(tmp_path: Path) -> None:
 
 def test_all_that_can_be_imported_is_in_the_reference() -> None:
     listed = set(re.findall(r"^   (\w+)$", (DOCS / "reference/python.md").read_text(), re.MULTILINE))
-    models = {*rv.cells.models.__all__, *rv.models.NEURON_MODELS, *rv.models.SYNAPSE_MODELS, *rv.models.STIMULATORS}
+    models = {
+        *DEFINITIONS,
+        *rv.cells.models.__all__,
+        *rv.models.NEURON_MODELS,
+        *rv.models.SYNAPSE_MODELS,
+        *rv.models.STIMULATORS,
+    }
     # Bases of classes that are listed, and modules with pages of their own.
     assert set(rv.__all__) - listed - models - {"__source_revision__", "__version__", "errors"} == set()
     assert [name for name in listed if not hasattr(rv, name) and name != "mpi"] == []

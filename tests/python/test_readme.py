@@ -142,6 +142,8 @@ def test_files_that_are_linked_exist() -> None:
 
 def test_models_that_are_listed_exist() -> None:
     from ranvier import _core
+    from ranvier.equations.definitions import DEFINITIONS
 
-    listed = set(re.findall(r"`(iaf_\w+|interval_fire|parrot_neuron|ignore_and_fire)`", README))
-    assert listed == {model.name for model in _core.neuron_models() if not model.plays_spikes}
+    listed = set(re.findall(r"`((?:iaf|aeif)_\w+|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
+    built_in = {model.name for model in _core.neuron_models() if not model.plays_spikes}
+    assert listed == {*built_in, *DEFINITIONS}

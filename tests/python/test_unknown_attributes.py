@@ -107,7 +107,7 @@ def test_what_has_these_errors_is_copied_and_pickled(parts: Parts) -> None:
     assert again[0].name == "exc"
 
 
-@pytest.mark.parametrize("name", ["hh_psc_alpha", "aeif_cond_exp", "NeuronGroup", "spike_recorder", "IF_curr_exp"])
+@pytest.mark.parametrize("name", ["hh_psc_alpha", "gif_psc_exp", "NeuronGroup", "spike_recorder", "IF_curr_exp"])
 def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     net = rv.Network()
     with pytest.raises(UnknownNameError) as caught:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ranvier import _core
 from ranvier.base.immutable import Immutable
 from ranvier.base.values import StoredValues, store
 
-__all__ = ["OwnModel"]
+__all__ = ["OwnModel", "named_models"]
+
+named_models: dict[str, Callable[[], OwnModel]] = {}
+"""What makes models that come with Ranvier and are written as equations, by name."""
 
 
 class OwnModel(Immutable):

@@ -19,6 +19,8 @@ from rich.text import Text
 from ranvier import _core
 from ranvier.base.names import unknown_name
 from ranvier.commands.keys import described_keys, shipped_networks, shown, signature_keys
+from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.library import DescribedModel, described
 
 __all__ = ["add_command"]
 
@@ -40,7 +42,7 @@ def carry_out(options: argparse.Namespace) -> int:
     # A pipe has no width.
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
     sections = {
-        "Neurons": [_neuron(model) for model in _core.neuron_models()],
+        "Neurons": [*map(_neuron, _core.neuron_models()), *(_neuron(described(name)) for name in DEFINITIONS)],
         "Mechanisms of detailed cells": [_part_of_cell(model) for model in _core.mechanism_models()],
         "Receptors of detailed cells": [_part_of_cell(model) for model in _core.receptor_models()],
         "Synapses": [_synapse(model) for model in _core.synapse_models()],
@@ -65,17 +67,23 @@ def _print_one(console: Console, name: str, entries: list[Entry]) -> None:
             break
     else:
         unknown_name("model", name, [entry[0] for entry in entries])
-    described: list[
-        _core.NeuronModel | _core.MechanismModel | _core.ReceptorModel | _core.SynapseModel | _core.StimulatorModel
+    models: list[
+        DescribedModel
+        | _core.NeuronModel
+        | _core.MechanismModel
+        | _core.ReceptorModel
+        | _core.SynapseModel
+        | _core.StimulatorModel
     ]
-    described = [
+    models = [
         *_core.neuron_models(),
+        *map(described, DEFINITIONS),
         *_core.mechanism_models(),
         *_core.receptor_models(),
         *_core.synapse_models(),
         *_core.stimulator_models(),
     ]
-    for model in described:
+    for model in models:
         if model.name == name:
             console.print(Padding(Text(model.equations), (0, 0, 1, 2)))
             if model.reference:
@@ -93,7 +101,7 @@ def _format(entry: Entry) -> Group:
     return Group(title, Padding(table, (0, 0, 1, 2)) if rows else Text())
 
 
-def _neuron(model: _core.NeuronModel) -> Entry:
+def _neuron(model: _core.NeuronModel | DescribedModel) -> Entry:
     rows = list(_parameters(model.parameters))
     rows += [
         (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
@@ -105,7 +113,7 @@ def _neuron(model: _core.NeuronModel) -> Entry:
     return model.name, model.summary + weights, rows
 
 
-def _receptors(model: _core.NeuronModel) -> Iterable[tuple[str, str]]:
+def _receptors(model: _core.NeuronModel | DescribedModel) -> Iterable[tuple[str, str]]:
     """Yield the receptors of a model, each with the weights that it accepts."""
     bounds = "" if model.weight_bounds == "any number" else f"weights {model.weight_bounds}"
     for place, receptor in enumerate(model.receptors):

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from ranvier.equations.program import NeuronProgram, ProgramParameter
 
-__all__ = ["documented"]
+__all__ = ["METHOD_WORDS", "documented"]
 
-_METHODS = {
+METHOD_WORDS = {
     "exact": "solved exactly",
     "exponential_euler": "exponential Euler method",
     "euler": "Euler method (Euler-Maruyama with noise)",
@@ -38,7 +38,7 @@ def documented(program: NeuronProgram, method: str) -> str:
     if program.receptors:
         sign = "; the sign of a weight chooses between the first two" if program.sign_chooses_receptor else ""
         parts.append(f"Receptors: {', '.join(program.receptors)}; weights in {program.weight_unit or '1'}{sign}")
-    parts.append(f"Method: {_METHODS[method]}")
+    parts.append(f"Method: {METHOD_WORDS[method]}")
     if program.reference:
         parts.append(program.reference)
     return "\n\n".join(parts)

@@ -93,7 +93,7 @@ class EquationNeuron(OwnModel):
         return self._with(stored)
 
     def _with(self, values: Mapping[str, StoredValues]) -> EquationNeuron:
-        made = object.__new__(EquationNeuron)
+        made = object.__new__(type(self))
         made._put(**{**vars(self), "_values": dict(values)})
         return made
 
@@ -165,6 +165,11 @@ class EquationNeuron(OwnModel):
 
     @property
     def __signature__(self) -> inspect.Signature:
+        return self.signature
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """The keywords of a call, with the values that the model has."""
         description = self._description
         defaults: dict[str, Any] = {name: each.declared.default for name, each in description.parameters.items()}
         defaults |= description.initial

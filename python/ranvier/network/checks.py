@@ -12,7 +12,7 @@ from ranvier import models
 from ranvier.base.immutable import locked
 from ranvier.base.names import some_names, unknown_name
 from ranvier.base.numeric import number, number_array, whole_number
-from ranvier.base.own_model import OwnModel
+from ranvier.base.own_model import OwnModel, named_models
 from ranvier.base.texts import check_text, name_type
 from ranvier.base.values import StoredValues, flatten
 from ranvier.cells.kinds import CellKinds
@@ -198,6 +198,8 @@ def model_and_values(model: object) -> tuple[str | OwnModel, dict[str, StoredVal
         )
     if isinstance(model, NeuronModel | Stimulator):
         return model.name, dict(model.values)
+    if isinstance(model, str) and model in named_models:
+        return named_models[model](), {}
     if isinstance(model, str):
         return _check_present("neuron model", check_text("model", model)), {}
     raise WrongTypeError("model", name_type(model), "must be a neuron model or the name of one")

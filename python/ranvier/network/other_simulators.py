@@ -35,14 +35,13 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # Neurons that equations can describe.
     (
-        "iaf_cond_exp iaf_cond_alpha iaf_cond_beta iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
+        "iaf_cond_beta iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
         "iaf_psc_alpha_multisynapse hh_psc_alpha hh_cond_exp_traub "
-        "aeif_cond_exp aeif_cond_alpha aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse aeif_psc_exp "
-        "aeif_psc_alpha aeif_psc_delta amat2_psc_exp mat2_psc_exp "
+        "aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse "
+        "aeif_psc_delta amat2_psc_exp mat2_psc_exp "
         "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse "
-        "glif_psc glif_cond izhikevich pp_psc_delta "
-        "IF_cond_exp IF_cond_alpha EIF_cond_exp_isfa_ista EIF_cond_alpha_isfa_ista HH_cond_exp Izhikevich AdEx "
-        "Hodgkin_Huxley",
+        "glif_psc glif_cond pp_psc_delta "
+        "HH_cond_exp Hodgkin_Huxley",
         _EQUATIONS,
     ),
     # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
@@ -109,6 +108,12 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "IF_curr_exp": "write rv.iaf_psc_exp",
     "IF_curr_alpha": "write rv.iaf_psc_alpha",
     "IF_curr_delta": "write rv.iaf_psc_delta",
+    "IF_cond_exp": "write rv.iaf_cond_exp",
+    "IF_cond_alpha": "write rv.iaf_cond_alpha",
+    "EIF_cond_exp_isfa_ista": "write rv.aeif_cond_exp",
+    "EIF_cond_alpha_isfa_ista": "write rv.aeif_cond_alpha",
+    "Izhikevich": "write rv.izhikevich",
+    "AdEx": "write rv.aeif_psc_exp, or rv.aeif_cond_exp",
     "inhomogeneous_poisson": "write rv.inhomogeneous_poisson_generator",
 }
 """What to do, by the name of a model or a device for which there is something else here."""

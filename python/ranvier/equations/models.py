@@ -1,0 +1,774 @@
+"""Neuron models that come with Ranvier and are written as equations.
+
+Generated from `ranvier.equations.definitions` by ``python -m ranvier.generate_models``: change the model there, then
+run this command. Every value is one number for all neurons, an array with one number for each, a distribution, or a
+text with a unit.
+"""
+
+# The names are those of the field and of the equations.
+# ruff: noqa: E501, N801, N803
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ranvier.base.values import Values
+from ranvier.equations.library import LibraryNeuron
+
+__all__ = [
+    "aeif_cond_alpha",
+    "aeif_cond_exp",
+    "aeif_psc_alpha",
+    "aeif_psc_exp",
+    "iaf_cond_alpha",
+    "iaf_cond_exp",
+    "izhikevich",
+]
+
+
+class aeif_cond_alpha(LibraryNeuron):
+    """Adaptive exponential integrate-and-fire neuron with conductances that are alpha functions.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, w, g_ex, x_ex, g_in, x_in, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    x_ex : default 0
+        Initial value: what the excitatory conductance grows by (nS/ms).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+    x_in : default 0
+        Initial value: what the inhibitory conductance grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
+        dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
+        dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at excitatory: x_ex += weight*e/tau_syn_ex
+        spike at inhibitory: x_in -= weight*e/tau_syn_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_cond_alpha"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            w=w,
+            g_ex=g_ex,
+            x_ex=x_ex,
+            g_in=g_in,
+            x_in=x_in,
+        )
+
+
+class aeif_cond_exp(LibraryNeuron):
+    """Adaptive exponential integrate-and-fire neuron with exponentially decaying conductances.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, w, g_ex, g_in, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at excitatory: g_ex += weight
+        spike at inhibitory: g_in -= weight
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_cond_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            w=w,
+            g_ex=g_ex,
+            g_in=g_in,
+        )
+
+
+class aeif_psc_alpha(LibraryNeuron):
+    """Adaptive exponential integrate-and-fire neuron with synaptic currents that are alpha functions.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, w, I_syn_ex, x_ex, I_syn_in, x_in, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    x_ex : default 0
+        Initial value: what the excitatory current grows by (pA/ms).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is subtracted (pA).
+    x_in : default 0
+        Initial value: what the inhibitory current grows by (pA/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + I_syn_ex - I_syn_in - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at excitatory: x_ex += weight*e/tau_syn_ex
+        spike at inhibitory: x_in -= weight*e/tau_syn_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_psc_alpha"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            w=w,
+            I_syn_ex=I_syn_ex,
+            x_ex=x_ex,
+            I_syn_in=I_syn_in,
+            x_in=x_in,
+        )
+
+
+class aeif_psc_exp(LibraryNeuron):
+    """Adaptive exponential integrate-and-fire neuron with exponentially decaying synaptic currents.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, w, I_syn_ex, I_syn_in, I_spike.
+
+    Parameters
+    ----------
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is subtracted (pA).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + I_syn_ex - I_syn_in - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at excitatory: I_syn_ex += weight
+        spike at inhibitory: I_syn_in -= weight
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_psc_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            w=w,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+        )
+
+
+class iaf_cond_alpha(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with conductances that are alpha functions.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, g_ex, x_ex, g_in, x_in.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 16.6667 nS; > 0
+        Leak conductance.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -55 mV
+        Threshold.
+    V_reset : default -60 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    x_ex : default 0
+        Initial value: what the excitatory conductance grows by (nS/ms).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+    x_in : default 0
+        Initial value: what the inhibitory conductance grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
+        dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
+        dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at excitatory: x_ex += w*e/tau_syn_ex
+        spike at inhibitory: x_in -= w*e/tau_syn_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    H. Meffin, A. N. Burkitt and D. B. Grayden, Journal of Computational Neuroscience 16, 159-175 (2004)
+    """
+
+    model_name: ClassVar[str] = "iaf_cond_alpha"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 250.0,
+        g_L: Values | str = 16.6667,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -55.0,
+        V_reset: Values | str = -60.0,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            g_ex=g_ex,
+            x_ex=x_ex,
+            g_in=g_in,
+            x_in=x_in,
+        )
+
+
+class iaf_cond_exp(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with exponentially decaying conductances.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, g_ex, g_in.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 16.6667 nS; > 0
+        Leak conductance.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -55 mV
+        Threshold.
+    V_reset : default -60 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at excitatory: g_ex += w
+        spike at inhibitory: g_in -= w
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    H. Meffin, A. N. Burkitt and D. B. Grayden, Journal of Computational Neuroscience 16, 159-175 (2004)
+    """
+
+    model_name: ClassVar[str] = "iaf_cond_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 250.0,
+        g_L: Values | str = 16.6667,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -55.0,
+        V_reset: Values | str = -60.0,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            g_ex=g_ex,
+            g_in=g_in,
+        )
+
+
+class izhikevich(LibraryNeuron):
+    """Neuron of Izhikevich: two variables, of which the potential is quadratic.
+
+    Weights are in mV. Receptors: jump. State variables: V_m, U_m.
+
+    Parameters
+    ----------
+    a : default 0.02 1/ms
+        Rate of the recovery.
+    b : default 0.2 1/ms
+        How much the recovery follows the potential.
+    c : default -65 mV
+        Potential after a spike.
+    d : default 8 mV/ms
+        What a spike adds to the recovery.
+    V_th : default 30 mV
+        Threshold: the peak of a spike.
+    I_e : default 0 pA
+        Constant current.
+    V_m : default -65
+        Initial value: potential of the membrane (mV).
+    U_m : default -13
+        Initial value: recovery (mV/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (0.04*V_m**2/mV + 5*V_m + 140*mV)/ms - U_m + (I_e + I_stimulus)*mV/pA/ms : mV  # Potential of the membrane
+        dU_m/dt = a*(b*V_m - U_m) : mV/ms  # Recovery
+        fires when V_m >= V_th
+        then V_m = c; U_m += d
+        spike at jump: V_m += w
+        Method: Euler method (Euler-Maruyama with noise)
+
+    References
+    ----------
+    E. M. Izhikevich, IEEE Transactions on Neural Networks 14, 1569-1572 (2003)
+    """
+
+    model_name: ClassVar[str] = "izhikevich"
+
+    def __init__(
+        self,
+        *,
+        a: Values | str = 0.02,
+        b: Values | str = 0.2,
+        c: Values | str = -65.0,
+        d: Values | str = 8.0,
+        V_th: Values | str = 30.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        U_m: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            a=a,
+            b=b,
+            c=c,
+            d=d,
+            V_th=V_th,
+            I_e=I_e,
+            V_m=V_m,
+            U_m=U_m,
+        )

@@ -1,0 +1,75 @@
+"""Models of equations that come with Ranvier do what NEST's of the same names do, with its names and defaults.
+
+NEST integrates all but `izhikevich` with an adaptive Runge-Kutta method, synapses too, which are exact here. Allowed
+differences are the errors of the tolerances of both (1e-6), a few times as large as those that were found: those of
+adaptive exponential neurons grow in the upstroke of a spike, where 0.3 mV are about 0.001 ms.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ranvier as rv
+from membranes import Experiment, Synapses, defaults_in_nest, in_nest, in_ranvier
+from nest_pool import nest_pool, requires_nest
+from ranvier.equations.definitions import DEFINITIONS
+
+pytestmark = requires_nest
+
+NEURONS, GENERATORS = 8, 20
+# By model: constant currents of the first and the last neuron (pA), the weight, and the differences by variable.
+CASES: dict[str, tuple[tuple[float, float], float, dict[str, float]]] = {
+    "aeif_cond_alpha": ((300.0, 1200.0), 8.0, {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4}),
+    "aeif_cond_exp": ((300.0, 1200.0), 8.0, {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4}),
+    "aeif_psc_alpha": ((300.0, 1200.0), 90.0, {"V_m": 0.3, "w": 1e-3, "I_syn_ex": 2e-3}),
+    "aeif_psc_exp": ((300.0, 1200.0), 90.0, {"V_m": 0.1, "w": 1e-3, "I_syn_ex": 2e-3}),
+    "iaf_cond_alpha": ((0.0, 400.0), 8.0, {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3}),
+    "iaf_cond_exp": ((0.0, 400.0), 8.0, {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3}),
+    "izhikevich": ((3.0, 12.0), 1.0, {"V_m": 1e-9, "U_m": 1e-11}),
+}
+
+
+def test_each_model_is_compared() -> None:
+    assert set(CASES) == set(DEFINITIONS)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_models_of_equations_do_what_nest_does(name: str) -> None:
+    drive, weight, differences = CASES[name]
+    generator = np.random.default_rng(5)
+    count = NEURONS * 10
+    experiment = Experiment(
+        model=name,
+        neurons=[{"I_e": float(current)} for current in np.linspace(*drive, NEURONS)],
+        trains=[np.unique(np.round(generator.uniform(1.0, 140.0, 25), 1)).tolist() for _ in range(GENERATORS)],
+        synapses=Synapses(
+            sources=generator.integers(0, GENERATORS, size=count),
+            targets=np.sort(generator.integers(0, NEURONS, size=count)),
+            # Which single precision holds.
+            weights=np.rint(generator.normal(0.3, 1.0, size=count) * weight * 64.0) / 64.0,
+            delays=generator.integers(1, 30, size=count).astype(np.float64) * 0.1,
+        ),
+        duration=150.0,
+        variables=tuple(differences),
+    )
+    waiting = nest_pool().submit(in_nest, experiment)
+    own = in_ranvier(experiment)
+    nest = waiting.result()
+    steps = np.intersect1d(own.steps, nest.steps)
+    assert len(steps) > 1400
+    for variable, most in differences.items():
+        here = own.samples[variable][np.isin(own.steps, steps)]
+        there = nest.samples[variable][np.isin(nest.steps, steps)]
+        assert np.ptp(there) > 100 * most
+        assert np.abs(here - there).max() <= most, variable
+    assert len(nest.spikes) > 10
+    assert sorted(own.spikes) == sorted(nest.spikes)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_defaults_are_those_of_nest(name: str) -> None:
+    defaults = nest_pool().submit(defaults_in_nest, name).result()
+    model = getattr(rv, name)()
+    for parameter in model.core_model.parameters:
+        assert parameter.default == pytest.approx(defaults[parameter.name], rel=1e-6), parameter.name
