@@ -324,6 +324,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     estimate.held_bytes = network.array_bytes();
     if (estimate.held_bytes > 0) add("arrays", static_cast<double>(estimate.held_bytes));
     estimate.peak_bytes = add_saturated(estimate.final_bytes, to_saturated(tables.peak_bytes - tables.final_bytes));
+    // Then spikes come with the ids of their sources, to each shard apart.
+    const bool notifies = travels && is_asynchronous(options);
     bool directed = true;
     if (travels) {
         directed = choose_exchange(options).directed;
@@ -335,8 +337,8 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     const Arrivals arrivals{
         .network = network,
         .activity = activity,
-        .travel = travels,
-        .by_source = !travels || !directed || tables.dense,
+        .travel = travels && !notifies,
+        .by_source = !travels || notifies || !directed || tables.dense,
         .records_per_step = travels ? of_travel : spikes_per_step,
         .steps_per_epoch = steps_per_epoch,
         .spikes_of_one = spikes_of_one,
@@ -348,7 +350,9 @@ MemoryEstimate estimate_memory(const LoweredNetwork& network, const connect::Pro
     const double mean_of_epoch = spikes_per_step * steps_per_epoch;
     add("spikes", outbox_bytes(mean_of_epoch, groups.shards, activity) + groups.output_bytes +
                       arrival_bytes(tables, arrivals, groups.shards));
-    if (travels) {
+    if (notifies) {
+        add("exchange", notification_bytes(layout, tables, options, spikes_of_one, steps_per_epoch));
+    } else if (travels) {
         const ExchangeSample exchange =
             sample_exchange(layout, tables, build, options, mean_of_epoch, steps_per_epoch, activity);
         add("exchange", exchange.bytes);

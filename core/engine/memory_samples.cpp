@@ -13,6 +13,7 @@
 #include "base/saturation.hpp"
 #include "comm/exchange/exchange.hpp"
 #include "comm/mirror_communicator.hpp"
+#include "comm/progress/progress_exchange.hpp"
 #include "connect/routing/destination_code.hpp"
 #include "engine/option_choices.hpp"
 
@@ -271,6 +272,29 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
         of_largest = sample.of_few_epochs;
     }
     return {.bytes = most, .of_trial = all - of_largest};
+}
+
+double notification_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                          const SimulationOptions& options, double spikes_of_one, double steps_per_epoch) {
+    const double others = layout.placement().ranks() - 1.0;
+    const auto shards = static_cast<double>(layout.shards().size());
+    const comm::Notifications notifications = choose_notifications(options);
+    const bool packs = notifications == comm::Notifications::packed;
+    double rows = 0.0;  // of a shard, from other processes; each process is as often a source as a target
+    for (const connect::TableEstimate::Table& table : tables.tables) {
+        if (table.used) rows = std::max(rows, table.rows * others / (others + 1.0));
+    }
+    // Of a source, at whatever shards of another process its synapses are: rows fall at random onto the pairs.
+    const double reached = packs ? shards * others : shards * shards * others;
+    const double outlets = -reached * std::expm1(-rows * shards / reached);
+    const double sources = static_cast<double>(layout.ids().size()) / shards;
+    const double waiting = spikes_of_one * std::min(sources, rows * shards / std::max(1.0, outlets)) * steps_per_epoch;
+    const comm::ProgressExchange::Expectation expectation{
+        .groups = shards,
+        .outlets = outlets,
+        .partners = std::min(others, std::max(outlets, 3.0)),
+        .waiting_spikes = waiting > 0.0 ? grown(waiting, waiting) : 0.0};
+    return comm::ProgressExchange::expected_bytes(expectation, notifications);
 }
 
 }  // namespace ranvier::engine

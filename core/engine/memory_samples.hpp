@@ -43,6 +43,10 @@ ExchangeSample sample_exchange(const connect::ProcessLayout& layout, const conne
                                const connect::BuildOptions& build, const SimulationOptions& options,
                                double spikes_per_epoch, double steps_per_epoch, const Activity& activity);
 
+/// The same where processes notify each other, and nothing is exchanged in epochs. @param spikes_of_one in a step
+double notification_bytes(const connect::ProcessLayout& layout, const connect::TableEstimate& tables,
+                          const SimulationOptions& options, double spikes_of_one, double steps_per_epoch);
+
 /// Elements that there is room for in a list of exactly so many, appended one at a time as in base/tight_list.hpp.
 double room_of_appended(double size);
 /// Elements that there is room for in a list that grows as those of base/tight_list.hpp do.

@@ -180,6 +180,33 @@ def test_epoch_methods_are_refused(tmp_path: Path) -> None:
         assert "sort connections" in unsorted
 
 
+PREDICTED = """
+import ranvier as rv
+from ranvier.networks import layers
+from ranvier.simulation.options import grouped
+from ranvier.simulation.predictions import predict_memory
+
+for notifications in ("packed", "single"):
+    model = layers(cells=400, compartments=1)
+    options = grouped({"stepping": "async", "threads": 1, "shards": 8, "notifications": notifications})
+    sim = rv.Simulation(model.net, progress=False, recordings="everywhere", **options)
+    sim.run(50.0)
+    rate = len(sim.spikes(model.spikes)) / 400 / 0.05
+    predicted = predict_memory(model.net, ranks=2, rate=rate, time=50.0, **options)
+    print(sim.memory()["exchange"], predicted["exchange"])
+"""
+
+
+def test_memory_of_notifications_is_predicted(tmp_path: Path) -> None:
+    """And not that of an exchange in epochs, which takes many times as much."""
+    done = run_python(WHEELS[0], 2, PREDICTED, folder=tmp_path, environment=HERE)
+    assert done.status == 0, done.errors
+    for output in done.outputs:
+        for line in output.splitlines():
+            taken, predicted = map(int, line.split())
+            assert predicted == pytest.approx(taken, rel=0.25)
+
+
 def test_single_notifications_need_asynchronous_stepping() -> None:
     with pytest.raises(rv.errors.StateError, match=r"notifications.*stepping=async"):
         rv.Simulation(SCENES["one_cell"](), progress=False, **grouped({"notifications": "single"}))

@@ -322,6 +322,17 @@ void ProgressExchange::end() {
     }
 }
 
+double ProgressExchange::expected_bytes(const Expectation& expectation, Notifications notifications) {
+    const double of_partner = expectation.partners > 0.0 ? expectation.outlets / expectation.partners : 0.0;
+    // A notification and its spikes: all that there are at once, or one at a time.
+    const double entries = notifications == Notifications::packed ? of_partner : 1.0;
+    const double message = entries * (sizeof(ProgressEntry) + expectation.waiting_spikes / 2.0 * sizeof(std::uint64_t));
+    return expectation.groups * sizeof(Group) +
+           expectation.outlets * (sizeof(Outlet) + sizeof(Inlet) + 2.0 * sizeof(std::uint32_t) +
+                                  expectation.waiting_spikes * sizeof(StampedSpike)) +
+           expectation.partners * (sizeof(Partner) + message);
+}
+
 ExchangeCounts ProgressExchange::counts() const {
     ExchangeCounts counts = counts_;
     counts.buffer_bytes = groups_.size() * sizeof(Group) + outlets_.capacity() * sizeof(Outlet) +

@@ -118,6 +118,16 @@ class ProgressExchange {
     /// Whether all processes that send to this one have ended, too: then nothing is under way.
     bool is_over() const { return has_ended_ && left_ == 0; }
 
+    /// What an exchange is expected to have to do with.
+    struct Expectation {
+        double groups = 0.0;
+        double outlets = 0.0;  ///< as many as inlets
+        double partners = 0.0;
+        double waiting_spikes = 0.0;  ///< that an outlet has room for
+    };
+    /// Bytes of its buffers: see ExchangeCounts::buffer_bytes.
+    static double expected_bytes(const Expectation& expectation, Notifications notifications);
+
     std::string_view name() const { return packs_ ? "packed notifications" : "single notifications"; }
     /// While no thread does anything here.
     ExchangeCounts counts() const;
