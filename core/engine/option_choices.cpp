@@ -26,8 +26,14 @@ constexpr std::uint32_t most_threads = 4096;
 /// processor. Smaller shards have fewer synapses that decide how far they may go, but what a visit costs by itself counts
 /// more; measured with the network "layers".
 constexpr double group_bytes = 524288.0;
-/// Shards of a thread at least, so that a thread finds one that may advance.
+/// Cells that are advanced at once where they are alike.
+constexpr std::uint32_t cells_together = 8;
+/// Shards of a thread, where there are enough cells: first some, so that a thread finds one that may advance; then more, as
+/// long as they have so many cells that what a visit costs does not count. Where another program takes a processor now and
+/// then, a thread holds a shard up that it was advancing: the smaller that is, the longer the others find something to do.
 constexpr double groups_of_thread = 4.0;
+constexpr double most_groups_of_thread = 16.0;
+constexpr double cells_of_group = 4.0 * cells_together;
 /// Steps that a shard takes at a time where it does not wait for others: many enough that what it reads once for all of
 /// them does not count, and so few that its inputs for these steps do not fill its cache.
 constexpr Step most_steps_of_stretches = 128;
@@ -86,6 +92,19 @@ void check_precision(const SimulationOptions& options, const Network& network) {
                                               "', can only be kept in double precision",
                                      .remedy = "leave the precision at double"});
     }
+}
+
+/// A number of shards near the wanted one on which equal numbers of whole eights of cells lie, if there is one: what is left over
+/// of the cells of a shard takes more time.
+double whole_eights(double cells, double wanted) {
+    const double blocks = cells / cells_together;
+    if (blocks != std::floor(blocks)) return wanted;
+    const auto divides = [blocks](double shards) { return std::fmod(blocks, shards) == 0.0; };
+    for (double by = 0.0; by <= wanted / 2.0; by += 1.0) {
+        if (by <= wanted / 3.0 && divides(wanted - by)) return wanted - by;
+        if (divides(wanted + by)) return wanted + by;
+    }
+    return wanted;
 }
 
 bool has_stretches(const Network& network) {
@@ -189,12 +208,12 @@ std::uint32_t choose_shards(const SimulationOptions& options, const Network& net
         for (const Population& population : network.populations()) {
             const double neurons = static_cast<double>(population.size) / static_cast<double>(ranks);
             if (!population.model->gains_from_stretches) continue;
-            // Cells are advanced by eight where they are alike.
-            constexpr double together = 8.0;
+            constexpr double together = cells_together;
             const double fit = group_bytes / population.model->step_bytes;
-            const double balanced = threads == 1 ? fit : neurons / (groups_of_thread * threads);
+            const double few = std::min(cells_of_group, neurons / (groups_of_thread * threads));
+            const double balanced = threads == 1 ? fit : std::max(few, neurons / (most_groups_of_thread * threads));
             const double of_shard = std::max(together, std::floor(std::min(fit, balanced) / together) * together);
-            shards += std::ceil(neurons / of_shard);
+            shards += whole_eights(neurons, std::ceil(neurons / of_shard));
         }
         return std::max(threads, static_cast<std::uint32_t>(std::min<double>(shards, most_threads)));
     }

@@ -27,7 +27,10 @@ def bench(module: ModuleType, *arguments: str) -> int:
 def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path, figure = tmp_path / "results.json", tmp_path / "figure.png"
     files = (f"--json={path}", f"--plot={figure}")
-    assert bench(stepping, "--cells=9", "--threads=1", "--loops=0,1", "--repetitions=1", *files, *SMALL) == 0
+    assert (
+        bench(stepping, "--cells=9", "--threads=1", "--loops=0,1", "--at-once=2,8", "--repetitions=1", *files, *SMALL)
+        == 0
+    )
     assert "speed-up" in capfd.readouterr().out
     assert figure.stat().st_size > 10_000
     whole: dict[str, Any] = json.loads(path.read_text())
@@ -36,6 +39,8 @@ def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         (9, 1, 0),
         (9, 1, 1),
     ]
+    assert [(one["loops"], one["steps"]) for one in whole["epochs"]] == [(0, 2), (0, 8), (1, 2), (1, 8)]
+    assert [one["speed_up"] for one in whole["epochs"] if one["steps"] == 2] == [1.0, 1.0]
     for result in whole["results"]:
         assert result["same_spikes"]
         assert len(result["ratios"]) == 1
@@ -57,6 +62,9 @@ def test_stepping(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         (["--ranks=1,2000"], ValueOutOfBoundsError, "--ranks"),
         (["--mpiexec=mpiexec"], ValueOutOfBoundsError, "only with --ranks"),
         (["--set", "stepping=async"], ValueOutOfBoundsError, "both are compared"),
+        (["--set", "notifications=single"], ValueOutOfBoundsError, "both are compared"),
+        (["--at-once=0"], ValueOutOfBoundsError, "--at-once"),
+        (["--set", "delay=1"], ValueOutOfBoundsError, "--at-once"),
         (["--set", "cells=5"], ValueOutOfBoundsError, "--cells"),
         (["--set", "indegrees=5"], UnknownNameError, "indegree"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import shlex
 import statistics
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions, ring
+from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions, ring, stepping
 from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,7 @@ BENCHMARKS = {
     "plasticity": plasticity,
     "predictions": predictions,
     "ring": ring,
+    "stepping": stepping,
 }
 
 
@@ -243,3 +245,36 @@ def test_memory_of_the_microcircuit() -> None:
     report = load("microcircuit.json")
     assert report["neurons"] == 77_169
     assert f"It takes {report['peak_rss_bytes'] / 1e9:.1f} GB of memory" in (ROOT / "README.md").read_text()
+
+
+STEPPING = ("one_thread", "large", "two_threads", "ranks")
+
+
+@pytest.mark.parametrize("name", STEPPING)
+def test_tables_of_stepping(name: str) -> None:
+    text = (ROOT / "docs/design/stepping_measured.md").read_text()
+    whole = load(f"stepping_{name}.json")
+    for result in whole["results"]:
+        assert result["same_spikes"]
+        cells, ways = f"{result['cells']:,}", [result[key] for key in ("bsp", "async", "single") if key in result]
+        gained = f"{result['speed_up']:.2f} ({min(result['ratios']):.2f} to {max(result['ratios']):.2f})"
+        seconds = [f"{statistics.median(way['seconds']):.2f} s" for way in ways]
+        if name == "ranks":
+            bsp, own, single = ways
+            messages = " | ".join(f"{way['messages']:,}" for way in (own, single, bsp))
+            times = f"{seconds[1]} | {seconds[2]} | {seconds[0]}"
+            assert f"| {cells} | {result['ranks']} | {times} | {messages} |" in text
+            waits = f"{own['wait']:.0%} | {bsp['wait']:.0%}"
+            assert f"| {cells} | {result['ranks']} | {gained} | {waits} |" in text
+            continue
+        where = f"{result['threads']} | {result['loops']}"
+        assert f"| {cells} | {where} | {seconds[0]} | {seconds[1]} | {gained} |" in text
+        if name == "two_threads" or not any(result["visits_by_steps"]):
+            continue
+        visits = [steps for steps, count in enumerate(result["visits_by_steps"]) for _ in range(count)]
+        parts = [visits[math.ceil(part * len(visits)) - 1] for part in (0.1, 0.5, 0.9)]
+        mean = f"{statistics.fmean(visits):.1f}"
+        assert f"| {cells} | {result['shards']} | {mean} | {parts[0]} | {parts[1]} | {parts[2]} |" in text
+    for one in whole["epochs"]:
+        row = f"{one['ns_per_compartment_step']:.2f} ns | {one['speed_up']:.2f}"
+        assert f"| {one['cells']:,} | {one['steps']} | {row} |" in text

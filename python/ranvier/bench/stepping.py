@@ -6,6 +6,13 @@ of the ratios of consecutive runs. The figure has the speed-up over the sizes of
 steps that shards take at a time, as Figure 7 (a) and (c) of Magalhães et al. (2019). Small networks run for longer, so
 that all runs take at least about as long as one of 512 cells for 100 ms.
 
+On several processes (``--ranks``), ``async`` also runs with a notification for each pair of shards, so that messages
+can be compared with those of packed notifications, as in Table 2 of the paper.
+
+With ``--at-once 1,4,32``, the networks also run with ``stepping=bsp`` and one delay of so many steps for all
+synapses: all cells then take so many steps at a time, whatever the clocks of others. The time of a step over this
+number is what could be gained.
+
 With ``--loops 1`` another program computes all the time on one of the processors.
 """
 
@@ -39,7 +46,10 @@ from ranvier.networks import layers
 __all__ = ["add_arguments", "main"]
 
 _STEPPINGS = ("async", "bsp")
+# On several processes: what Table 2 calls "simple".
+_SINGLE = "single"
 _DENDRITES = ("hh", "pas")
+_OWN_KEYS = ("cells", "dendrites", "delay")
 _MOST = 2**20
 _MOST_RANKS = 1024
 # All networks do as much work as one of so many cells for so many ms.
@@ -81,6 +91,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--loops", default="0", metavar="N,...", help="programs that compute meanwhile (default: %(default)s)"
     )
+    parser.add_argument(
+        "--at-once",
+        default="",
+        metavar="N,...",
+        help="also run epochs of so many steps, on one process (default: none)",
+    )
     parser.add_argument("--repetitions", type=int, default=3, help="number of runs of each (default: %(default)s)")
     add_settings(
         parser,
@@ -93,17 +109,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run all cases, and print the results; return 1 if the two differed in their spikes."""
     cases = _cases(arguments)
+    at_once = _numbers("--at-once", arguments.at_once, 1) if arguments.at_once else []
     chosen = choose(
         arguments.settings,
         layers,
         time=_TIME,
         presim=0.0,
-        network={name: value for name, value in signature_keys(layers).items() if name not in ("cells", "dendrites")},
+        network={name: value for name, value in signature_keys(layers).items() if name not in _OWN_KEYS},
         refused={
             "cells": "give --cells",
             "dendrites": "give --dendrites",
+            "delay": "give --at-once",
             "threads": "give --threads",
             "stepping": "leave it out: both are compared",
+            "notifications": "leave it out: on several processes, both are compared",
             "recordings": "leave it out: spikes are compared",
         },
     )
@@ -117,8 +136,9 @@ def main(arguments: argparse.Namespace) -> int:
     file = ResultsFile(arguments.json, {"benchmark": "stepping", "options": options, "machine": info.gather()})
     results: list[dict[str, Any]] = []
     for case in cases:
-        time = chosen.time if has_time else _TIME * max(1.0, _CELLS_OF_TIME / case.cells)
-        contestants = [_contestant(case, chosen, mpiexec, time, stepping) for stepping in _STEPPINGS]
+        time = _time(case, chosen, has_time)
+        ways = (*_STEPPINGS, _SINGLE) if case.ranks > 1 else _STEPPINGS
+        contestants = [_contestant(case, chosen, mpiexec, time, way) for way in ways]
 
         def write(comparison: Comparison, case: _Case = case) -> None:
             if all(comparison.reports):
@@ -127,8 +147,14 @@ def main(arguments: argparse.Namespace) -> int:
         with busy_programs(case.loops):
             comparison = run_in_turn(contestants, arguments.repetitions, console, write)
         results.append(_result(case, comparison))
+    alone = [case for case in cases if case.ranks == 1 and at_once]
+    epochs = [one for case in alone for one in _epochs(case, at_once, chosen, has_time, arguments.repetitions, console)]
     console.print(_table(results))
-    file.finish({"results": results}, console)
+    if any(case.ranks > 1 for case in cases):
+        console.print(_message_table([result for result in results if result["ranks"] > 1]))
+    if epochs:
+        console.print(_epoch_table(epochs))
+    file.finish({"results": results, "epochs": epochs}, console)
     if arguments.plot is not None:
         from ranvier.bench import _figures, _stepping_figure
 
@@ -171,7 +197,39 @@ def _numbers(option: str, text: str, least: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def _contestant(case: _Case, chosen: Chosen, mpiexec: Mpiexec | None, time: float, stepping: str) -> Contestant:
+def _time(case: _Case, chosen: Chosen, has_time: bool) -> float:
+    return chosen.time if has_time else _TIME * max(1.0, _CELLS_OF_TIME / case.cells)
+
+
+def _epochs(
+    case: _Case, at_once: Sequence[int], chosen: Chosen, has_time: bool, repetitions: int, console: Console
+) -> list[dict[str, Any]]:
+    """Run a network with epochs of so many steps each, in turn."""
+    time = _time(case, chosen, has_time)
+    resolution = chosen.network.get("resolution") or 0.025
+    contestants = [_contestant(case, chosen, None, time, "bsp", steps * resolution) for steps in at_once]
+    with busy_programs(case.loops):
+        comparison = run_in_turn(contestants, repetitions, console)
+    firsts = comparison.reports[0]
+    return [
+        {
+            "name": case.name,
+            "cells": case.cells,
+            "dendrites": case.dendrites,
+            "threads": case.threads,
+            "loops": case.loops,
+            "steps": steps,
+            "seconds": [each["sim_s"] for each in reports],
+            "ns_per_compartment_step": statistics.median(each["ns_per_compartment_step"] for each in reports),
+            "speed_up": statistics.median(a["sim_s"] / b["sim_s"] for a, b in zip(firsts, reports, strict=True)),
+        }
+        for steps, reports in zip(at_once, comparison.reports, strict=True)
+    ]
+
+
+def _contestant(
+    case: _Case, chosen: Chosen, mpiexec: Mpiexec | None, time: float, way: str, delay: float | None = None
+) -> Contestant:
     keys: Mapping[str, Any] = {
         **chosen.network,
         **chosen.options,
@@ -180,12 +238,13 @@ def _contestant(case: _Case, chosen: Chosen, mpiexec: Mpiexec | None, time: floa
         "threads": case.threads,
         "time": time,
         "presim": chosen.presim,
-        "stepping": stepping,
+        **({"stepping": "async", "notifications": _SINGLE} if way == _SINGLE else {"stepping": way}),
+        "delay": delay,
     }
     settings = [f"{key}={value}" for key, value in keys.items() if value is not None]
     crowded = is_crowded(case.ranks, case.threads)
     return Contestant(
-        f"{case.name}, {stepping}",
+        f"{case.name}, {way}" + ("" if delay is None else f", {delay:g} ms"),
         ("run", "layers", "--set", *settings),
         tuple(mpiexec.command(case.ranks, crowded)) if mpiexec is not None and case.ranks > 1 else (),
         mpiexec.environment(crowded) if mpiexec is not None and case.ranks > 1 else {},
@@ -193,7 +252,7 @@ def _contestant(case: _Case, chosen: Chosen, mpiexec: Mpiexec | None, time: floa
 
 
 def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
-    async_reports, bsp_reports = comparison.reports
+    async_reports, bsp_reports, *_ = comparison.reports
     ratios = [bsp["sim_s"] / own["sim_s"] for own, bsp in zip(async_reports, bsp_reports, strict=False)]
     report = async_reports[0]
     visits = [np.array(counts) for counts in report["visits_by_steps_by_rank"]]
@@ -213,7 +272,7 @@ def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
         "shards": sum(report["shards_by_rank"]),
         "speed_up": statistics.median(ratios),
         "ratios": ratios,
-        "same_spikes": len({each["spike_digest"] for each in (*async_reports, *bsp_reports)}) == 1,
+        "same_spikes": len({each["spike_digest"] for reports in comparison.reports for each in reports}) == 1,
         "visits_by_steps": np.sum([np.pad(each, (0, longest - len(each))) for each in visits], axis=0).tolist(),
         **{
             name: {
@@ -221,11 +280,19 @@ def _result(case: _Case, comparison: Comparison) -> dict[str, Any]:
                 "ns_per_compartment_step": statistics.median(each["ns_per_compartment_step"] for each in reports),
                 "steps_per_visit": _mean(reports[0]["steps_per_visit_by_rank"]),
                 "bytes_per_step": sum(reports[0]["bytes_per_step_by_rank"]),
-                "messages": sum(traffic["messages"] for traffic in reports[0]["traffic_by_rank"]),
+                **_traffic(reports[0]),
                 "wait": statistics.median(each["phases_s"]["wait"] / each["sim_s"] for each in reports),
             }
-            for name, reports in zip(_STEPPINGS, comparison.reports, strict=True)
+            for name, reports in zip((*_STEPPINGS, _SINGLE), comparison.reports, strict=False)
         },
+    }
+
+
+def _traffic(report: Report) -> dict[str, int]:
+    """Return what all processes have sent."""
+    return {
+        name: sum(traffic[name] for traffic in report["traffic_by_rank"])
+        for name in ("messages", "notifications", "bytes_sent", "exchanges")
     }
 
 
@@ -249,4 +316,30 @@ def _table(results: Sequence[Report]) -> Table:
             f"{bsp['steps_per_visit']:.0f}, {own['steps_per_visit']:.0f}",
             f"{bsp['wait']:.0%}, {own['wait']:.0%}",
         )
+    return table
+
+
+def _message_table(results: Sequence[Report]) -> Table:
+    """As Table 2 of the paper: what is sent with the communication reduce, and without."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("network", no_wrap=True)
+    for heading in ("time (s)\npacked", "\nsingle", "\nbsp", "messages\npacked", "\nsingle", "\nbsp"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for result in results:
+        ways = [result[name] for name in ("async", _SINGLE, "bsp")]
+        table.add_row(
+            result["name"],
+            *(f"{statistics.median(way['seconds']):.3f}" for way in ways),
+            *(f"{way['messages']:,}" for way in ways),
+        )
+    return table
+
+
+def _epoch_table(epochs: Sequence[Report]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("bsp, one delay", no_wrap=True)
+    for heading in ("steps\nat once", "(ns)\n", "speed-up\n"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in epochs:
+        table.add_row(one["name"], str(one["steps"]), f"{one['ns_per_compartment_step']:.2f}", f"{one['speed_up']:.3f}")
     return table

@@ -33,6 +33,7 @@ def layers(
     sizes: Literal["equal", "different"] = "different",
     indegree: int = 20,
     compartments: int = 2,
+    delay: float | None = None,
     dendrites: Literal["hh", "pas"] = "hh",
     resolution: float = 0.025,
     seed: int = 1,
@@ -57,6 +58,8 @@ def layers(
         Synapses of each cell; an even number if they are the nearest.
     compartments
         Of each branch; the soma has one.
+    delay
+        Of all synapses, ms, to compare with; None: drawn as above.
     dendrites
         ``"hh"``: Hodgkin-Huxley channels everywhere; ``"pas"``: a leak in the dendrites.
     resolution
@@ -83,8 +86,9 @@ def layers(
     # In blocks, as layers lie in a cortex, so that neighbours are alike.
     population = net.create([kinds[i * len(kinds) // size] for i in range(size)], name="cells")
     rule: Rule = FixedIndegree(degree) if connectivity == "random" else NearestNeighbors(degree)
-    delay = LogNormal(math.log(_MEDIAN), _SIGMA, low=_SHORTEST, high=_LONGEST, mode="clip")
-    net.connect(population, population, rule, weight=_WEIGHT, delay=delay, name="layers")
+    drawn = LogNormal(math.log(_MEDIAN), _SIGMA, low=_SHORTEST, high=_LONGEST, mode="clip")
+    chosen = drawn if delay is None else number("delay of the layers", delay)
+    net.connect(population, population, rule, weight=_WEIGHT, delay=chosen, name="layers")
     net.stimulate(population, poisson_generator(rate=_DRIVE_RATE), weight=_DRIVE_WEIGHT, name="drive")
     return NetworkModel(
         net=net,

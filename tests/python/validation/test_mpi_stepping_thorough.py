@@ -34,4 +34,7 @@ def test_stepping_is_measured_on_several_processes(tmp_path: Path) -> None:
     (result,) = json.loads(path.read_text())["results"]
     assert (result["ranks"], result["shards"], result["same_spikes"]) == (2, 6, True)
     assert result["async"]["messages"] > 0
+    # The communication reduce, and without it.
+    assert result["single"]["messages"] >= result["single"]["notifications"] > 0
+    assert result["async"]["notifications"] > 0
     assert sum(steps * count for steps, count in enumerate(result["visits_by_steps"])) == 200 * result["shards"]
