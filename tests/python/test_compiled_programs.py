@@ -114,6 +114,18 @@ def test_noise_has_the_same_bits() -> None:
         assert outcome(net, cells, 50.0, programs="compiled", instruction_set=instruction_set)[1:] == expected
 
 
+def test_coloured_noise_is_not_called_exact() -> None:
+    """Noise that acts on another variable is of first order; the other one has its exact values."""
+    text = "dv/dt = (x - v)/tau : mV\ndx/dt = -x/tau + sigma*sqrt(2/tau)*xi : mV"
+    parameters = {"tau": "10 ms", "sigma": "4 mV"}
+    coloured = rv.neuron(text, threshold="v >= 9*mV", reset="v = 0*mV", parameters=parameters)
+    assert coloured.method == "exponential_euler"
+    white = rv.neuron(text.replace("x - v", "-v"), threshold="v >= 9*mV", reset="v = 0*mV", parameters=parameters)
+    assert white.method == "exact"
+    with pytest.raises(rv.errors.EquationError, match="acts on another variable"):
+        rv.neuron(text, threshold="v >= 9*mV", reset="v = 0*mV", parameters=parameters, method="exact")
+
+
 def test_a_pickled_network_and_a_saved_state_go_on_with_the_other_one(tmp_path: Path) -> None:
     net, cells = network("AEIF_COND_EXP")
     expected = outcome(net, cells, 60.0, programs="interpreted")[1:]

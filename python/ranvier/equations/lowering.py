@@ -70,7 +70,8 @@ def _chosen(stage: Stage, linear: LinearPart, method: str) -> str:
             not_linear(method, spreading, place, "its noise acts on another variable within a step")
     if method == "auto":
         if not_exact is None:
-            return "exact"
+            # Linear variables have their exact values with both, but noise that acts on others is of first order.
+            return "exact" if spreading is None else "exponential_euler"
         return "euler" if stage.noises else "adaptive"
     if stage.noises and method in ("rk4", "adaptive"):
         used = stage.description.used([e.node for e in stage.description.variables.values() if e.node is not None])

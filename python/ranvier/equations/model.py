@@ -283,8 +283,8 @@ def neuron(
         ``"exact"``: linear equations with constant coefficients, solved exactly. ``"exponential_euler"``: each equation
         as linear in its own variable. ``"euler"``: of first order, with noise the method of Euler and Maruyama.
         ``"rk4"``: of fourth order. ``"adaptive"``: of fifth order (Cash and Karp), with as many steps as the tolerances
-        need, for each neuron on its own. ``"auto"``: ``"exact"`` where that is possible, else ``"adaptive"``, or
-        ``"euler"`` with noise.
+        need, for each neuron on its own. ``"auto"``: ``"exact"`` where that is possible, else ``"adaptive"``;
+        with noise ``"exponential_euler"`` for linear equations, else ``"euler"``.
     relative_tolerance, absolute_tolerance
         Error bounds of an adaptive step: ``absolute_tolerance`` in the unit of each variable, or by variable, plus
         ``relative_tolerance`` times its value.
