@@ -257,13 +257,17 @@ class _Body:
     def results(self, program: Program, inputs: Sequence[str]) -> list[str]:
         """Return the results of a program."""
         values = list(inputs)
-        for instruction in program.instructions:
+        self._extend(values, program.instructions)
+        return [values[each] for each in program.results]
+
+    def _extend(self, values: list[str], instructions: Sequence[Instruction]) -> None:
+        """Append what instructions make to the values that there are."""
+        for instruction in instructions:
             operands = [values[each] for each in instruction.operands]
             if instruction.body is not None:
                 values += self._loop(instruction, instruction.body, operands)
             else:
                 values.append(self._value(instruction, operands))
-        return [values[each] for each in program.results]
 
     def _value(self, instruction: Instruction, operands: list[str]) -> str:
         op = instruction.op
@@ -312,47 +316,68 @@ class _Body:
         truths = [kind == "truth" for kind in body.inputs]
         first = [self._kept(value, is_truth) for value, is_truth in zip(operands, truths, strict=True)]
         begin_mask = self._kept(self.masks[-1] if self.masks else self.valid(), True)
-        before, head, after = to.block, to.label(), to.label()
+        before, head, work, after = to.block, to.label(), to.label(), to.label()
         to.do(f"br label %{head}")
         to.begin(head)
         carried = [to.name() for _ in range(loop.count)]
         mask, turn, next_turn = to.name(), to.name(), to.name()
         place = len(to.lines)
 
-        inside = [*carried, *first[loop.count :]]
         mask_here = self._again(mask, True)
-        inputs = [self._again(value, is_truth) for value, is_truth in zip(inside, truths, strict=True)]
+        inside = [*carried, *first[loop.count :]]
+        values = [self._again(value, is_truth) for value, is_truth in zip(inside, truths, strict=True)]
+        old = values[: loop.count]
+        # Whether lanes go on is known long before what they would go on with.
+        known = _place_of(body, body.results[0])
         self.masks.append(mask_here)
-        more, *following = self.results(body, inputs)
-        self.masks.pop()
-        going = to.both(more, mask_here)
-        next_mask = self._kept(going, True)
-        next_kept = [
-            self._kept(self._chosen(going, new, old, is_truth), is_truth)
-            for new, old, is_truth in zip(following, inputs[: loop.count], truths[: loop.count], strict=True)
-        ]
+        self._extend(values, body.instructions[:known])
+        going = to.both(values[body.results[0]], mask_here)
+        kept_mask = self._kept(going, True)
         some = to.make(f"icmp ne i{LANES} {to.make(f'bitcast {TRUTHS} {going} to i{LANES}')}, 0")
+        check = to.block
+        to.do(f"br i1 {some}, label %{work}, label %{after}")
+        to.begin(work)
+        self._extend(values, body.instructions[known:])
+        self.masks.pop()
+        next_kept = [
+            self._kept(self._chosen(going, values[each], own, is_truth), is_truth)
+            for each, own, is_truth in zip(body.results[1:], old, truths, strict=False)
+        ]
         to.do(f"{next_turn} = add i32 {turn}, 1")
-        has_turns = to.make(f"icmp ult i32 {next_turn}, {int(loop.number)}")
-        again = to.make(f"and i1 {some}, {has_turns}")
+        again = to.make(f"icmp ult i32 {next_turn}, {int(loop.number)}")
         end = to.block
         to.do(f"br i1 {again}, label %{head}, label %{after}")
+        kinds = [self._kind(is_truth) for is_truth in truths[: loop.count]]
         phis = [
-            f"  {name} = phi {self._kind(is_truth)} [ {begin}, {before} ], [ {new}, {end} ]"
-            for name, begin, new, is_truth in zip(
+            f"  {name} = phi {kind} [ {begin}, {before} ], [ {new}, {end} ]"
+            for name, kind, begin, new in zip(
                 [*carried, mask],
+                [*kinds, self._kind(True)],
                 [*first[: loop.count], begin_mask],
-                [*next_kept, next_mask],
-                [*truths[: loop.count], True],
+                [*next_kept, kept_mask],
                 strict=True,
             )
         ]
         to.lines[place:place] = [*phis, f"  {turn} = phi i32 [ 0, {before} ], [ {next_turn}, {end} ]"]
         to.begin(after)
-        ends = [self._again(value, is_truth) for value, is_truth in zip(next_kept, truths, strict=False)]
-        return [*ends, to.negation(self._again(next_mask, True))]
+        last = [
+            to.make(f"phi {kind} [ {own}, {check} ], [ {new}, {end} ]")
+            for kind, own, new in zip(kinds, carried, next_kept, strict=True)
+        ]
+        ends = [self._again(value, is_truth) for value, is_truth in zip(last, truths, strict=False)]
+        return [*ends, to.negation(self._again(kept_mask, True))]
 
     def _chosen(self, truth: str, new: str, old: str, is_truth: bool) -> str:
         if not is_truth:
             return self.to.select(truth, new, old)
         return self.to.make(f"select {TRUTHS} {truth}, {TRUTHS} {new}, {TRUTHS} {old}")
+
+
+def _place_of(program: Program, value: int) -> int:
+    """Return how many instructions it takes until a value is known."""
+    known = len(program.inputs)
+    for count, instruction in enumerate(program.instructions):
+        if value < known:
+            return count
+        known += 1 if instruction.body is None else instruction.count + 1
+    return len(program.instructions)
