@@ -21,7 +21,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE OPENBLAS_NUM_THREADS=1 $(BIN)/python -m
 # Side by side. Many tests start threads or processes of their own.
 JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
 # Half of the time of the Python tests goes into waiting: for processes that start, end or are killed.
-PYTHON_JOBS := $(shell expr \( $(JOBS) \* 3 + 1 \) / 2)
+PYTHON_JOBS := $(shell expr $(JOBS) \* 2)
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
@@ -42,14 +42,24 @@ help: ## List the targets
 	@sed -n 's/^\([a-z%-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 28
 
 .PHONY: setup
-setup: machine $(STAMPS)/package $(STAMPS)/development ## Set up everything; leaves .venv/bin/ranvier
+setup: machine $(STAMPS)/build-tools ## Set up everything; leaves .venv/bin/ranvier
+	@# Side by side: compiling takes the processors, an installation mostly the network and the disk. They touch other
+	@# packages each.
+	@$(MAKE) --no-print-directory $(STAMPS)/development & development=$$!; \
+	$(MAKE) --no-print-directory $(STAMPS)/package; package=$$?; \
+	wait $$development && exit $$package
 
 .PHONY: run
 run: $(STAMPS)/package ## Run the cortical microcircuit at full scale, and set up what that needs
 	$(BIN)/ranvier run microcircuit --json microcircuit.json --plot microcircuit.png $(ARGS)
 
 .PHONY: test
-test: setup lint test-cpp test-python ## Run all checks and tests but the slow ones
+test: setup ## Run all checks and tests but the slow ones
+	@# Style and types are checked on one processor, beside the compilation of tests, and told before those run.
+	@$(MAKE) --no-print-directory lint >build/lint.txt 2>&1 & lint=$$!; \
+	$(MAKE) --no-print-directory build-tests-cpp; built=$$?; \
+	wait $$lint; clean=$$?; cat build/lint.txt; exit $$((built + clean))
+	@$(MAKE) --no-print-directory test-cpp test-python
 
 # ---- set-up ----------------------------------------------------------------------------------------------------------
 
@@ -76,7 +86,7 @@ $(STAMPS)/environment:
 $(STAMPS)/build-tools: $(STAMPS)/environment pyproject.toml
 	@echo "Installing what the package needs"
 	@$(BIN)/python tools/list_requirements build package >$(STAMPS)/package.txt
-	@$(PIP_INSTALL) --requirement $(STAMPS)/package.txt 'cmake>=3.22' ninja
+	@$(PIP_INSTALL) --no-compile --requirement $(STAMPS)/package.txt 'cmake>=3.22' ninja
 	@touch $@
 
 # The wheels of both families of MPI, each in a folder of its own, since in one they overwrite each other's files. Their
@@ -148,10 +158,13 @@ stub: $(STAMPS)/package $(STAMPS)/development ## Write the type stub of ranvier.
 	$(BIN)/ruff format --quiet python/ranvier/_core.pyi
 
 # The tests are built where the package was, with the core that was compiled for it.
-.PHONY: test-cpp
-test-cpp: machine $(STAMPS)/package ## Build and run the C++ tests
+.PHONY: build-tests-cpp
+build-tests-cpp: machine $(STAMPS)/package
 	@$(CONFIGURE) -B build/package >/dev/null
 	$(BUILD) build/package --target tests
+
+.PHONY: test-cpp
+test-cpp: build-tests-cpp ## Build and run the C++ tests
 	$(CTEST) --test-dir build/package --parallel $(JOBS)
 	@echo "The slowest 20 of the C++ tests"
 	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \

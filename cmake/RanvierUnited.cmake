@@ -2,9 +2,8 @@
 #
 # Most of the time of a file goes into headers and into templates that its neighbours read and make as well. So the
 # compiler gets files of a target in groups, which takes a third of the time. Names of unnamed namespaces must differ
-# within a target then. Layers whose files have the same names by design (models, mechanisms, rules), the parallel layer,
-# of which programs take single files (tests/python/test_layers.py), and loops of which the speed matters are compiled
-# one by one, as all are for users; so are all of them in wheels, and for `make tidy`, which sees whether each file
+# within a target then. Layers whose files have the same names by design (models, mechanisms, rules) and loops of which the
+# speed matters are compiled one by one, as all are for users; so are all of them in wheels, and for `make tidy`, which sees whether each file
 # includes what it needs.
 
 set(RANVIER_UNITED_AT_ONCE 6)

@@ -390,7 +390,7 @@ void run_scene(const Scene& scene, Notifications notifications, std::uint64_t lo
 }
 
 TEST(ProgressExchange, ComesToTheEndWhateverReadsWhat) {
-    for (std::uint32_t seed = 1; seed <= 8; ++seed) {
+    for (std::uint32_t seed = 1; seed <= 3; ++seed) {
         for (const Notifications notifications : {Notifications::packed, Notifications::single}) {
             SCOPED_TRACE(seed);
             run_scene(random_scene(seed), notifications, 1 + seed % 4 * 3);

@@ -1,4 +1,4 @@
-"""Every verb, on every number of ranks, under every mpiexec; as `test_mpi_communicator`."""
+"""Every verb, on every number of ranks, and every failure, under every mpiexec; as `test_mpi_communicator`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from mpi_runs import INSTALLATIONS, Installation
-from test_mpi_communicator import check_that_processes_tell_whether_they_are_alike, run_verbs
+from test_mpi_communicator import (
+    FAILURES,
+    check_that_a_failing_rank_ends_the_run,
+    check_that_processes_tell_whether_they_are_alike,
+    run_verbs,
+)
 
 
 @pytest.mark.parametrize("settings", [{}, {"most_bytes": "1000"}], ids=["", "too large for one call"])
@@ -20,3 +25,10 @@ def test_every_verb(where: Installation, ranks: int, settings: dict[str, str], t
 @pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
 def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
     check_that_processes_tell_whether_they_are_alike(where, tmp_path)
+
+
+@pytest.mark.usefixtures("interrupts")
+@pytest.mark.parametrize("how", FAILURES)
+@pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
+def test_a_failing_rank_ends_the_run(where: Installation, how: str, tmp_path: Path) -> None:
+    check_that_a_failing_rank_ends_the_run(where, how, tmp_path)
