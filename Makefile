@@ -20,8 +20,8 @@ CTEST := $(BIN)/ctest --output-on-failure --no-tests=error
 PYTEST := env -u PYTHONDONTWRITEBYTECODE OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 # Side by side. Many tests start threads or processes of their own.
 JOBS := $(shell nproc | awk '{ print $$1 < 8 ? $$1 : 8 }')
-# Half of the time of the Python tests goes into waiting: for processes that start, end or are killed.
-PYTHON_JOBS := $(shell expr $(JOBS) \* 2)
+# Of tests: half of their time goes into waiting, for threads and for processes that start, end or are killed.
+WAITING_JOBS := $(shell expr $(JOBS) \* 2)
 # Addresses that are too random stop some versions of the thread sanitizer; not every container lets us choose.
 FIXED_ADDRESSES := $$(setarch --addr-no-randomize true 2>/dev/null && echo setarch --addr-no-randomize)
 
@@ -165,7 +165,7 @@ build-tests-cpp: machine $(STAMPS)/package
 
 .PHONY: test-cpp
 test-cpp: build-tests-cpp ## Build and run the C++ tests
-	$(CTEST) --test-dir build/package --parallel $(JOBS)
+	$(CTEST) --test-dir build/package --parallel $(WAITING_JOBS)
 	@echo "The slowest 20 of the C++ tests"
 	@sed --quiet 's/.*<testcase name="\([^"]*\)".* time="\([0-9.]*\)".* classname="\([^"]*\)".*/\2 s  \3.\1/p' \
 	    build/package/tests/cpp/times/*.xml | sort --reverse --numeric-sort | head --lines 20
@@ -178,10 +178,11 @@ test-mpi-program: machine $(STAMPS)/package
 
 .PHONY: test-python
 test-python: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the Python tests but the slow ones
-	$(PYTEST) --numprocesses $(PYTHON_JOBS) --dist worksteal --durations 20 $(ARGS)
+	$(PYTEST) --numprocesses $(WAITING_JOBS) --dist worksteal --durations 20 $(ARGS)
 
 .PHONY: validate
 validate: machine $(STAMPS)/package $(STAMPS)/development test-mpi-program ## Run the slow tests: statistics against NEST, full scale
+	$(PYTEST) -m thorough $(ARGS)
 	$(PYTEST) tests/python/validation $(ARGS)
 
 .PHONY: sanitize

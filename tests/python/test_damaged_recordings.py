@@ -206,6 +206,7 @@ def test_a_dataset_that_was_deleted(tmp_path: Path) -> None:
                 {"spikes": rv.read_spikes, "state": rv.read_state, "weights": rv.read_weights}[truth.kind](copy)
 
 
+@pytest.mark.thorough
 def test_very_many_populations(tmp_path: Path) -> None:
     # What describes them takes more than an attribute of HDF5 once could hold.
     for suffix in SUFFIXES:

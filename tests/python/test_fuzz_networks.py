@@ -55,7 +55,7 @@ def test_same_from_saved_states_on_ranks(tmp_path: Path) -> None:
     check_on_ranks(WHEELS[0], 2, range(200, 202), METHODS[1::4], tmp_path, saves=True)
 
 
-@pytest.mark.parametrize("ranks", [(3, 2)], ids=str)
+@pytest.mark.parametrize("ranks", [(2, 1), pytest.param((3, 2), marks=pytest.mark.thorough)], ids=str)
 def test_same_on_other_ranks(ranks: tuple[int, int], tmp_path: Path) -> None:
     check_between_ranks(WHEELS[0], ranks, range(300, 302), METHODS[::4], tmp_path)
 

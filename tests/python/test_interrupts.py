@@ -257,6 +257,7 @@ def test_where_interrupts_are_ignored_nothing_stops() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
+@pytest.mark.thorough
 def test_these_tests_pass_as_a_background_job() -> None:
     """Interrupts are ignored there, and blocked here on top of that."""
 

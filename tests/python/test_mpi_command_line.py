@@ -138,7 +138,7 @@ ERRORS = {
     "model.py --json /dev/full --set time=1": "/dev/full",
 }
 SOME = [
-    (WHEELS[0], "microcirciut"),
+    (WHEELS[1], "microcirciut"),
     (WHEELS[1], "model.py --set failing=1"),
     (WHEELS[0], "model.py --set failing=102"),
     (WHEELS[1], "model.py --json /dev/full --set time=1"),

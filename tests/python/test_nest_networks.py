@@ -16,7 +16,7 @@ import pytest
 from nest_pool import requires_nest
 from network_runs import BrunelRun, NetworkRun, SeededRuns, weaken_inhibition
 
-pytestmark = requires_nest
+pytestmark = [requires_nest, pytest.mark.thorough]
 
 SIGNIFICANCE = 0.01
 RUNS = 5

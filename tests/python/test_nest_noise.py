@@ -105,7 +105,13 @@ def active_steps(recording: Recording, last: int) -> tuple[int, int]:
     return int(steps[0]), int(steps[-1])
 
 
-@pytest.mark.parametrize("name", STIMULI)
+# The others are as slow, and go through the same code.
+QUICK = ("few Poisson", "noise")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.thorough]) for name in STIMULI]
+)
 def test_distribution_of_potentials(name: str) -> None:
     experiment = experiment_of(STIMULI[name])
     future = nest_pool().submit(in_nest, experiment)

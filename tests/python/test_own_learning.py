@@ -196,7 +196,7 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("precision", ["single", pytest.param("double", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("model", dict.fromkeys(model for model, _ in CASES))
 def test_neither_threads_nor_saved_states_matter(model: str, precision: str, tmp_path: Path) -> None:
     found = set()

@@ -68,7 +68,7 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("precision", ["single", pytest.param("double", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("model", ["tsodyks", "tsodyks2"])
 def test_what_arrives_does_not_depend_on_how_a_run_is_divided(model: str, precision: str) -> None:
     synapse = getattr(rv, model)(U=0.3, tau_rec=100.0, tau_fac=50.0)
