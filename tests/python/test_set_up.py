@@ -37,8 +37,12 @@ def prerequisites(target: str) -> list[str]:
 def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert "build/found" in prerequisites("$(STAMPS)/package")
     # What the machine lacks is installed before the build looks at it.
-    for target in ("setup", "lint", "test-cpp", "test-mpi-program", "test-python", "validate"):
+    for target in ("lint", "build-tests-cpp", "test-mpi-program", "test-python", "validate"):
         assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/package"], target
+    # It makes the package, with what comes after this.
+    assert prerequisites("setup") == ["machine", "$(STAMPS)/build-tools"]
+    assert prerequisites("test-cpp") == ["build-tests-cpp"]
+    assert prerequisites("test") == ["setup"]
 
 
 def found(**environment: str) -> dict[str, list[str]]:
