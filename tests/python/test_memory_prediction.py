@@ -50,7 +50,9 @@ def test_many_processes(ranks: int, sort_connections: bool) -> None:
     check(*run(ranks, network(ranks), sort_connections=sort_connections, threads=1))
 
 
-@pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.thorough), 2, pytest.param(4, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "ranks", [pytest.param(1, marks=pytest.mark.thorough), 2, pytest.param(4, marks=pytest.mark.thorough)]
+)
 @pytest.mark.parametrize("exchange", DIRECTED)
 def test_bursty_network(exchange: str, ranks: int) -> None:
     """Buffers are as large as the largest burst needs, several times the mean, where each synapse gets a record."""

@@ -108,7 +108,9 @@ WAYS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("sites", [5, pytest.param(300, marks=pytest.mark.thorough), pytest.param(65535, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(
+    "sites", [5, pytest.param(300, marks=pytest.mark.thorough), pytest.param(65535, marks=pytest.mark.thorough)]
+)
 def test_quanta_do_not_depend_on_how_a_run_is_divided(sites: int) -> None:
     parameters = {"n": float(sites), "U": 0.4, "tau_rec": 30.0, "tau_fac": 50.0}
     first = in_ranvier(parameters)
