@@ -15,10 +15,6 @@
 /// then, gives the concentrations at the end.
 namespace ranvier::cable {
 
-/// What a step tells of values that have left their bounds.
-inline constexpr std::uint32_t potential_has_left = 1;
-inline constexpr std::uint32_t calcium_has_left = 2;
-
 /// mM: concentrations have their logarithms within the tables of rates; see calcium_range.
 inline constexpr double lowest_calcium = 1e-9;
 inline constexpr double highest_calcium = 1e3;
@@ -75,7 +71,7 @@ struct CalciumKernel {
 
     /// @param solved potentials at the end of the step, or in its middle. Returns whether a concentration has left its bounds.
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static std::uint32_t finish(const KernelPools& pools, const double* solved) {
+    RANVIER_ALWAYS_INLINE static bool finish(const KernelPools& pools, const double* solved) {
         using Lanes = Eight<set>;
         for (std::size_t p = 0; p < pools.size; ++p) {
             const std::size_t first = pools.slots[p] * lanes;
@@ -128,8 +124,8 @@ struct CalciumKernel {
     }
 
     /// Puts values that are not within their bounds on the nearer one. Returns whether there were such.
-    RANVIER_ALWAYS_INLINE static std::uint32_t keep_within_bounds(double* values, std::size_t size, double lowest,
-                                                                  double highest) {
+    RANVIER_ALWAYS_INLINE static bool keep_within_bounds(double* values, std::size_t size, double lowest,
+                                                         double highest) {
         double outside = 0.0;
         for (std::size_t i = 0; i < size; ++i) {
             const double value = values[i];
@@ -139,7 +135,7 @@ struct CalciumKernel {
             values[i] = kept;
             outside = value == kept ? outside : 1.0;
         }
-        return outside > 0.0 ? calcium_has_left : 0;
+        return outside > 0.0;
     }
 };
 

@@ -40,6 +40,16 @@ std::shared_ptr<PlanLibrary> library(const GroupArguments& arguments, const Cell
     });
 }
 
+/// Of a slot, for messages: the middle of its compartment.
+std::string place_of(const CellPlan& plan, std::uint32_t slot) {
+    const Compartments& all = plan.spec->compartments;
+    const auto node = std::ranges::find(plan.slot_of_node, slot) - plan.slot_of_node.begin();
+    const std::int32_t compartment = all.nodes()[static_cast<std::size_t>(node)].compartment;
+    if (compartment < 0) return "a point where sections meet";
+    const Compartment& own = all.compartments()[static_cast<std::size_t>(compartment)];
+    return "section " + std::to_string(own.section) + ", position " + to_text(0.5 * (own.begin + own.end));
+}
+
 /// Cells in blocks: see CellArrangement.
 class CellGroup final : public models::NeuronGroup, private CellValues {
    public:
@@ -87,16 +97,12 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         return std::ranges::all_of(cells_->stores(), [](const auto& store) { return store->is_finite(); });
     }
 
-    std::optional<std::string> failure() const override {
-        if (!is_finite()) return "a potential has left the range of numbers";
-        if ((left_ & calcium_has_left) != 0) {
-            return "a concentration of calcium has left the range from " + to_text(lowest_calcium) + " to " +
-                   to_text(highest_calcium) +
-                   " mM: steps are too long for its pool, or too much current flows into too thin a shell";
-        }
-        if ((left_ & potential_has_left) == 0) return std::nullopt;
-        return "a potential has left the range from " + to_text(potential_range.lowest) + " to " +
-               to_text(potential_range.highest) + " mV for which rates of channels are tabulated";
+    bool has_failed() const override { return departure_.first().has_value(); }
+
+    std::optional<models::GroupFailure> failure() const override {
+        if (has_failed()) return describe(*departure_.first());
+        if (!is_finite()) return models::GroupFailure{.what = "a potential has left the range of numbers"};
+        return std::nullopt;
     }
 
     void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {
@@ -107,10 +113,14 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         }
     }
 
-    /// The potential where the cell fires; what else could be written is read only.
+    /// The potential of the whole cell; what else could be written is read only.
     void write(std::size_t /*variable*/, std::span<const std::uint32_t> neurons, const double* values) override {
         for (std::size_t k = 0; k < neurons.size(); ++k) {
-            cells_->store(neurons[k]).potential(number(neurons[k]), layouts_.of(neurons[k]).detector) = values[k];
+            CellStore& store = cells_->store(neurons[k]);
+            const std::size_t cell = number(neurons[k]);
+            for (std::uint32_t slot = 0; slot < layouts_.of(neurons[k]).slots(); ++slot) {
+                store.potential(cell, slot) = values[k];
+            }
         }
     }
 
@@ -188,6 +198,27 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
         std::optional<CellArrangement::Settings> settings_;  ///< else, if any own parameter has changed
     };
 
+    models::GroupFailure describe(const Departure& departure) const {
+        const CellPlan& plan = layouts_.of(departure.cell);
+        models::GroupFailure failure{.what = "it has left the range of numbers",
+                                     .variable = "potential",
+                                     .place = place_of(plan, departure.slot),
+                                     .value = to_text(departure.value) + " mV",
+                                     .neuron = departure.cell,
+                                     .step = departure.step};
+        if (departure.of == Departure::Of::potential) {
+            failure.what = "it has left the range from " + to_text(potential_range.lowest) + " to " +
+                           to_text(potential_range.highest) + " mV for which rates of channels are tabulated";
+        }
+        if (departure.of == Departure::Of::calcium) {
+            failure.variable = "concentration of calcium";
+            failure.value = to_text(departure.value) + " mM";
+            failure.what = "it has left the range from " + to_text(lowest_calcium) + " to " + to_text(highest_calcium) +
+                           " mM: steps are too long for its pool, or too much current flows into too thin a shell";
+        }
+        return failure;
+    }
+
     std::size_t number(std::size_t cell) const { return cells_->home(cell).cell; }
 
     bool has_pools() const {
@@ -248,9 +279,9 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
                        .cells = layouts_.cells(),
                        .step = step_,
                        .instruction_set = instruction_set_,
-                       .scratch = scratch_};
+                       .scratch = scratch_,
+                       .departure = departure_};
         const std::size_t fired = store.advance(block, step, spikes);
-        left_ |= step.left;
         now_ = arguments.step;
         return fired;
     }
@@ -400,7 +431,7 @@ class CellGroup final : public models::NeuronGroup, private CellValues {
     std::vector<std::uint32_t> sites_;  ///< by receptor: inputs of each cell
     AlignedVector<double> injected_;  ///< see BlockStep::injected
     BlockScratch scratch_;
-    std::uint32_t left_ = 0;  ///< what values have left their bounds
+    FirstDeparture departure_;
     Step now_ = 0;            ///< that was calculated last
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <optional>
 
 #include "cable/rate_table.hpp"
 
@@ -36,9 +36,42 @@ void advance_exactly(std::span<const GateOfMechanism> own_gates, std::span<const
     }
 }
 
-bool all_finite(std::span<const double> values) {
-    return std::ranges::all_of(values,
-                               [](double value) { return std::abs(value) <= std::numeric_limits<double>::max(); });
+bool all_finite(std::span<const double> values) { return std::ranges::all_of(values, is_number); }
+
+void CellStore::note_departures(Departure::Of of, std::size_t block, BlockStep& step) {
+    // Potentials leave tables before the step that looks them up.
+    const Step after = step.update.step - (of == Departure::Of::potential ? 1 : 0);
+    if (step.departure.first() && step.departure.first()->step < after) return;
+    const std::span<const std::uint32_t> cells = cells_of(block);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+        const std::size_t cell = first_of(block) + k;
+        const CellPlan& plan = plan_of(cell);
+        std::optional<Departure> furthest;
+        const auto add = [&](std::uint32_t slot, double value) {
+            if (furthest && std::abs(value) <= std::abs(furthest->value)) return;
+            furthest = Departure{.of = of, .step = after, .cell = cells[k], .slot = slot, .value = value};
+        };
+        if (of == Departure::Of::calcium) {
+            // They have been put on their bounds.
+            for (std::size_t p = 0; p < plan.pools.size(); ++p) {
+                const double value = calcium(cell, p);
+                if (!(value > lowest_calcium && value < highest_calcium)) add(plan.pools.slots[p], value);
+            }
+        } else if (of == Departure::Of::number) {
+            for (std::uint32_t slot = 0; slot < plan.slots(); ++slot) {
+                if (!is_number(potential(cell, slot))) add(slot, potential(cell, slot));
+            }
+        } else {
+            for (const CellPlan::Class& own : plan.classes) {
+                if (own.table == nullptr || own.follows != Follows::potential) continue;
+                for (const std::uint32_t slot : own.slots) {
+                    const double value = potential(cell, slot);
+                    if (!(value >= potential_range.lowest && value < potential_range.highest)) add(slot, value);
+                }
+            }
+        }
+        if (furthest) step.departure.note(*furthest);
+    }
 }
 
 }  // namespace ranvier::cable

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory_resource>
 #include <span>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "base/instruction_set.hpp"
 #include "cable/cell_plan.hpp"
 #include "cable/cell_settings.hpp"
+#include "cable/departure.hpp"
 #include "cable/kernel.hpp"
 #include "cable/pool_plan.hpp"
 #include "models/neuron.hpp"
@@ -55,7 +58,7 @@ struct BlockStep {
     double step = 0.0;                         ///< ms
     InstructionSet instruction_set = InstructionSet::baseline;
     BlockScratch& scratch;
-    std::uint32_t left = 0;  ///< what values have left their bounds; see BlockKernel
+    FirstDeparture& departure;
 
     /// pA that an electrode injects into a cell of the group.
     double inject(std::size_t electrode, std::uint32_t cell) const {
@@ -100,6 +103,13 @@ class CellStore {
     virtual double log_outside(std::size_t cell, std::size_t pool) const = 0;
 
    protected:
+    /// Number of the first cell of a block.
+    virtual std::size_t first_of(std::size_t block) const = 0;
+    virtual const CellPlan& plan_of(std::size_t cell) const = 0;
+    /// Notes the cells of a block with values that have left their bounds: in each the one that is furthest off. Potentials
+    /// are those before the step until the kernel has advanced them.
+    void note_departures(Departure::Of of, std::size_t block, BlockStep& step);
+
     CellSettings settings_;
 };
 
@@ -130,6 +140,8 @@ KernelPools pools_of_block(const PoolPlan& plan, double* concentration, BlockScr
     return pools;
 }
 
+/// Neither infinite nor none.
+inline bool is_number(double value) { return std::abs(value) <= std::numeric_limits<double>::max(); }
 bool all_finite(std::span<const double> values);
 
 }  // namespace ranvier::cable

@@ -61,12 +61,22 @@ std::size_t EqualCells::advance(std::size_t block, BlockStep& step, std::uint32_
                                  .pools = pools,
                                  .desks = {},
                                  .levels = {}};
-    step.left |= advance_block<false>(step.instruction_set, plan_->spec->scheme, kernel);
+    const Scheme scheme = plan_->spec->scheme;
+    if (advance_gates<false>(step.instruction_set, scheme, kernel)) {
+        note_departures(Departure::Of::potential, block, step);
+    }
+    if (advance_potentials<false>(step.instruction_set, scheme, kernel)) {
+        note_departures(Departure::Of::calcium, block, step);
+    }
     std::size_t fired = 0;
+    bool all_numbers = true;
     for (std::size_t l = 0; l < cells.size(); ++l) {
         const double threshold = settings_.threshold(block * lanes + l);
         if (before[l] < threshold && at_detector[l] >= threshold) spikes[fired++] = cells[l];
+        all_numbers = all_numbers && is_number(at_detector[l]);
     }
+    // What is no number in one place, is none in the whole cell a step later.
+    if (!all_numbers) note_departures(Departure::Of::number, block, step);
     return fired;
 }
 

@@ -40,6 +40,8 @@ class EqualCells final : public CellStore {
     double log_outside(std::size_t /*cell*/, std::size_t pool) const override { return plan_->pools.log_outside[pool]; }
 
    private:
+    std::size_t first_of(std::size_t block) const override { return block * lanes; }
+    const CellPlan& plan_of(std::size_t /*cell*/) const override { return *plan_; }
     std::size_t receptor_place(std::size_t cell, std::size_t receptor) const {
         return (cell / lanes * plan_->receptors.size() + receptor) * lanes + cell % lanes;
     }

@@ -77,32 +77,42 @@ template <bool staggered, bool packed>
 struct BlockKernel {
     using Calcium = CalciumKernel<staggered, packed>;
 
-    /// Returns which values have left their bounds: potentials that of the tables of rates.
+    /// What has to be added to the equations for the gates, which advance. Returns whether a potential is beyond the tables of
+    /// rates; potentials are still those before the step.
     template <InstructionSet set>
-    RANVIER_ALWAYS_INLINE static std::uint32_t run(const KernelArguments* a) {
+    RANVIER_ALWAYS_INLINE static bool advance_gates(const KernelArguments* a) {
         if constexpr (packed) bring(a->desks, a->potential);
-        const KernelMembrane membrane{a->capacity, a->leak, a->drive, a->potential, a->diagonal, a->current};
+        const KernelMembrane membrane = membrane_of(*a);
         for (std::size_t k = 0; k < a->begin_count; ++k) {
             MembraneKernel<set, packed>::begin(membrane, a->begin_slots[k]);
         }
         if (a->pools.size > 0) Calcium::begin(a->pools);
-        std::uint32_t left = 0;
+        bool left = false;
         for (std::size_t c = 0; c < a->class_count; ++c) {
-            const bool outside = ClassKernel<set, packed>::run(a->classes[c], membrane, a->pools.conductance);
-            if (outside) left |= potential_has_left;
+            left |= ClassKernel<set, packed>::run(a->classes[c], membrane, a->pools.conductance);
         }
+        return left;
+    }
+
+    /// All else. Returns whether a concentration has left its bounds.
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool advance_potentials(const KernelArguments* a) {
         if (a->pools.size > 0) Calcium::template add<set>(a->pools, a->potential, a->diagonal, a->current);
         if constexpr (packed) return_results(*a);
         for (std::size_t r = 0; r < a->receptor_count; ++r) add_receptor<set>(a->receptors[r], *a);
         for (std::size_t e = 0; e < a->electrode_count; ++e) add_electrode<set>(a->electrodes[e], *a);
         if constexpr (packed) {
-            PackedSolve<staggered>::template run<set>({a->levels, a->axial, membrane, a->potential, solved(*a)});
+            PackedSolve<staggered>::template run<set>({a->levels, a->axial, membrane_of(*a), a->potential, solved(*a)});
         } else {
             solve<set>(*a);
         }
-        if (a->pools.size == 0) return left;
+        if (a->pools.size == 0) return false;
         if constexpr (packed) bring(a->desks, solved(*a));
-        return left | Calcium::template finish<set>(a->pools, solved(*a));
+        return Calcium::template finish<set>(a->pools, solved(*a));
+    }
+
+    RANVIER_ALWAYS_INLINE static KernelMembrane membrane_of(const KernelArguments& a) {
+        return {a.capacity, a.leak, a.drive, a.potential, a.diagonal, a.current};
     }
 
     /// What is solved for: the new potentials themselves, or, in the middle of the step, what takes the place of the currents.
@@ -238,10 +248,37 @@ struct BlockKernel {
     }
 };
 
+template <bool staggered, bool packed>
+struct GateHalf {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* arguments) {
+        return BlockKernel<staggered, packed>::template advance_gates<set>(arguments);
+    }
+};
+
+template <bool staggered, bool packed>
+struct PotentialHalf {
+    template <InstructionSet set>
+    RANVIER_ALWAYS_INLINE static bool run(const KernelArguments* arguments) {
+        return BlockKernel<staggered, packed>::template advance_potentials<set>(arguments);
+    }
+};
+
+// The kernel has two halves, so that whoever calls it can look at the potentials between them. (A call from within one kernel
+// slowed it by half, whether or not it was made.)
+
+/// See BlockKernel::advance_gates.
 template <bool packed>
-std::uint32_t advance_block(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
-    return scheme == Scheme::staggered ? Dispatched<BlockKernel<true, packed>>::call(set, &arguments)
-                                       : Dispatched<BlockKernel<false, packed>>::call(set, &arguments);
+bool advance_gates(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+    return scheme == Scheme::staggered ? Dispatched<GateHalf<true, packed>>::call(set, &arguments)
+                                       : Dispatched<GateHalf<false, packed>>::call(set, &arguments);
+}
+
+/// See BlockKernel::advance_potentials.
+template <bool packed>
+bool advance_potentials(InstructionSet set, Scheme scheme, const KernelArguments& arguments) {
+    return scheme == Scheme::staggered ? Dispatched<PotentialHalf<true, packed>>::call(set, &arguments)
+                                       : Dispatched<PotentialHalf<false, packed>>::call(set, &arguments);
 }
 
 }  // namespace ranvier::cable

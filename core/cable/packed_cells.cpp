@@ -62,7 +62,7 @@ std::size_t PackedCells::pool_place(std::size_t cell, std::size_t pool) const {
 
 double& PackedCells::calcium(std::size_t cell, std::size_t pool) { return calcium_[pool_place(cell, pool)]; }
 
-std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::uint32_t* spikes) {
+std::size_t PackedCells::advance(std::size_t block, BlockStep& step, std::uint32_t* spikes) {
     BlockScratch& scratch = step.scratch;
     for (std::size_t k = 0; k < cells_.size(); ++k) before_[k] = potential_[detectors_[k]];
     // Of each electrode currents and conductances.
@@ -102,12 +102,23 @@ std::size_t PackedCells::advance(std::size_t /*block*/, BlockStep& step, std::ui
                                             .late_begins = plan_.late_begins.data(),
                                             .late_slots = plan_.late_slots.data(),
                                             .is_plain = plan_.is_plain.data()}};
-    step.left |= advance_block<true>(step.instruction_set, layouts_.front()->spec->scheme, kernel);
+    const Scheme scheme = layouts_.front()->spec->scheme;
+    if (advance_gates<true>(step.instruction_set, scheme, kernel)) {
+        note_departures(Departure::Of::potential, block, step);
+    }
+    if (advance_potentials<true>(step.instruction_set, scheme, kernel)) {
+        note_departures(Departure::Of::calcium, block, step);
+    }
     std::size_t fired = 0;
+    bool all_numbers = true;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
         const double threshold = settings_.threshold(k);
-        if (before_[k] < threshold && potential_[detectors_[k]] >= threshold) spikes[fired++] = cells_[k];
+        const double potential = potential_[detectors_[k]];
+        if (before_[k] < threshold && potential >= threshold) spikes[fired++] = cells_[k];
+        all_numbers = all_numbers && is_number(potential);
     }
+    // What is no number in one place, is none in the whole cell a step later.
+    if (!all_numbers) note_departures(Departure::Of::number, block, step);
     return fired;
 }
 

@@ -38,6 +38,8 @@ class PackedCells final : public CellStore {
     }
 
    private:
+    std::size_t first_of(std::size_t /*block*/) const override { return 0; }
+    const CellPlan& plan_of(std::size_t cell) const override { return *layouts_[cell]; }
     std::size_t receptor_place(std::size_t cell, std::size_t receptor) const;
     std::size_t pool_place(std::size_t cell, std::size_t pool) const;
     void take_inputs(BlockStep& step);

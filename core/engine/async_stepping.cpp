@@ -103,7 +103,7 @@ Step AsyncStepping::limit(std::uint32_t index) const {
 
 void AsyncStepping::visit(std::uint32_t worker, std::uint32_t index, WorkerTimes& times, LapTimer& timer) {
     Group& group = *groups_[index];
-    if (team_.stop_requested()) request_stop();
+    if (team_.stop_requested() || group.shard.has_failed()) request_stop();
     states_[index].store(State::runs);
     const Step before = group.now();
     const Step last = plan(group, limit(index));

@@ -205,6 +205,11 @@ class Shard {
         double update_seconds = 0.0;  ///< if costs are measured
         double step_bytes = 0.0;      ///< that a step goes through, of all of its neurons
     };
+    /// Whether neurons have noticed that they cannot go on.
+    bool has_failed() const {
+        return std::ranges::any_of(
+            groups_, [](const Group& group) { return group.neurons != nullptr && group.neurons->has_failed(); });
+    }
     Group& group(PopulationId population) { return groups_[population.value]; }
     std::span<const Group> groups() const { return groups_; }
 

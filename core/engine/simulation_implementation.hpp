@@ -44,6 +44,8 @@ struct RunProgress {
     bool first_transfer = true;  ///< of the present epoch
     bool ends = false;           ///< with the present epoch
     bool stops = false;          ///< all processes have decided to end early, with the present epoch
+    bool fails_here = false;     ///< a neuron has failed in an epoch before
+    bool fails = false;          ///< one of any process has, and all know
     // Of what is traced.
     EpochTimes traced;  ///< all until the last epoch
     LapTimer epoch_timer;
@@ -76,8 +78,16 @@ struct Simulation::Implementation {
     void replay(Step now, Step steps);
     /// @throws StateError after a worker has failed within a run
     void check_whole() const;
-    /// @throws StateError when a variable of a neuron is infinite or not a number
+    /// @throws StateError when a variable of a neuron is infinite or not a number, or beyond its bounds
     void check_finite() const;
+    struct FirstFailure {
+        models::GroupFailure failure;
+        Step step;
+        NeuronId neuron;
+        PopulationId population;
+    };
+    [[noreturn]] void tell(const FirstFailure& first) const;
+    void note_failures();
     /// @throws ValueOutOfBoundsError when a weight has grown beyond what sums have room for
     void check_growth() const;
     Crowding crowding_since_start() const;

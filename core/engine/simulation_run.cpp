@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include "base/errors.hpp"
+#include "base/step_times.hpp"
 #include "engine/agreement.hpp"
 #include "engine/network_checks.hpp"
 #include "engine/simulation_implementation.hpp"
@@ -89,23 +92,25 @@ void Simulation::Implementation::run(Step steps, const Poll& poll) {
     progress.present = {.number = epoch, .earliest = first, .begin = first};
     progress.last = first + steps - 1;
     std::exception_ptr interruption;
+    const bool is_async = async && !replays;
     try {
-        if (async && !replays) {
+        if (is_async) {
             run_asynchronously(first, progress.last, poll);
         } else {
             run_epochs(poll);
         }
     } catch (...) {
         // An interruption may come when the processes have done already all that was asked for: then the others agree below.
-        if (is_alone() || progress.stops) {
+        if (is_alone() || (progress.stops && (!is_async || has_failed))) {
             finish();
             throw;
         }
         interruption = std::current_exception();
     }
     finish();
-    // Where processes stopped together, those who were interrupted are not here.
-    if (!progress.stops) {
+    // Where processes stopped together, those who were interrupted are not here; but with asynchronous stepping, where a neuron
+    // that has failed is a reason to stop, too, and nobody knows whose reason it was.
+    if (!progress.stops || is_async) {
         agree(*communicator, "run", [&] {
             check_finite();
             check_growth();
@@ -169,18 +174,36 @@ void Simulation::Implementation::check_growth() const {
 /// Parameters, weights and currents have bounds, but no check of each of them can rule out that together they lead beyond
 /// what numbers hold. Neurons whose potential is not a number would be silent for ever.
 void Simulation::Implementation::check_finite() const {
+    std::optional<FirstFailure> first;
     for (const auto& shard : shards) {
         for (const Shard::Group& group : shard->groups()) {
             if (!group.neurons) continue;
-            const auto failure = group.neurons->failure();
+            auto failure = group.neurons->failure();
             if (!failure) continue;
-            throw StateError(
-                {.object = "state of population " + quoted(network.population(group.population).name),
-                 .value = {},
-                 .bound = *failure + " by step " + std::to_string(step.load()),
-                 .remedy = "check the units of weights, currents and parameters, or use double precision"});
+            const Step after = failure->step ? *failure->step * group.stride : step.load();
+            const NeuronId neuron = shard->layout().share(group.population).ids[failure->neuron];
+            if (first && std::pair(first->step, first->neuron) <= std::pair(after, neuron)) continue;
+            first = FirstFailure{std::move(*failure), after, neuron, group.population};
         }
     }
+    if (first) tell(*first);
+}
+
+void Simulation::Implementation::tell(const FirstFailure& first) const {
+    const auto& population = network.population(first.population);
+    const models::GroupFailure& failure = first.failure;
+    ErrorFields fields{.object = "state of population " + quoted(population.name),
+                       .value = failure.value,
+                       .bound = failure.what + " by step " + std::to_string(first.step),
+                       .remedy = "check the units of weights, currents and parameters, or use double precision"};
+    if (failure.step) {
+        fields.object = failure.variable + " of neuron " + std::to_string(first.neuron.value - population.first.value) +
+                        " of population " + quoted(population.name);
+        if (!failure.place.empty()) fields.object += " at " + failure.place;
+        fields.bound = failure.what + ", at " + to_text(StepTimes(network.resolution())(first.step)) + " ms";
+        fields.remedy = "check the units of weights, currents and parameters, or take shorter steps";
+    }
+    throw StateError(std::move(fields));
 }
 
 /// Epochs end at multiples of their length.
@@ -251,7 +274,8 @@ void Simulation::Implementation::update_shard(std::uint32_t index, WorkerTimes& 
 bool Simulation::Implementation::begin_next_round(WorkerTimes& times, LapTimer& timer) {
     switch (progress.kind) {
         case RoundKind::update:
-            progress.ends = progress.stops || progress.present.end == progress.last;
+            note_failures();
+            progress.ends = progress.stops || progress.fails || progress.present.end == progress.last;
             progress.first_transfer = true;
             if (traffic->exchange() == nullptr) return end_epoch();
             progress.kind = RoundKind::collocate;
@@ -272,6 +296,12 @@ bool Simulation::Implementation::begin_next_round(WorkerTimes& times, LapTimer& 
             break;
     }
     return false;
+}
+
+/// A run ends early where a neuron has failed; processes agree on it, see stops().
+void Simulation::Implementation::note_failures() {
+    progress.fails_here = progress.fails_here || std::ranges::any_of(shards, &Shard::has_failed);
+    if (is_alone()) progress.fails = progress.fails_here;
 }
 
 /// When the spikes of the present epoch are where they have to be.
@@ -297,14 +327,16 @@ bool Simulation::Implementation::stops(std::uint64_t epoch_number) {
     constexpr std::uint64_t epochs_between = 16;
     if (epoch_number % epochs_between != 0) return false;
     const bool leads = may_gather && communicator->rank() == Rank{0};
-    std::array<std::uint64_t, 4> wishes{
+    std::array<std::uint64_t, 5> wishes{
         team->stop_requested() ? 1u : 0u,
         team->is_crowded() ? 1u : 0u,
         team->was_crowded_lately() ? 1u : 0u,
         leads ? static_cast<std::uint64_t>(parallel::current_processor() + 1) : 0u,
+        progress.fails_here ? 1u : 0u,
     };
     communicator->reduce(wishes, comm::Reduction::greatest);
-    const auto [stop, is_crowded, was_crowded_lately, processor] = wishes;
+    const auto [stop, is_crowded, was_crowded_lately, processor, fails] = wishes;
+    progress.fails = fails != 0;
     // While it is tried whether the other program has gone, it may be still there.
     communicator->leave_processors(was_crowded_lately != 0);
     if (may_gather) team->gather(is_crowded != 0 ? static_cast<int>(processor) - 1 : -1);

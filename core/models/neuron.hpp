@@ -95,6 +95,17 @@ struct AdvanceArguments {
     StateObserver* observer = nullptr;
 };
 
+/// Why a group cannot go on, for the user.
+struct GroupFailure {
+    std::string what;
+    // Where it is known which value it was; else there is no step.
+    std::string variable = {};  ///< what it is a value of
+    std::string place = {};  ///< within the neuron, if it has places
+    std::string value = {};  ///< with its unit
+    std::uint32_t neuron = 0;  ///< of the group
+    std::optional<Step> step = std::nullopt;  ///< of the group, after which it had failed
+};
+
 /// New parameters of a group and all that follows from them, which are not in force yet.
 class ParameterChange {
    public:
@@ -132,11 +143,13 @@ class NeuronGroup {
     /// Whether all variables of all neurons are finite. Parameters, weights and currents that pass their checks should
     /// keep them finite; this shows whether they do.
     virtual bool is_finite() const = 0;
-    /// Why the group cannot go on, or nothing: what check_finite() of the engine tells the user.
-    virtual std::optional<std::string> failure() const {
+    /// Why the group cannot go on, or nothing.
+    virtual std::optional<GroupFailure> failure() const {
         if (is_finite()) return std::nullopt;
-        return "a variable has left the range of numbers";
+        return GroupFailure{.what = "a variable has left the range of numbers"};
     }
+    /// Whether it has noticed a failure while it advanced. This is asked often, and failure() at the end of a run.
+    virtual bool has_failed() const { return false; }
     /// Values of a variable (index into NeuronModel::variables) of some neurons, in the unit of its description.
     virtual void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const = 0;
     /// @pre check() has found nothing against these values.

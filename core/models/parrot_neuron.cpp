@@ -37,11 +37,12 @@ class Parrots final : public RepeatingGroup {
         return std::make_unique<NoChange>();
     }
 
-    std::optional<std::string> failure() const override {
+    std::optional<GroupFailure> failure() const override {
         if (!is_odd_) return std::nullopt;
-        return "neuron " + std::to_string(odd_neuron_) + " was to relay " + to_text(odd_number_) +
-               " spikes in a step; it can relay any whole number up to " + std::to_string(most_relayed) +
-               ", the sum of the weights of the spikes that arrive";
+        return GroupFailure{.what = "neuron " + std::to_string(odd_neuron_) + " was to relay " + to_text(odd_number_) +
+                                    " spikes in a step; it can relay any whole number up to " +
+                                    std::to_string(most_relayed) +
+                                    ", the sum of the weights of the spikes that arrive"};
     }
 
    protected:

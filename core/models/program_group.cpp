@@ -94,13 +94,16 @@ class ProgramGroup final : public NeuronGroup {
 
     bool is_finite() const override { return !not_finite(); }
 
-    std::optional<std::string> failure() const override {
-        if (failed_) return "an integration of " + name_of(*failed_) + " has not ended within its most iterations";
+    std::optional<GroupFailure> failure() const override {
+        if (failed_) {
+            return GroupFailure{.what = "an integration of " + name_of(*failed_) +
+                                        " has not ended within its most iterations"};
+        }
         const auto found = not_finite();
         if (!found) return std::nullopt;
         const auto [variable, neuron] = *found;
-        return model_.description().variables[variable].name + " of " + name_of(neuron) + " has become " +
-               to_text(state_[variable][neuron]);
+        return GroupFailure{.what = model_.description().variables[variable].name + " of " + name_of(neuron) +
+                                    " has become " + to_text(state_[variable][neuron])};
     }
 
     void read(std::size_t variable, std::span<const std::uint32_t> neurons, double* out) const override {

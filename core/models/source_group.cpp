@@ -37,9 +37,9 @@ class Sources final : public RepeatingGroup {
     void write(std::size_t, std::span<const std::uint32_t>, const double*) override {}
     void check(std::size_t, std::span<const std::uint32_t>, const double*) const override {}
 
-    std::optional<std::string> failure() const override {
+    std::optional<GroupFailure> failure() const override {
         if (!has_failed_) return std::nullopt;
-        return "a source had more than " + std::to_string(most()) + " spikes in a step";
+        return GroupFailure{.what = "a source had more than " + std::to_string(most()) + " spikes in a step"};
     }
 
     void exchange_state(std::uint32_t neuron, Step, StateColumns& columns) override {

@@ -367,7 +367,7 @@ def test_a_bad_parameter_of_a_receptor_is_refused(value: Any) -> None:
 
 def test_probes_cannot_be_set() -> None:
     """Neither when a population is made nor while it runs."""
-    cell = rv.Cell(TREE, membrane=PASSIVE, probes={"end": rv.at(1, 1.0)})
+    cell = rv.Cell(TREE, compartments=3, membrane=PASSIVE, probes={"end": rv.at(1, 1.0)})
     net = rv.Network()
     with pytest.raises(rv.errors.ValueOutOfBoundsError, match="probe"):
         net.create(cell, 1, end=-60.0)
@@ -377,6 +377,8 @@ def test_probes_cannot_be_set() -> None:
         simulation.set(cells, end=-60.0)
     simulation.set(cells, V_m=-60.0, I_e=3.0)
     assert simulation.get(cells, "V_m")[0] == -60.0
+    # It is the potential of the whole cell that was set.
+    assert simulation.get(cells, "end")[0] == -60.0
 
 
 def test_a_synapse_needs_a_receptor() -> None:
@@ -400,7 +402,7 @@ def test_a_synapse_needs_a_receptor() -> None:
 def test_a_potential_beyond_the_tables_is_told() -> None:
     """Rates are tabulated from -250 to 250 mV; exact ones have no end there."""
     keys: dict[str, Any] = {"membrane": [("all", rv.hh())]}
-    with pytest.raises(rv.errors.StateError, match=r"^state of population .cell_0.: a potential has left .* 250 mV"):
+    with pytest.raises(rv.errors.StateError, match=r"^potential of neuron 0 of population .cell_0. at .* 250 mV"):
         run(rv.Cell(TREE, **keys), 5.0, I_e=1e6)
     assert run(rv.Cell(TREE, rates="exact", **keys), 1.0, I_e=1e6).max() > 250.0
 
