@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import pickle
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import NoReturn, TypeVar
 
@@ -19,6 +21,9 @@ Result = TypeVar("Result")
 
 _CALL = b"="
 """What the name of a call begins with, where others may tell of errors."""
+
+PATIENCE = 60.0
+"""Seconds after which a process says for what it waits."""
 
 
 @contextlib.contextmanager
@@ -49,12 +54,29 @@ def agreed(communicator: _core.Communicator, what: str, call: str = "") -> Itera
         _note_reporting_rank(error, _first_of_kind(told, error))
         raise
     # Usually no process has failed; this check avoids looking at a message of each process.
-    complaints = communicator.compare(_CALL + (call or what).encode(errors="backslashreplace"))
+    with _saying_why(communicator, call or what):
+        complaints = communicator.compare(_CALL + (call or what).encode(errors="backslashreplace"))
     if complaints is None:
         return
     for mark in (b"+", b"-"):
         _raise_cause(communicator, what, complaints, mark)
     _raise_difference(complaints)
+
+
+@contextlib.contextmanager
+def _saying_why(communicator: _core.Communicator, call: str) -> Iterator[None]:
+    """Say for what this process waits if that takes long: to MPI, a call that some do not make is no error."""
+    told = (
+        f"ranvier: rank {communicator.rank} of {communicator.size} has waited for {PATIENCE:g} s at {call!r}, which "
+        "goes on when all ranks make this call"
+    )
+    timer = threading.Timer(PATIENCE, lambda: print(told, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def reporting_rank(error: BaseException) -> int | None:

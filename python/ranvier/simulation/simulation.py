@@ -427,6 +427,7 @@ class Simulation(Accounts):
 
         The option ``recordings`` determines which process gets which spikes. A process that gets none returns data of
         no neurons. With ``"local"`` and a file, each process reads the files of all processes as one recording.
+        All processes must call this, those that get nothing, too: the others wait for them.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -438,7 +439,8 @@ class Simulation(Accounts):
         """Return the samples of a recorder since the start of the simulation; they are read from its file if any.
 
         The option ``recordings`` determines which process gets which samples. A process that gets none returns data of
-        no neurons; with ``"local"``, `StateData.ids` has only the neurons of this process.
+        no neurons; with ``"local"``, `StateData.ids` has only the neurons of this process. All processes must
+        call this.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -449,7 +451,8 @@ class Simulation(Accounts):
     def weights(self, recorder: WeightRecorder) -> WeightData:
         """Return the weights of a recorder since the start of the simulation; they are read from its file if any.
 
-        The option ``recordings`` determines which process gets which synapses, as for `state`.
+        The option ``recordings`` determines which process gets which synapses, as for `state`. All processes must call
+        this.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):

@@ -1,0 +1,36 @@
+"""A process that waits for a call that others do not make says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mpi_runs import WHEELS, Installation, run_python
+
+PROGRAM = """
+import time
+import ranvier as rv
+from ranvier import mpi
+from ranvier.simulation import agreement
+
+net = rv.Network()
+recorder = net.record_spikes(net.create(rv.iaf_psc_exp(I_e=500.0), 4))
+sim = rv.Simulation(net, threads=1, progress=False)
+sim.run(20.0)
+sim.spikes(recorder)
+agreement.PATIENCE = 0.5
+if mpi.world().rank == 1:
+    time.sleep(2.0)
+sim.spikes(recorder)
+"""
+
+
+@pytest.mark.parametrize("where", WHEELS, ids=str)
+def test_who_waits_for_a_call_of_others_says_so(where: Installation, tmp_path: Path) -> None:
+    """Once, and only the process that waits; the call goes on when all have come."""
+    done = run_python(where, 2, PROGRAM, folder=tmp_path, timeout=60)
+    assert done.status == 0, done.errors
+    told = [line for line in done.errors.splitlines() if "has waited" in line]
+    assert len(told) == 1, done.errors
+    assert "rank 0 of 2 has waited for 0.5 s at 'recordings', which goes on when all ranks make this call" in told[0]
