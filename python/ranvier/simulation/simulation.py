@@ -61,8 +61,7 @@ class Simulation(Accounts):
     {options}
     progress
         None: show progress if stderr is a terminal; True or False: always or never; a function: it is called with a
-        `ranvier.ProgressReport` about 20 times a second. An exception that it raises stops the work at a safe
-        point.
+        `ranvier.ProgressReport` about 20 times a second. What it raises stops the work at a safe point.
     processes
         How many processes share the network; see `Processes`.
     tuning
@@ -427,7 +426,7 @@ class Simulation(Accounts):
 
         The option ``recordings`` determines which process gets which spikes. A process that gets none returns data of
         no neurons. With ``"local"`` and a file, each process reads the files of all processes as one recording.
-        All processes must call this, those that get nothing, too: the others wait for them.
+        All processes must call this, also those that get nothing.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -439,8 +438,7 @@ class Simulation(Accounts):
         """Return the samples of a recorder since the start of the simulation; they are read from its file if any.
 
         The option ``recordings`` determines which process gets which samples. A process that gets none returns data of
-        no neurons; with ``"local"``, `StateData.ids` has only the neurons of this process. All processes must
-        call this.
+        no neurons; with ``"local"``, `StateData.ids` has only the neurons of this process. All must call this.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
@@ -451,8 +449,7 @@ class Simulation(Accounts):
     def weights(self, recorder: WeightRecorder) -> WeightData:
         """Return the weights of a recorder since the start of the simulation; they are read from its file if any.
 
-        The option ``recordings`` determines which process gets which synapses, as for `state`. All processes must call
-        this.
+        The option ``recordings`` determines which process gets which synapses, as for `state`; all must call this.
         """
         with self._built.exclusive():
             with agreed(self._built.communicator, "recordings"):
