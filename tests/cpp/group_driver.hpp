@@ -71,6 +71,7 @@ class GroupDriver {
                                 .resolution = options.resolution,
                                 .precision = options.precision,
                                 .instruction_set = options.instruction_set,
+                                .compiled_programs = true,
                                 .parameters = parameters_,
                                 .variables = variables,
                                 .spike_steps = {},

@@ -152,7 +152,12 @@ TEST(Cable, TellsThatAPotentialHasLeftTheTables) {
     driver.give_current({0.0, 1e9});
     for (int n = 0; n < 3; ++n) driver.step();
     ASSERT_TRUE(driver.group().failure().has_value());
-    EXPECT_NE(driver.group().failure()->find("250"), std::string::npos);
+    const models::GroupFailure failure = driver.group().failure().value();
+    EXPECT_NE(failure.what.find("250"), std::string::npos) << failure.what;
+    EXPECT_EQ(failure.neuron, 1u);
+    EXPECT_EQ(failure.variable, "potential");
+    EXPECT_EQ(failure.place.find("section "), 0u) << failure.place;
+    EXPECT_TRUE(failure.step.has_value());
 }
 
 TEST(Cable, TablesAreAsCloseAsTheySay) {

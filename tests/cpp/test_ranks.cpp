@@ -457,7 +457,7 @@ class BesideACrowdedOne final : public comm::ThreadCommunicator {
     void reduce(std::span<std::uint64_t> values, comm::Reduction reduction) override {
         ThreadCommunicator::reduce(values, reduction);
         // What a run agrees upon now and then; see Simulation::Implementation::stops().
-        if (values.size() != 4) return;
+        if (values.size() != 5) return;
         const std::uint64_t crowded = agreements++ < 3 ? 1 : 0;
         values[1] = crowded;
         values[2] = crowded;

@@ -22,7 +22,8 @@ namespace TEST_FILE {
 using Communicator = std::shared_ptr<comm::Communicator>;
 
 /// Each neuron is the source of as many synapses as its own number of sources, on average: on n shards of all processes,
-/// each shard has `indegree` / n synapses for each row that it could have.
+/// each shard has `indegree` / n synapses for each row that it could have. Rows of static synapses pay from about 0.86 on:
+/// with x synapses for each, they take 4 + 2.5 (1 - exp(-x)) bytes, and unsorted synapses 6.5 x.
 struct SparseNetwork {
     Network network{resolution, 7};
     PopulationId neurons;
@@ -38,11 +39,11 @@ struct SparseNetwork {
 
 TEST(Sorting, DependsOnHowManyOfThePossibleRowsThereAre) {
     const SparseNetwork sparse(8);
-    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1}, 11));
-    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1}, 12));
+    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1}, 9));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1}, 10));
     EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1}, 100'000));
-    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 2}, 5));
-    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 2}, 6));
+    EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 2}, 4));
+    EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 2}, 5));
     EXPECT_FALSE(sorts_connections(sparse.network, {.threads = 1, .shards = 4}, 3));
     // Nothing travels.
     EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .shards = 100}, 1));
@@ -52,19 +53,19 @@ TEST(Sorting, DependsOnHowManyOfThePossibleRowsThereAre) {
     const PopulationId inhibitory = both.network.create("iaf_psc_exp", 60, "inhibitory", {});
     both.network.connect(all_of(both.network, inhibitory), all_of(both.network, both.neurons),
                          {.name = "fixed_indegree", .number = 8}, -80.0, 1.5, "");
-    EXPECT_TRUE(sorts_connections(both.network, {.threads = 1}, 18));
-    EXPECT_FALSE(sorts_connections(both.network, {.threads = 1}, 19));
+    EXPECT_TRUE(sorts_connections(both.network, {.threads = 1}, 15));
+    EXPECT_FALSE(sorts_connections(both.network, {.threads = 1}, 16));
 
-    // Synapses of either sign have rows in both tables, but are there only once.
+    // Synapses of either sign have rows in both tables, and half of them are in each.
     Network either{resolution, 7};
     const PopulationId neurons = either.create("iaf_psc_exp", 240, "neurons", {});
     either.connect(all_of(either, neurons), all_of(either, neurons), {.name = "fixed_indegree", .number = 8},
                    normal(0.0, 50.0, -infinity, infinity), 1.5, "");
-    EXPECT_TRUE(sorts_connections(either, {.threads = 1}, 5));
-    EXPECT_FALSE(sorts_connections(either, {.threads = 1}, 6));
+    EXPECT_TRUE(sorts_connections(either, {.threads = 1}, 4));
+    EXPECT_FALSE(sorts_connections(either, {.threads = 1}, 5));
 }
 
-TEST(Sorting, IsGivenUpWhereRowsWouldBeNumberedCompactly) {
+TEST(Sorting, IsGivenUpBeforeRowsWouldBeNumberedCompactly) {
     const SparseNetwork sparse(8);
     const LoweredNetwork lowered(sparse.network);
     const std::vector<connect::PopulationRange> ranges(lowered.ranges().begin(), lowered.ranges().end());
@@ -75,7 +76,9 @@ TEST(Sorting, IsGivenUpWhereRowsWouldBeNumberedCompactly) {
             const connect::ProcessLayout layout(placement, Rank{0}, shards, ranges);
             const bool dense = connect::plan_tables(lowered.plan(), layout, {.resolution = resolution}).numbering ==
                                connect::RowNumbering::dense;
-            EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .shards = shards}, ranks), dense)
+            const bool sorted = sorts_connections(sparse.network, {.threads = 1, .shards = shards}, ranks);
+            EXPECT_TRUE(dense || !sorted) << ranks << " ranks, " << shards << " shards";
+            EXPECT_EQ(sorted, ranks * static_cast<std::int32_t>(shards) < 10)
                 << ranks << " ranks, " << shards << " shards";
         }
     }
@@ -86,8 +89,8 @@ TEST(Sorting, IsDoneWhereSomethingNeedsIt) {
     for (const comm::ExchangeInfo* method : comm::exchanges()) {
         SCOPED_TRACE(method->name);
         const std::string name(method->name);
-        EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 11));
-        EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 12),
+        EXPECT_TRUE(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 9));
+        EXPECT_EQ(sorts_connections(sparse.network, {.threads = 1, .exchange = name}, 10),
                   name == "allgather" || name == "rma_allgather");
     }
     for (const char* numbering : {"dense", "compact"}) {

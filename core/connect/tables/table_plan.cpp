@@ -131,7 +131,9 @@ bool rows_save_memory(const NetworkPlan& network, std::int32_t ranks, std::uint3
         const KindIndex kind{i};
         double synapses = 0.0;
         for (const ProjectionPlan& plan : network.projections) {
-            if (counts_for(plan, kind)) synapses += plan.sampler->expected_synapses();
+            // Of either sign: half of them are in each of two tables, as far as is known before they are drawn.
+            const double share = plan.kind_varies() ? 0.5 : 1.0;
+            if (plan.feeds(kind)) synapses += share * plan.sampler->expected_synapses();
         }
         const double rows = map_rows(network.projections, kind).rows();
         bytes.add(synapses, rows * shards * ranks, network.dynamics_of(kind));
