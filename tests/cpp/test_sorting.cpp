@@ -22,7 +22,7 @@ namespace TEST_FILE {
 using Communicator = std::shared_ptr<comm::Communicator>;
 
 /// Each neuron is the source of as many synapses as its own number of sources, on average: on n shards of all processes,
-/// each shard has `indegree` / n synapses for each row that it could have. Rows of static synapses pay from about 0.86 on:
+/// each shard has `indegree` / n synapses for each row that it could have. Rows of static synapses pay from about 0.83 on:
 /// with x synapses for each, they take 4 + 2.5 (1 - exp(-x)) bytes, and unsorted synapses 6.5 x.
 struct SparseNetwork {
     Network network{resolution, 7};
