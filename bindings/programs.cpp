@@ -53,7 +53,7 @@ Program to_program(const nb::handle& given, std::size_t depth, std::size_t& inst
 Instruction to_instruction(const nb::handle& given, std::size_t depth, std::size_t& instructions) {
     Instruction instruction{.operation = program::parse_operation(read<std::string>(given, "op")),
                             .operands = read<std::vector<std::uint32_t>>(given, "operands"),
-                            .number = read<double>(given, "number"),
+                            .number = without_subnormal(read<double>(given, "number")),
                             .body = nullptr,
                             .count = read<std::uint32_t>(given, "count")};
     const nb::object body = given.attr("body");

@@ -4,7 +4,15 @@
 #include <immintrin.h>
 #endif
 
+#include <cmath>
+#include <limits>
+
 namespace ranvier {
+
+/// The number, or for a subnormal one the zero of its sign.
+inline double without_subnormal(double number) {
+    return std::abs(number) < std::numeric_limits<double>::min() ? std::copysign(0.0, number) : number;
+}
 
 /// While it lives, subnormal numbers count as zero on this thread. Currents and potentials that decay exponentially
 /// become subnormal at last, and with such numbers many processors calculate a hundred times slower. It holds for all

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/subnormals.hpp"
 #include "models/program_model.hpp"
 #include "program/interpreter.hpp"
 #include "program/matrix_exponential.hpp"
@@ -123,7 +124,7 @@ class Maker {
         for (std::uint32_t c = 0; c < description_.prepared_constants(); ++c) {
             AlignedVector<double>& values = made_.values[c];
             const std::size_t count = values.size() == 1 ? (begin == 0 ? 1 : 0) : lanes;
-            for (std::size_t k = 0; k < count; ++k) values[begin + k] = at(c, k);
+            for (std::size_t k = 0; k < count; ++k) values[begin + k] = without_subnormal(at(c, k));
         }
         for (const Propagator& propagator : description_.propagators) {
             const std::size_t count = is_uniform(propagator) ? (begin == 0 ? 1 : 0) : lanes;
@@ -142,7 +143,7 @@ class Maker {
             propagator, arguments_.h, [&](std::uint32_t result) { return at(result, lane); },
             [&](std::uint32_t constant, double value) {
                 if (!std::isfinite(value)) refuse(neuron(begin + lane));
-                made_.values[constant][made_.is_uniform(constant) ? 0 : begin + lane] = value;
+                made_.values[constant][made_.is_uniform(constant) ? 0 : begin + lane] = without_subnormal(value);
             });
     }
 

@@ -63,7 +63,7 @@ class ProgramGroup final : public NeuronGroup {
             state_[v].assign(padded(size_), 0.0);
             // What fills up the last block begins like the first neuron.
             for (std::size_t i = 0; i < state_[v].size() && size_ > 0; ++i) {
-                state_[v][i] = arguments.variables[v][i < size_ ? i : 0];
+                state_[v][i] = without_subnormal(arguments.variables[v][i < size_ ? i : 0]);
             }
         }
     }
@@ -116,7 +116,9 @@ class ProgramGroup final : public NeuronGroup {
     }
 
     void write(std::size_t variable, std::span<const std::uint32_t> neurons, const double* values) override {
-        for (std::size_t k = 0; k < neurons.size(); ++k) state_[variable][neurons[k]] = values[k];
+        for (std::size_t k = 0; k < neurons.size(); ++k) {
+            state_[variable][neurons[k]] = without_subnormal(values[k]);
+        }
     }
 
     void check(std::size_t variable, std::span<const std::uint32_t> /*neurons*/,
@@ -127,6 +129,7 @@ class ProgramGroup final : public NeuronGroup {
     void exchange_state(std::uint32_t neuron, Step /*now*/, StateColumns& columns) override {
         for (std::size_t v = 0; v < state_.size(); ++v) {
             columns.exchange("variable_" + model_.description().variables[v].name, state_[v][neuron]);
+            if (columns.loads()) state_[v][neuron] = without_subnormal(state_[v][neuron]);
         }
         std::int32_t refractory = std::max(release_[neuron] - clock_, 0);
         columns.exchange("refractory_steps", refractory);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/subnormals.hpp"
+
 namespace ranvier::models {
 
 namespace {
@@ -91,8 +93,8 @@ void ProgramStepper::point_to_inputs(const BlockStep& block, program::StepArgume
     if (block.current == nullptr) return;
     const double* const given = block.current + block.begin;
     double* const copy = inputs_.data() + input_pointers_.size() * most_lanes_;
-    arguments.current = is_full ? given : copy;
-    if (!is_full) std::copy_n(given, block.valid, copy);
+    for (std::size_t k = 0; k < block.valid; ++k) copy[k] = without_subnormal(given[k]);
+    arguments.current = copy;
 }
 
 }  // namespace ranvier::models

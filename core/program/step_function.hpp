@@ -21,7 +21,8 @@ inline constexpr std::uint64_t step_function_version = 1;
 inline constexpr std::size_t lane_multiple = 64;
 
 /// What step functions read and write. Each array has `lanes` elements, and of lane k element k, unless something else is
-/// said. Those of state, constants and `release` begin at a multiple of 64 bytes; `inputs` and `current` may begin anywhere
+/// said. No number of state, constants or `current` is subnormal: whether an operation that only chooses a number, as minimum
+/// does, takes a subnormal one as it is or as 0 depends on the processor's instruction. Arrays of state, constants and `release` begin at a multiple of 64 bytes; `inputs` and `current` may begin anywhere
 /// that their type allows. No two arrays overlap.
 struct StepArguments {
     std::uint64_t lanes;  ///< a multiple of lane_multiple, greater than 0

@@ -99,6 +99,41 @@ def test_networks_of_equations_have_the_same_bits(name: str) -> None:
         assert found == expected
 
 
+def test_subnormal_numbers_are_zeros_wherever_they_come_from() -> None:
+    """Else what min and the like choose would depend on the instructions of the processor."""
+    n = rv.neuron(
+        "dz/dt = 0/second : 1\ndx/dt = 0/second : 1\ndy/dt = 0/second : 1\ndw/dt = 0/second : 1\n"
+        "dc/dt = (min(I_stimulus, 0*pA) - c)/ms : pA",
+        threshold="z < 1",
+        reset="w = min(x, y); z = max(min(x, a), 3e-310)",
+        parameters={"a": "0"},
+    )
+    numbers = [0.0, -0.0, 1e-310, -1e-310, 5e-324, -5e-324, 2.0**-1022, 1.0]
+    x, y = (each.ravel() for each in np.meshgrid(numbers, numbers))
+    net = rv.Network()
+    cells = net.create(n, len(x), a=y[::-1].copy(), y=y)
+    net.stimulate(cells, rv.dc_generator(amplitude=1e-310))
+    net.record_spikes(cells)
+    names = ["x", "y", "z", "w", "c"]
+    found = []
+    for programs in ("interpreted", "compiled"):
+        for instruction_set in SETS:
+            options: dict[str, Any] = {"programs": programs, "instruction_set": instruction_set}
+            sim = rv.Simulation(net, tuning=rv.Tuning(**options))
+            sim.set(cells, x=x)
+            before = sim.get(cells, ["x", "y"])
+            for name, values in (("x", x), ("y", y)):
+                zero = np.abs(values) < 2.0**-1022
+                expected = np.where(zero, np.copysign(0.0, values), values)
+                assert before[name].tobytes() == expected.tobytes()
+            sim.run(1.0)
+            after = sim.get(cells, names)
+            for each in after.values():
+                assert not np.any((each != 0.0) & (np.abs(each) < 2.0**-1022))
+            found.append([after[name].tobytes() for name in names])
+    assert all(each == found[0] for each in found)
+
+
 def test_noise_has_the_same_bits() -> None:
     net = rv.Network(seed=2)
     n = rv.neuron(

@@ -7,6 +7,7 @@ program, so that only variables and inputs touch memory.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -291,6 +292,8 @@ class _Body:
 
         LLVM takes x * 1 and x + 0 for x, although a subnormal x counts as 0: it must not know that these are 1 and 0.
         """
+        if abs(value) < sys.float_info.min:
+            value = math.copysign(0.0, value)  # as the core takes subnormal numbers
         if abs(value) not in (0.0, 1.0):
             return number(value)
         known = self.to.make(f"load volatile {NUMBERS}, ptr {_ONES if value else _ZEROS}, align {_ALIGNED}")
