@@ -132,7 +132,7 @@ $(STAMPS)/development: $(STAMPS)/environment pyproject.toml
 # ---- checks and tests ------------------------------------------------------------------------------------------------
 
 .PHONY: lint
-lint: machine $(STAMPS)/package $(STAMPS)/development ## Check format, style and types
+lint: machine $(STAMPS)/build-tools $(STAMPS)/development ## Check format, style and types
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/ruff check $(PYTHON_FILES)

@@ -37,12 +37,24 @@ def prerequisites(target: str) -> list[str]:
 def test_the_package_is_built_anew_when_the_machine_has_changed() -> None:
     assert "build/found" in prerequisites("$(STAMPS)/package")
     # What the machine lacks is installed before the build looks at it.
-    for target in ("lint", "build-tests-cpp", "test-mpi-program", "test-python", "validate"):
+    for target in ("build-tests-cpp", "test-mpi-program", "test-python", "validate"):
         assert prerequisites(target)[:2] == ["machine", "$(STAMPS)/package"], target
     # It makes the package, with what comes after this.
     assert prerequisites("setup") == ["machine", "$(STAMPS)/build-tools"]
     assert prerequisites("test-cpp") == ["build-tests-cpp"]
     assert prerequisites("test") == ["setup"]
+
+
+def test_of_what_make_does_side_by_side_one_builds() -> None:
+    """Two that look at the machine for a build overwrite what the other has found."""
+    side_by_side = re.findall(r"\$\(MAKE\) --no-print-directory (\S+) (?:>\S+ 2>&1 )?& ", MAKEFILE)
+    assert side_by_side == ["$(STAMPS)/development", "lint"]
+    found = set(side_by_side)
+    targets = set(re.findall(r"^([^\s:#]+):(?!=)", MAKEFILE, re.MULTILINE))
+    while more := {name for target in found & targets for name in prerequisites(target)} - found:
+        found |= more
+    assert "$(STAMPS)/environment" in found
+    assert not found & {"build/found", "$(STAMPS)/package"}
 
 
 def found(**environment: str) -> dict[str, list[str]]:
