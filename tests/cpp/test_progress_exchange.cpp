@@ -377,13 +377,13 @@ void run_scene(const Scene& scene, Notifications notifications, std::uint64_t lo
         scene.ranks,
         [&](const std::shared_ptr<Communicator>& communicator) {
             Driver driver(scene, communicator, notifications);
-            EXPECT_EQ(driver.run(0, 700), 700);
-            EXPECT_EQ(driver.run(700, 701), 701);
+            EXPECT_EQ(driver.run(0, 300), 300);
+            EXPECT_EQ(driver.run(300, 301), 301);
             // One wishes to stop: all end at the same step, which the next run goes on from.
             const bool wishes = communicator->rank().value == scene.ranks / 2;
-            const Step stop = driver.run(701, 2000, wishes ? 900 : 0);
+            const Step stop = driver.run(301, 800, wishes ? 400 : 0);
             EXPECT_EQ(communicator->greatest(static_cast<std::uint64_t>(stop)), static_cast<std::uint64_t>(stop));
-            EXPECT_EQ(driver.run(stop, 2000), 2000);
+            EXPECT_EQ(driver.run(stop, 800), 800);
             EXPECT_FALSE(driver.exchange().agreement().stops());
         },
         looks);

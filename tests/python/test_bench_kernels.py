@@ -24,6 +24,7 @@ def parse(*arguments: str) -> argparse.Namespace:
     return parser.parse_args([*arguments])
 
 
+@pytest.mark.thorough
 def test_all_kernels_are_run_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def measure(network: rv.Network, *asked: object, **load: object) -> Any:
         return replace(COSTS, neurons=(1e-9,) * len(network.populations), stimuli=(1e-9,) * len(network.stimuli))

@@ -77,6 +77,7 @@ def test_weak(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: py
     assert len({tuple(pixel) for pixel in (picture[::2, ::2, :3].reshape(-1, 3) * 8).astype(int)}) > 10
 
 
+@pytest.mark.thorough
 def test_strong(tmp_path: Path) -> None:
     settings = [
         "--mode=strong",

@@ -256,6 +256,7 @@ int main() {
 """
 
 
+@pytest.mark.thorough
 def test_the_parallel_layer_stands_alone_without_hwloc(parallel_layer: Path, tmp_path: Path) -> None:
     """It and `base` are all that another program needs; examples/tree_reduction.cpp is one with hwloc."""
     core = tmp_path / "core"

@@ -21,6 +21,7 @@ PROGRAM = ROOT / "build/package/tests/cpp/test_communicator"
 VERBS = 79
 
 any_installation = pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
+any_wheel = pytest.mark.parametrize("where", WHEELS, ids=str)
 
 
 def test_there_are_both_families_from_the_system_and_as_wheels() -> None:
@@ -55,7 +56,7 @@ def run_verbs(where: Installation, ranks: int, folder: Path, **settings: str) ->
 FEW_VERBS = [
     pytest.param(where, ranks, id=f"{where}-{ranks}")
     for where in INSTALLATIONS
-    for ranks in ((1, 2, 3, 4) if where in WHEELS else (3,))
+    for ranks in ((1, 3) if where in WHEELS else (3,))
 ]
 
 
@@ -64,13 +65,13 @@ def test_every_verb(where: Installation, ranks: int, tmp_path: Path) -> None:
     run_verbs(where, ranks, tmp_path)
 
 
-@any_installation
+@any_wheel
 def test_data_that_are_too_large_for_one_call(where: Installation, tmp_path: Path) -> None:
     # As if MPI counted to 1000 only.
     run_verbs(where, 2 if where.family is MPICH else 3, tmp_path, most_bytes="1000")
 
 
-@any_installation
+@any_wheel
 def test_waiting_when_threads_outnumber_processors(where: Installation, tmp_path: Path) -> None:
     run_verbs(where, 2, tmp_path, threads="1000")
 
@@ -130,7 +131,7 @@ assert agree_on(world, "number", lambda: 8) == 8
 """
 
 
-@pytest.mark.parametrize("where", WHEELS, ids=str)
+@any_wheel
 def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
     check_that_processes_tell_whether_they_are_alike(where, tmp_path)
 
@@ -188,7 +189,7 @@ def of_mpi4py(family: Family) -> Mapping[str, str]:
     return {"MPI4PY_MPIABI": family.package, "LD_LIBRARY_PATH": str(library.parent)}
 
 
-@pytest.mark.parametrize("where", WHEELS, ids=str)
+@any_wheel
 def test_communicators_of_mpi4py(where: Installation, tmp_path: Path) -> None:
     done = run_python(where, 3, OF_MPI4PY, folder=tmp_path, environment=of_mpi4py(where.family))
     assert done.status == 0, done.errors

@@ -26,7 +26,7 @@ sim.spikes(recorder)
 """
 
 
-@pytest.mark.parametrize("where", WHEELS, ids=str)
+@pytest.mark.parametrize("where", [WHEELS[1], pytest.param(WHEELS[0], marks=pytest.mark.thorough)], ids=str)
 def test_who_waits_for_a_call_of_others_says_so(where: Installation, tmp_path: Path) -> None:
     """Once, and only the process that waits; the call goes on when all have come."""
     done = run_python(where, 2, PROGRAM, folder=tmp_path, timeout=60)

@@ -2,7 +2,8 @@
 
 Blocks marked ``sh slow`` are not run as they stand: of their commands, those that run the microcircuit are run at a
 small scale, and of the others it is checked that make or the command knows them. Those of mpiexec run for a short time,
-with that of a wheel, benchmarks and predictions with small networks; `make validate` predicts what stands there.
+with that of a wheel, benchmarks and predictions with small networks; `make validate` runs the benchmarks, and predicts
+what stands there.
 """
 
 from __future__ import annotations
@@ -95,7 +96,17 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "slow"), COMMANDS, ids=[command for command, _ in COMMANDS])
+# The tests of benchmarks run the same ones.
+TESTED_ELSEWHERE = ("ranvier bench ",)
+
+
+@pytest.mark.parametrize(
+    ("command", "slow"),
+    [
+        pytest.param(*each, id=each[0], marks=[pytest.mark.thorough] if each[0].startswith(TESTED_ELSEWHERE) else [])
+        for each in COMMANDS
+    ],
+)
 def test_commands(command: str, slow: bool, folder: Path) -> None:
     arguments = shlex.split(command)
     if arguments[:2] == ["mpiexec", "-n"]:

@@ -23,6 +23,11 @@ def test_every_verb(where: Installation, ranks: int, settings: dict[str, str], t
 
 
 @pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
+def test_waiting_when_threads_outnumber_processors(where: Installation, tmp_path: Path) -> None:
+    run_verbs(where, 2, tmp_path, threads="1000")
+
+
+@pytest.mark.parametrize("where", INSTALLATIONS, ids=str)
 def test_processes_tell_whether_they_are_alike(where: Installation, tmp_path: Path) -> None:
     check_that_processes_tell_whether_they_are_alike(where, tmp_path)
 
