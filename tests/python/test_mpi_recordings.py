@@ -21,6 +21,7 @@ from ranvier import errors
 from ranvier.recording import csv_files, files, hdf5_files
 from ranvier.recording.files import path_of_rank, peek
 from ranvier.simulation.options import OPTIONS
+from shared_folders import filled_once
 
 RANKS = 3
 TESTS = Path(__file__).parent
@@ -38,7 +39,7 @@ READERS: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where the processes of a run have recorded in every way; `make validate` takes the other family of MPI."""
-    return recorded_under(WHEELS[0], tmp_path_factory.mktemp("recordings"))
+    return filled_once(tmp_path_factory, "recordings", lambda place: recorded_under(WHEELS[0], place))
 
 
 def recorded_under(where: Installation, place: Path) -> Path:
