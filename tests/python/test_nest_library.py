@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ranvier as rv
+from library_scenes import DRIVES
 from membranes import Experiment, Synapses, defaults_in_nest, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
 from ranvier.equations.definitions import DEFINITIONS
@@ -18,36 +19,37 @@ from ranvier.equations.definitions import DEFINITIONS
 pytestmark = requires_nest
 
 NEURONS, GENERATORS = 8, 20
-# By model: constant currents of the first and the last neuron (pA), the weight, and the differences by variable.
-CASES: dict[str, tuple[tuple[float, float], float, dict[str, float]]] = {
-    "aeif_cond_alpha": ((300.0, 1200.0), 8.0, {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4}),
-    "aeif_cond_exp": ((300.0, 1200.0), 8.0, {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4}),
-    "aeif_psc_alpha": ((300.0, 1200.0), 90.0, {"V_m": 0.3, "w": 1e-3, "I_syn_ex": 2e-3}),
-    "aeif_psc_exp": ((300.0, 1200.0), 90.0, {"V_m": 0.1, "w": 1e-3, "I_syn_ex": 2e-3}),
-    "iaf_cond_alpha": ((0.0, 400.0), 8.0, {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3}),
-    "iaf_cond_exp": ((0.0, 400.0), 8.0, {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3}),
-    "izhikevich": ((3.0, 12.0), 1.0, {"V_m": 1e-9, "U_m": 1e-11}),
+# By model: how much each variable may differ.
+DIFFERENCES: dict[str, dict[str, float]] = {
+    "aeif_cond_alpha": {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4},
+    "aeif_cond_exp": {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4},
+    "aeif_psc_alpha": {"V_m": 0.3, "w": 1e-3, "I_syn_ex": 2e-3},
+    "aeif_psc_exp": {"V_m": 0.1, "w": 1e-3, "I_syn_ex": 2e-3},
+    "iaf_cond_alpha": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
+    "iaf_cond_beta": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
+    "iaf_cond_exp": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
+    "izhikevich": {"V_m": 1e-9, "U_m": 1e-11},
 }
 
 
 def test_each_model_is_compared() -> None:
-    assert set(CASES) == set(DEFINITIONS)
+    assert set(DIFFERENCES) == set(DEFINITIONS)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", DIFFERENCES)
 def test_models_of_equations_do_what_nest_does(name: str) -> None:
-    drive, weight, differences = CASES[name]
+    drive, differences = DRIVES[name], DIFFERENCES[name]
     generator = np.random.default_rng(5)
     count = NEURONS * 10
     experiment = Experiment(
         model=name,
-        neurons=[{"I_e": float(current)} for current in np.linspace(*drive, NEURONS)],
+        neurons=[{"I_e": float(current), **drive.values} for current in np.linspace(*drive.currents, NEURONS)],
         trains=[np.unique(np.round(generator.uniform(1.0, 140.0, 25), 1)).tolist() for _ in range(GENERATORS)],
         synapses=Synapses(
             sources=generator.integers(0, GENERATORS, size=count),
             targets=np.sort(generator.integers(0, NEURONS, size=count)),
             # Which single precision holds.
-            weights=np.rint(generator.normal(0.3, 1.0, size=count) * weight * 64.0) / 64.0,
+            weights=np.rint(generator.normal(0.3, 1.0, size=count) * drive.weight * 64.0) / 64.0,
             delays=generator.integers(1, 30, size=count).astype(np.float64) * 0.1,
         ),
         duration=150.0,
@@ -67,7 +69,7 @@ def test_models_of_equations_do_what_nest_does(name: str) -> None:
     assert sorted(own.spikes) == sorted(nest.spikes)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", DIFFERENCES)
 def test_defaults_are_those_of_nest(name: str) -> None:
     defaults = nest_pool().submit(defaults_in_nest, name).result()
     model = getattr(rv, name)()

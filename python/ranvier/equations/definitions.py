@@ -50,6 +50,12 @@ _REVERSAL = {
     "E_ex": ("0 mV", "Reversal potential of excitatory synapses"),
     "E_in": ("-85 mV", "Reversal potential of inhibitory synapses"),
 }
+_BETA = {
+    "tau_rise_ex": ("0.2 ms", "Time constant of the rise of excitatory synapses"),
+    "tau_decay_ex": ("0.2 ms", "Time constant of the decay of excitatory synapses"),
+    "tau_rise_in": ("2 ms", "Time constant of the rise of inhibitory synapses"),
+    "tau_decay_in": ("2 ms", "Time constant of the decay of inhibitory synapses"),
+}
 _SYNAPSES = {
     "tau_syn_ex": ("0.2 ms", "Time constant of excitatory synapses"),
     "tau_syn_in": ("2 ms", "Time constant of inhibitory synapses"),
@@ -63,6 +69,11 @@ dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
 dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
 dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
 dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by"""
+_CONDUCTANCES_BETA = """
+dg_ex/dt = x_ex - g_ex/tau_rise_ex : nS  # Excitatory conductance
+dx_ex/dt = -x_ex/tau_decay_ex : nS/ms  # What the excitatory conductance grows by
+dg_in/dt = x_in - g_in/tau_rise_in : nS  # Inhibitory conductance
+dx_in/dt = -x_in/tau_decay_in : nS/ms  # What the inhibitory conductance grows by"""
 _CURRENTS_EXP = """
 dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
 dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted"""
@@ -77,9 +88,18 @@ _BY_CURRENTS = "I_syn_ex - I_syn_in"
 _TO_CONDUCTANCES = {"excitatory": "g_ex += {w}", "inhibitory": "g_in -= {w}"}
 _TO_CURRENTS = {"excitatory": "I_syn_ex += {w}", "inhibitory": "I_syn_in -= {w}"}
 _TO_ALPHA = {"excitatory": "x_ex += {w}*e/tau_syn_ex", "inhibitory": "x_in -= {w}*e/tau_syn_in"}
+# With this factor a weight is the peak of the conductance. There the conductance does not change: it is tau_rise times
+# what it grows by, which has decayed since the spike by exp(-1/exprel(log(tau_decay/tau_rise))). Where both time
+# constants are equal, the factor is the e/tau of an alpha function.
+_TO_BETA = {
+    "excitatory": "x_ex += {w}*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex",
+    "inhibitory": "x_in -= {w}*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in",
+}
 
 
-def _leaky(synapses: str, current: str, receptors: Mapping[str, str]) -> dict[str, Any]:
+def _leaky(
+    synapses: str, current: str, receptors: Mapping[str, str], times: Mapping[str, tuple[str, str]] = _SYNAPSES
+) -> dict[str, Any]:
     return {
         "equations": f"dV_m/dt = (g_L*(E_L - V_m) + {current} + I_e + I_stimulus)/C_m : mV  # Potential of the membrane"
         + synapses,
@@ -88,7 +108,7 @@ def _leaky(synapses: str, current: str, receptors: Mapping[str, str]) -> dict[st
         "refractory": "t_ref",
         "receptors": {name: text.format(w="w") for name, text in receptors.items()},
         "initial": {"V_m": "E_L"},
-        "parameters": _parameters(**_LEAKY, **_REVERSAL, **_SYNAPSES),
+        "parameters": _parameters(**_LEAKY, **_REVERSAL, **times),
         "method": "adaptive",
     }
 
@@ -139,6 +159,12 @@ DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
         **_leaky(_CONDUCTANCES_ALPHA, _BY_CONDUCTANCES, _TO_ALPHA),
         "summary": "Leaky integrate-and-fire neuron with conductances that are alpha functions",
         "reference": _MEFFIN,
+    },
+    "iaf_cond_beta": {
+        **_leaky(_CONDUCTANCES_BETA, _BY_CONDUCTANCES, _TO_BETA, _BETA),
+        "summary": "Leaky integrate-and-fire neuron with conductances that are beta functions",
+        "reference": f"{_MEFFIN}; A. Roth and M. C. W. van Rossum, Modeling synapses, in E. De Schutter (ed.), "
+        "Computational Modeling Methods for Neuroscientists, MIT Press, 139-160 (2009)",
     },
     "iaf_cond_exp": {
         **_leaky(_CONDUCTANCES_EXP, _BY_CONDUCTANCES, _TO_CONDUCTANCES),

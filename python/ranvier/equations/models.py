@@ -21,6 +21,7 @@ __all__ = [
     "aeif_psc_alpha",
     "aeif_psc_exp",
     "iaf_cond_alpha",
+    "iaf_cond_beta",
     "iaf_cond_exp",
     "izhikevich",
 ]
@@ -606,6 +607,120 @@ class iaf_cond_alpha(LibraryNeuron):
             E_in=E_in,
             tau_syn_ex=tau_syn_ex,
             tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            g_ex=g_ex,
+            x_ex=x_ex,
+            g_in=g_in,
+            x_in=x_in,
+        )
+
+
+class iaf_cond_beta(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with conductances that are beta functions.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, g_ex, x_ex, g_in, x_in.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 16.6667 nS; > 0
+        Leak conductance.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -55 mV
+        Threshold.
+    V_reset : default -60 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    tau_rise_ex : default 0.2 ms; > 0
+        Time constant of the rise of excitatory synapses.
+    tau_decay_ex : default 0.2 ms; > 0
+        Time constant of the decay of excitatory synapses.
+    tau_rise_in : default 2 ms; > 0
+        Time constant of the rise of inhibitory synapses.
+    tau_decay_in : default 2 ms; > 0
+        Time constant of the decay of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    x_ex : default 0
+        Initial value: what the excitatory conductance grows by (nS/ms).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+    x_in : default 0
+        Initial value: what the inhibitory conductance grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dg_ex/dt = x_ex - g_ex/tau_rise_ex : nS  # Excitatory conductance
+        dx_ex/dt = -x_ex/tau_decay_ex : nS/ms  # What the excitatory conductance grows by
+        dg_in/dt = x_in - g_in/tau_rise_in : nS  # Inhibitory conductance
+        dx_in/dt = -x_in/tau_decay_in : nS/ms  # What the inhibitory conductance grows by
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at excitatory: x_ex += w*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex
+        spike at inhibitory: x_in -= w*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    H. Meffin, A. N. Burkitt and D. B. Grayden, Journal of Computational Neuroscience 16, 159-175 (2004); A. Roth and M.
+    C. W. van Rossum, Modeling synapses, in E. De Schutter (ed.), Computational Modeling Methods for Neuroscientists,
+    MIT Press, 139-160 (2009)
+    """
+
+    model_name: ClassVar[str] = "iaf_cond_beta"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 250.0,
+        g_L: Values | str = 16.6667,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -55.0,
+        V_reset: Values | str = -60.0,
+        I_e: Values | str = 0.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        tau_rise_ex: Values | str = 0.2,
+        tau_decay_ex: Values | str = 0.2,
+        tau_rise_in: Values | str = 2.0,
+        tau_decay_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_rise_ex=tau_rise_ex,
+            tau_decay_ex=tau_decay_ex,
+            tau_rise_in=tau_rise_in,
+            tau_decay_in=tau_decay_in,
             V_m=V_m,
             g_ex=g_ex,
             x_ex=x_ex,

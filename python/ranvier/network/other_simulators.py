@@ -35,7 +35,7 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # Neurons that equations can describe.
     (
-        "iaf_cond_beta iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
+        "iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
         "iaf_psc_alpha_multisynapse hh_psc_alpha hh_cond_exp_traub "
         "aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse "
         "aeif_psc_delta amat2_psc_exp mat2_psc_exp "

@@ -1,0 +1,62 @@
+"""What drives the models of equations that come with Ranvier, so that all of their dynamics are seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import ranvier as rv
+
+__all__ = ["DRIVES", "Drive", "network"]
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What a model is given.
+
+    Attributes
+    ----------
+    currents
+        Constant currents with which it fires, from the least to the greatest (pA).
+    weight
+        A weight of which a few together make a difference.
+    values
+        Parameters in place of the defaults.
+    """
+
+    currents: tuple[float, float]
+    weight: float
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+_BETA = {"tau_rise_ex": 0.3, "tau_decay_ex": 1.5, "tau_rise_in": 2.5, "tau_decay_in": 0.7}
+DRIVES = {
+    "aeif_cond_alpha": Drive((300.0, 1200.0), 8.0),
+    "aeif_cond_exp": Drive((300.0, 1200.0), 8.0),
+    "aeif_psc_alpha": Drive((300.0, 1200.0), 90.0),
+    "aeif_psc_exp": Drive((300.0, 1200.0), 90.0),
+    "iaf_cond_alpha": Drive((0.0, 400.0), 8.0),
+    "iaf_cond_beta": Drive((0.0, 400.0), 8.0, _BETA),
+    "iaf_cond_exp": Drive((0.0, 400.0), 8.0),
+    "izhikevich": Drive((3.0, 12.0), 1.0),
+}
+"""By model."""
+
+
+def network(name: str, size: int = 20) -> tuple[rv.Network, rv.Population]:
+    """Return neurons of a model that excite and inhibit each other, with a current that begins late."""
+    drive = DRIVES[name]
+    net = rv.Network(seed=5)
+    low, high = drive.currents
+    cells = net.create(name, size, name="cells", I_e=rv.Uniform(0.5 * (low + high), high), **drive.values)
+    model = cells.own_model
+    assert model is not None
+    signs = (1.0, -1.0) if model.program.sign_chooses_receptor else (1.0,)  # type: ignore[attr-defined]
+    for sign in signs:
+        receptors = [None] if model.program.sign_chooses_receptor else model.receptors  # type: ignore[attr-defined]
+        for receptor in receptors:
+            weight = rv.Uniform(*sorted((0.0, sign * drive.weight)))
+            net.connect(cells, cells, rv.FixedIndegree(3), weight=weight, delay=rv.Uniform(0.5, 3.0), receptor=receptor)
+    net.stimulate(cells[: size // 2], rv.dc_generator(amplitude=0.2 * high, start=5.0))
+    net.record_spikes(cells)
+    return net, cells

@@ -1,0 +1,71 @@
+"""Each model of equations that comes with Ranvier has the same bits, whoever carries it out, and goes on when saved."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from library_scenes import DRIVES, network
+from ranvier import _core
+from ranvier.equations.definitions import DEFINITIONS
+
+TIME = 60.0  # ms
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def test_each_model_has_a_drive() -> None:
+    assert set(DRIVES) == set(DEFINITIONS)
+
+
+def outcome(sim: rv.Simulation) -> tuple[str, list[bytes]]:
+    (recorder,) = sim.network.recorders
+    assert isinstance(recorder, rv.SpikeRecorder)
+    spikes = sim.spikes(recorder)
+    assert len(spikes) > 20
+    (cells,) = sim.network.populations
+    assert cells.own_model is not None
+    names = list(cells.own_model.variables)
+    return spikes.digest(), [sim.get(cells, names)[name].tobytes() for name in names]
+
+
+def tuned(**options: Any) -> rv.Tuning:
+    return rv.Tuning(**options)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_interpreter_and_compiled_code_have_the_same_bits(name: str) -> None:
+    net, _ = network(name)
+    found = []
+    for programs in ("interpreted", "compiled"):
+        for instruction_set in _core.instruction_sets():
+            sim = rv.Simulation(
+                net, threads=1, tuning=tuned(programs=programs, instruction_set=instruction_set), progress=False
+            )
+            sim.run(TIME)
+            assert sim.programs == programs
+            found.append(outcome(sim))
+    assert all(each == found[0] for each in found)
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_a_saved_simulation_goes_on(name: str, tmp_path: Path) -> None:
+    net, _ = network(name)
+    whole = rv.Simulation(net, threads=1, progress=False)
+    whole.run(TIME)
+    half = rv.Simulation(net, threads=1, progress=False)
+    half.run(0.4 * TIME)
+    half.save(tmp_path / "state.h5")
+    again = pickle.loads(pickle.dumps(net))
+    later = rv.Simulation.load(again, tmp_path / "state.h5", threads=2, progress=False)
+    later.run(0.6 * TIME)
+    assert outcome(later) == outcome(whole)
