@@ -20,10 +20,6 @@ constexpr double nanosiemens = 10.0;  // S/cm^2
 /// nS of a conductance along a neurite: 1 / (resistivity in ohm cm times an integral in 1/um).
 constexpr double axial_nanosiemens = 1e5;
 
-double value_at(const std::vector<double>& values, std::uint32_t compartment) {
-    return values[values.size() == 1 ? 0 : compartment];
-}
-
 bool has_gates(const PaintedMechanism& painted, Follows follows) {
     const auto gates = painted.mechanism->gates;
     return !gates.empty() && gates.front().follows == follows;

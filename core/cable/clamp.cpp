@@ -14,7 +14,7 @@ namespace ranvier::cable {
 
 namespace {
 
-constexpr double nanosiemens = 1e3;  // of 1/MOhm
+constexpr double nanosiemens_of_megohm = 1e3;  // of 1/MOhm
 
 void check(const PlacedClamp& clamp, const Compartments& compartments) {
     const std::string name = "clamp '" + clamp.name + "'";
@@ -70,7 +70,7 @@ void check_clamps(std::span<const PlacedClamp> clamps, const Compartments& compa
 }
 
 ClampCourse::ClampCourse(const PlacedClamp& clamp, double step)
-    : numbers_{clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens / clamp.resistance : 0.0} {
+    : numbers_{clamp.kind == PlacedClamp::Kind::voltage ? nanosiemens_of_megohm / clamp.resistance : 0.0} {
     // Times that are meant to lie on the grid do.
     const auto in_steps = [&](double time) {
         const double steps = time / step;

@@ -21,6 +21,11 @@ struct Compartment {
     std::uint32_t node = 0;
 };
 
+/// Of values that all compartments share, or of which there is one for each.
+inline double value_at(std::span<const double> values, std::size_t compartment) {
+    return values[values.size() == 1 ? 0 : compartment];
+}
+
 /// Where potentials are calculated: a compartment, or a point in which sections meet and which has no membrane.
 struct Node {
     std::int32_t parent = -1;  ///< a node with a smaller index; -1: the root

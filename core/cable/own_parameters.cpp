@@ -17,10 +17,6 @@ using Kind = OwnUse::Kind;
 /// Of profiles: what values are multiplied by.
 constexpr double greatest_factor = 1e6;
 
-double value_at(const std::vector<double>& values, std::size_t compartment) {
-    return values[values.size() == 1 ? 0 : compartment];
-}
-
 bool is_of_clamp(Kind kind) {
     return kind == Kind::clamp_start || kind == Kind::clamp_level || kind == Kind::clamp_duration ||
            kind == Kind::clamp_resistance;

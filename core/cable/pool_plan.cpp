@@ -19,10 +19,6 @@ constexpr double zero_celsius = 273.15;       // K
 /// mM/ms of a current of 1 pA into a shell of 1 um^3, of ions with one charge.
 constexpr double filling = 1e3 / faraday;
 
-double value_at(const std::vector<double>& values, std::size_t compartment) {
-    return values[values.size() == 1 ? 0 : compartment];
-}
-
 bool carries_calcium(const MechanismModel& mechanism) {
     return std::ranges::any_of(mechanism.currents, &CurrentInfo::carries_calcium);
 }

@@ -116,6 +116,10 @@ def test_commands(command: str, slow: bool, folder: Path) -> None:
         assert any("spikes" in output.lower() for output in outputs)
     elif arguments[:3] == ["ranvier", "run", "microcircuit"]:
         # Half of the in-degrees of a tenth of the neurons keep the network alive.
+        if "--resume" in arguments:
+            saved = arguments[arguments.index("--resume") + 1]
+            saving = next(shlex.split(line) for line, _ in COMMANDS if line.endswith(f"--save {saved}"))
+            run([*saving, *SMALL], folder)
         run([*arguments, *SMALL], folder)
         written = [folder / arguments[i + 1] for i, word in enumerate(arguments) if word in ("--json", "--plot")]
         assert all(path.stat().st_size > 500 for path in written)
