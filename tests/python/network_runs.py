@@ -106,7 +106,49 @@ class BrunelRun:
         return _activity_of_ranvier(model, self.presim, self.time, change, **options)
 
 
-NetworkRun = MicrocircuitRun | BrunelRun
+@dataclass(frozen=True)
+class VogelsAbbottRun:
+    """The network of Vogels and Abbott (2005) in one of its two versions of Brette et al. (2007), with one seed."""
+
+    version: Literal["cuba", "coba"]
+    neurons: int
+    presim: float  # ms
+    time: float  # ms
+    seed: int = 1
+
+    def in_nest(self) -> Activity:
+        """Run it in NEST."""
+        nest = fresh_nest(resolution=RESOLUTION, seed=self.seed)
+        sizes = {"excitatory": self.neurons * 4 // 5, "inhibitory": self.neurons // 5}
+        neuron = {"C_m": 200.0, "V_th": -50.0, "V_reset": -60.0, "t_ref": 5.0, "tau_syn_ex": 5.0, "tau_syn_in": 10.0}
+        if self.version == "cuba":
+            model, weights = "iaf_psc_exp", (16.2, -90.0)
+            neuron.update({"tau_m": 20.0, "E_L": -49.0})
+        else:
+            model, weights = "iaf_cond_exp", (6.0, -67.0)
+            neuron.update({"g_L": 10.0, "E_L": -60.0, "E_ex": 0.0, "E_in": -80.0})
+        populations = {name: nest.Create(model, size, neuron) for name, size in sizes.items()}
+        generator = nest.Create("poisson_generator", params={"rate": 300.0, "stop": 50.0})
+        recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": self.presim})
+        rule = {"rule": "pairwise_bernoulli", "p": 80 / self.neurons, "allow_autapses": False}
+        for target in populations.values():
+            target.V_m = nest.random.uniform(-60.0, -50.0)
+            for source, weight in zip(populations.values(), weights, strict=True):
+                nest.Connect(source, target, rule, {"weight": weight, "delay": RESOLUTION})
+            if self.version == "coba":
+                nest.Connect(generator, target, "all_to_all", {"weight": weights[0], "delay": RESOLUTION})
+            nest.Connect(target, recorder)
+        nest.Simulate(self.presim + self.time)
+        return _activity_of_nest(recorder, populations["excitatory"], sizes, self.presim, self.time)
+
+    def in_ranvier(self, change: Change | None = None, **options: Any) -> Activity:
+        """Run it in Ranvier; `change` may alter it after it has been built."""
+        keys: dict[str, Any] = {"neurons": self.neurons, "resolution": RESOLUTION, "seed": self.seed}
+        model = rv.networks.cuba(**keys) if self.version == "cuba" else rv.networks.coba(**keys)
+        return _activity_of_ranvier(model, self.presim, self.time, change, **options)
+
+
+NetworkRun = MicrocircuitRun | BrunelRun | VogelsAbbottRun
 
 
 def nest_activity(run: NetworkRun) -> Activity:
@@ -124,6 +166,14 @@ def weaken_inhibition(simulation: rv.Simulation) -> None:
     synapses = simulation.connections()
     weights = synapses.weights.copy()
     weights[weights < 0.0] *= 0.95
+    synapses.weights = weights
+
+
+def weaken_excitation(simulation: rv.Simulation) -> None:
+    """Make all excitatory synapses 20 % weaker."""
+    synapses = simulation.connections()
+    weights = synapses.weights.copy()
+    weights[weights > 0.0] *= 0.8
     synapses.weights = weights
 
 

@@ -100,6 +100,8 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
     return {
         "microcircuit": networks.microcircuit,
         "brunel": networks.brunel,
+        "cuba": networks.cuba,
+        "coba": networks.coba,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,

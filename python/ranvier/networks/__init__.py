@@ -1,6 +1,8 @@
 """Networks that come with Ranvier. Each is a function whose keywords are the parameters of the network."""
 
 from ranvier.networks.brunel import brunel
+from ranvier.networks.coba import coba
+from ranvier.networks.cuba import cuba
 from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
 from ranvier.networks.l5_pair import l5_pair
@@ -9,7 +11,18 @@ from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
 
-__all__ = ["NetworkModel", "brunel", "hpc_benchmark", "interval_fire", "l5_pair", "layers", "microcircuit", "ring"]
+__all__ = [
+    "NetworkModel",
+    "brunel",
+    "coba",
+    "cuba",
+    "hpc_benchmark",
+    "interval_fire",
+    "l5_pair",
+    "layers",
+    "microcircuit",
+    "ring",
+]
 
 
 def __dir__() -> list[str]:

@@ -9,13 +9,14 @@ import math
 from typing import Literal
 
 from ranvier.base.names import check_choice
-from ranvier.base.numeric import number, whole_number
+from ranvier.base.numeric import whole_number
 from ranvier.errors import ValueOutOfBoundsError
 from ranvier.models import iaf_psc_alpha, iaf_psc_delta, poisson_generator
 from ranvier.network.model_base import NeuronModel
 from ranvier.network.network import Network
 from ranvier.network.rules import FixedIndegree
 from ranvier.networks._alpha_psp import alpha_psp_height
+from ranvier.networks._bounds import LARGEST_NUMBER, POSITIVE, bounded
 from ranvier.networks.network_model import NetworkModel
 
 __all__ = ["brunel"]
@@ -23,7 +24,6 @@ __all__ = ["brunel"]
 _THRESHOLD = 20.0  # mV above rest
 _TAU_M, _TAU_SYN, _T_REF = 20.0, 0.5, 2.0  # ms
 _C_M_ALPHA = 250.0  # pF
-_LARGEST_NUMBER = 2**63 - 1
 
 
 def brunel(
@@ -81,12 +81,12 @@ def brunel(
     N. Brunel, Journal of Computational Neuroscience 8, 183-208 (2000), https://doi.org/10.1023/A:1008925309027
     """
     check_choice("version of the Brunel network", version, ["delta", "alpha"])
-    scale = _checked("scale", scale, math.ulp(0.0), _LARGEST_NUMBER)
-    g = _checked("g", g, 0.0)
-    eta = _checked("eta", eta, 0.0)
-    epsilon = _checked("epsilon", epsilon, 0.0, 1.0)
-    J = _checked("J", J, math.ulp(0.0))  # noqa: N806
-    inhibitory_size = round(whole_number("order of the Brunel network", order, 1, _LARGEST_NUMBER) * scale)
+    scale = bounded("scale of the Brunel network", scale, POSITIVE, LARGEST_NUMBER)
+    g = bounded("g of the Brunel network", g)
+    eta = bounded("eta of the Brunel network", eta)
+    epsilon = bounded("epsilon of the Brunel network", epsilon, 0.0, 1.0)
+    J = bounded("J of the Brunel network", J, POSITIVE)  # noqa: N806
+    inhibitory_size = round(whole_number("order of the Brunel network", order, 1, LARGEST_NUMBER) * scale)
     excitatory_size = 4 * inhibitory_size
     excitatory_indegree, inhibitory_indegree = _indegrees(epsilon, excitatory_size, inhibitory_size)
     neuron, weight, threshold_rate = _neuron(version, J, excitatory_indegree)
@@ -128,13 +128,3 @@ def _neuron(version: str, psp: float, indegree: int) -> tuple[NeuronModel, float
     weight = psp / alpha_psp_height(_TAU_M, _TAU_SYN, _C_M_ALPHA)
     rate = (_THRESHOLD * _C_M_ALPHA) / (weight * indegree * math.e * _TAU_M * _TAU_SYN)
     return iaf_psc_alpha(C_m=_C_M_ALPHA, tau_syn_ex=_TAU_SYN, tau_syn_in=_TAU_SYN, **common), weight, rate
-
-
-def _checked(name: str, value: float, lowest: float, highest: float = math.inf) -> float:
-    """Return a parameter of the network as a number, which must be finite and within its bounds."""
-    name = f"{name} of the Brunel network"
-    value = number(name, value)
-    if not (lowest <= value <= highest and math.isfinite(value)):
-        end = "finite" if highest == math.inf else f"<= {highest:g}"
-        raise ValueOutOfBoundsError(name, str(value), f"it must be {'>= 0' if lowest == 0.0 else '> 0'} and {end}")
-    return value

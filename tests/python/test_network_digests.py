@@ -1,0 +1,44 @@
+"""Networks that ship give the same spikes, bit for bit, for any number of threads and each instruction set.
+
+`test_digests` does so more thoroughly with other networks.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+import ranvier as rv
+from ranvier import _core, networks
+from ranvier.simulation.options import grouped
+
+SMALL: dict[str, dict[str, Any]] = {
+    "cuba": {"neurons": 600},
+    "coba": {"neurons": 300},
+}
+DURATION = 120.0  # ms
+
+
+@functools.cache
+def digest(name: str, threads: int, instruction_set: str, program: str = "auto") -> str:
+    model = getattr(networks, name.split()[0])(**SMALL[name])
+    options = grouped({"threads": threads, "instruction_set": instruction_set, "programs": program})
+    sim = rv.Simulation(model.net, progress=False, **options)
+    sim.run(DURATION)
+    spikes = sim.spikes(model.spikes)
+    assert len(spikes) > 200, "a silent network proves nothing"
+    return spikes.digest()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("instruction_set", _core.instruction_sets())
+@pytest.mark.parametrize("name", SMALL)
+def test_same_spikes(name: str, instruction_set: str, threads: int) -> None:
+    assert digest(name, threads, instruction_set) == digest(name, 1, "baseline")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_same_spikes_without_a_compiler(name: str) -> None:
+    assert digest(name, 2, "baseline", "interpreted") == digest(name, 1, "baseline")
