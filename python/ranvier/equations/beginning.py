@@ -34,6 +34,7 @@ _OPERATIONS: dict[str, Callable[..., float | bool]] = {
     "divide": lambda a, b: a / b,
     "power": lambda a, b: a**b,
     "negate": lambda a: -a,
+    "before": lambda a: a,
     "absolute": abs,
     "square_root": math.sqrt,
     "minimum": min,

@@ -64,6 +64,7 @@ def check_noise_and_draws(read: Description) -> None:
     """Refuse white noise outside of equations, and random numbers where they would not be drawn once a step."""
     for equation in (*read.variables.values(), *read.subexpressions.values()):
         if equation.node is not None:
+            _refuse_before(equation.node)
             _refuse_draws(equation.node, "in an equation it would be drawn anew in each step", "use white noise, xi")
     elsewhere = [read.threshold, *(each.node for each in read.reset)]
     elsewhere += [] if read.refractory is None else [read.refractory]
@@ -72,11 +73,29 @@ def check_noise_and_draws(read: Description) -> None:
         for name, found in read.used([node]).items():
             if is_noise(name):
                 refuse(found.place, f"'{name}'", "white noise has values in equations only", "write randn()")
+    for node in (read.threshold, *(each.node for each in read.reset)):
+        for part in nodes_of(node):
+            if part.kind == "before" and part.parts[0].name not in read.variables:
+                place = part.parts[0].place
+                refuse(place, f"'{place.text}'", "it is no variable", f"variables are {', '.join(read.variables)}")
     for statements in read.receptors.values():
         for statement in statements:
+            _refuse_before(statement.node)
             _refuse_draws(statement.node, "spikes act in the same way", "draw in the threshold or the reset")
     if read.refractory is not None:
+        _refuse_before(read.refractory)
         _refuse_draws(read.refractory, "all refractory periods of a neuron are as long", "use a parameter")
+
+
+def _refuse_before(node: Node) -> None:
+    for part in nodes_of(node):
+        if part.kind == "before":
+            refuse(
+                part.place,
+                f"'{part.place.text}'",
+                "only the threshold and the reset know what variables were before the step",
+                "write it there",
+            )
 
 
 def _refuse_draws(node: Node, why: str, remedy: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ranvier.equations.places import Place
-from ranvier.equations.trees import Node, names_in
+from ranvier.equations.trees import Node, names_in, nodes_of
 from ranvier.equations.units import Dimension, Unit
 
 __all__ = ["Declared", "Description", "Equation", "Parameter", "Statement"]
@@ -119,6 +119,11 @@ class Description:
         if name in self.parameters:
             return self.parameters[name].declared.unit
         return (self.variables.get(name) or self.subexpressions[name]).unit
+
+    @property
+    def compares_steps(self) -> bool:
+        """Whether the threshold looks at what a variable was before the step."""
+        return any(part.kind == "before" for part in nodes_of(self.threshold))
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions; places are in the expressions."""

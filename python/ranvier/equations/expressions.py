@@ -20,6 +20,7 @@ __all__ = [
     "AffineSums",
     "Instructions",
     "Units",
+    "before",
     "constant_of",
     "in_unit",
     "unit_number",
@@ -30,6 +31,12 @@ CONSTANTS = {"pi": math.pi, "e": math.e}
 
 STEP = "dt"
 """The length of a step, ms."""
+
+
+def before(variable: str) -> str:
+    """Return the name that the value of a variable at the beginning of a step has in expressions."""
+    return f"before({variable})"
+
 
 _ZERO = "zero"
 _TRUTH = "truth"
@@ -112,7 +119,7 @@ class Units:
                     # Where something is divided by 0, this is found elsewhere.
                     return _ZERO if node.kind == "multiply" else left
                 return left * right if node.kind == "multiply" else left / right
-            case "negate" | "absolute":
+            case "negate" | "absolute" | "before":
                 return parts[0]
             case "square_root":
                 return parts[0] if isinstance(parts[0], str) else parts[0] ** Fraction(1, 2)
@@ -221,6 +228,8 @@ class Instructions:
                 return self._power(node, parts[0], parts[1])
             case "where":
                 return self._do("select", *parts)
+            case "before":
+                return self.names[before(node.parts[0].name)]
             case "sin" | "cos" | "tan" | "sinh" | "cosh" | "tanh":
                 return getattr(self, f"_{node.kind}")(parts[0])  # type: ignore[no-any-return]
         return self._do(node.kind, *parts)

@@ -9,7 +9,7 @@ from ranvier.equations.adaptive import Crossing, Tolerances, adaptive
 from ranvier.equations.assembly import Parts, assembled
 from ranvier.equations.builder import Builder, Operand, Value
 from ranvier.equations.description import Description, Statement
-from ranvier.equations.expressions import Affine
+from ranvier.equations.expressions import Affine, before
 from ranvier.equations.methods import Begin, LinearPart, State, euler, exact, exponential_euler, not_linear, rk4
 from ranvier.equations.names import CURRENT, is_noise
 from ranvier.equations.places import refuse
@@ -150,7 +150,9 @@ class _Step:
         bounded = [n for n in moving if n not in apart and description.variables[n].node is not None]
         if not bounded:
             return exact(self.linear, self.begin), False, None
-        crossing = Crossing(self._threshold, self._after_reset, self._holds())
+        # What is compared with the beginning of the step is known at its end.
+        fires = (lambda _: False) if description.compares_steps else self._threshold
+        crossing = Crossing(fires, self._after_reset, self._holds())
         state, fired, ended = adaptive(self.stage, self.begin, moving, bounded, self.tolerances, crossing)
         return {**state, **self.linear.step(self.begin, self._undisturbed(apart))}, fired, ended
 
@@ -195,12 +197,17 @@ class _Step:
         return stage.do("multiply", weights, stage.scaled(factor, -stage.exponent(statement.name)))
 
     def _threshold(self, state: Mapping[str, Operand]) -> Operand:
-        return Scope(self.stage, state, self.begin.others).value(self.stage.description.threshold)
+        others = {**self.begin.others, **self._before()}
+        return Scope(self.stage, state, others).value(self.stage.description.threshold)
+
+    def _before(self) -> State:
+        """Return the variables at the beginning of the step, under the names that expressions have for them."""
+        return {before(n): self.stage.scaled(v, self.stage.exponent(n)) for n, v in self.begin.state.items()}
 
     def _after_reset(self, state: Mapping[str, Operand]) -> State:
         made = dict(state)
         for statement in self.stage.description.reset:
-            value = Scope(self.stage, made).value(statement.node)
+            value = Scope(self.stage, made, self._before()).value(statement.node)
             exponent = -self.stage.exponent(statement.name)
             if statement.operation in ("multiply", "divide"):
                 made[statement.name] = self.stage.do(statement.operation, made[statement.name], value)
@@ -217,7 +224,7 @@ class _Step:
         unknown = Builder(1, self.stage.prepare)
         state = {name: unknown.input(("variable", name)) for name in description.variables}
         others = {} if not self.takes_current else {CURRENT: unknown.input("current")}
-        if any(name not in state for name in (each.name for each in description.reset)) or _draws(description):
+        if any(name not in state for name in (each.name for each in description.reset)) or _is_uncertain(description):
             return
         after = self._after_reset(state)
         fires = Scope(self.stage, after, others).value(description.threshold)
@@ -243,9 +250,10 @@ class _Step:
             self.observed.append((about, self.stage.scaled(value, -equation.unit.exponent)))
 
 
-def _draws(description: Description) -> bool:
+def _is_uncertain(description: Description) -> bool:
+    """Return whether the threshold after a reset depends on more than the variables and parameters."""
     nodes = [description.threshold, *(each.node for each in description.reset)]
-    return any(part.kind == "draw" for node in nodes for part in nodes_of(node))
+    return any(part.kind in ("draw", "before") for node in nodes for part in nodes_of(node))
 
 
 def _is_truth(value: Operand) -> bool:

@@ -25,6 +25,7 @@ FUNCTIONS: dict[str, int] = {
     **dict.fromkeys(("max", "min"), 2),
     **dict.fromkeys(("clip", "where"), 3),
     **dict.fromkeys(("rand", "randn"), 0),
+    "before": 1,
 }
 _SAME = {"abs": "absolute", "sqrt": "square_root", "exprel": "expm1_over", "max": "maximum", "min": "minimum"}
 
@@ -45,7 +46,8 @@ _TAKEN = "expressions have numbers, names, + - * / // % **, comparisons, and, or
 class Node:
     """A part of an expression.
 
-    `kind` is "number", "name", "draw" or an operation on `parts`. A draw has the name of its function.
+    `kind` is "number", "name", "draw" or an operation on `parts`. A draw has the name of its function. The part of
+    "before" is the name whose value at the beginning of the step it stands for.
     """
 
     kind: str
@@ -272,6 +274,10 @@ class _Reader:
     def _function(self, tree: ast.Call, name: str, parts: list[Node]) -> Node:
         if name in ("rand", "randn"):
             return Node("draw", self._place(tree), name=name)
+        if name == "before":
+            if parts[0].kind != "name":
+                refuse(parts[0].place, f"'{parts[0].place.text}'", "before() takes a variable", "write before(v)")
+            return self._made(name, tree, parts[0])
         if name == "int":
             return self._made("where", tree, parts[0], self._number(tree, 1.0), self._number(tree, 0.0))
         if name == "clip":
