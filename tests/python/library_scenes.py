@@ -35,6 +35,8 @@ DRIVES = {
     "aeif_cond_exp": Drive((300.0, 1200.0), 8.0),
     "aeif_psc_alpha": Drive((300.0, 1200.0), 90.0),
     "aeif_psc_exp": Drive((300.0, 1200.0), 90.0),
+    "hh_cond_exp_traub": Drive((100.0, 1500.0), 12.0),
+    "hh_psc_alpha": Drive((300.0, 1500.0), 60.0),
     "iaf_cond_alpha": Drive((0.0, 400.0), 8.0),
     "iaf_cond_beta": Drive((0.0, 400.0), 8.0, _BETA),
     "iaf_cond_exp": Drive((0.0, 400.0), 8.0),

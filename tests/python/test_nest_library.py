@@ -25,11 +25,16 @@ DIFFERENCES: dict[str, dict[str, float]] = {
     "aeif_cond_exp": {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4},
     "aeif_psc_alpha": {"V_m": 0.3, "w": 1e-3, "I_syn_ex": 2e-3},
     "aeif_psc_exp": {"V_m": 0.1, "w": 1e-3, "I_syn_ex": 2e-3},
+    "hh_cond_exp_traub": {"V_m": 1.0, "Act_m": 8e-3, "Inact_h": 5e-3, "Act_n": 5e-3, "g_ex": 1e-8, "g_in": 1e-8},
+    "hh_psc_alpha": {"V_m": 5e-2, "Act_m": 3e-4, "Inact_h": 1e-4, "Act_n": 1e-4, "I_syn_ex": 1e-3, "I_syn_in": 1e-5},
     "iaf_cond_alpha": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
     "iaf_cond_beta": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
     "iaf_cond_exp": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
     "izhikevich": {"V_m": 1e-9, "U_m": 1e-11},
 }
+# By how many steps spikes may differ. NEST's steps of this model have larger errors, which become up to 2 mV in the
+# upstroke of a spike; `test_library_hodgkin_huxley` compares with SciPy.
+STEPS = {"hh_cond_exp_traub": 1}
 
 
 def test_each_model_is_compared() -> None:
@@ -66,7 +71,9 @@ def test_models_of_equations_do_what_nest_does(name: str) -> None:
         assert np.ptp(there) > 100 * most
         assert np.abs(here - there).max() <= most, variable
     assert len(nest.spikes) > 10
-    assert sorted(own.spikes) == sorted(nest.spikes)
+    here, there = (np.array(sorted(each.spikes, key=lambda spike: spike[::-1])) for each in (own, nest))
+    assert np.array_equal(here[:, 1], there[:, 1])
+    assert np.abs(here[:, 0] - there[:, 0]).max() <= STEPS.get(name, 0)
 
 
 @pytest.mark.parametrize("name", DIFFERENCES)

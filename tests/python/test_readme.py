@@ -159,6 +159,7 @@ def test_models_that_are_listed_exist() -> None:
     from ranvier import _core
     from ranvier.equations.definitions import DEFINITIONS
 
-    listed = set(re.findall(r"`((?:iaf|aeif)_\w+|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
+    families = r"(?:iaf|aeif|hh|gif|glif|pp|a?mat2)_\w+"
+    listed = set(re.findall(rf"`({families}|izhikevich|interval_fire|parrot_neuron|ignore_and_fire)`", README))
     built_in = {model.name for model in _core.neuron_models() if not model.plays_spikes}
     assert listed == {*built_in, *DEFINITIONS}

@@ -20,6 +20,8 @@ __all__ = [
     "aeif_cond_exp",
     "aeif_psc_alpha",
     "aeif_psc_exp",
+    "hh_cond_exp_traub",
+    "hh_psc_alpha",
     "iaf_cond_alpha",
     "iaf_cond_beta",
     "iaf_cond_exp",
@@ -508,6 +510,264 @@ class aeif_psc_exp(LibraryNeuron):
             w=w,
             I_syn_ex=I_syn_ex,
             I_syn_in=I_syn_in,
+        )
+
+
+class hh_cond_exp_traub(LibraryNeuron):
+    """Hodgkin-Huxley neuron of the hippocampus with exponentially decaying conductances.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, Act_m, Inact_h, Act_n, g_ex, g_in, I_Na, I_K, alpha_m,
+    beta_m, alpha_h, beta_h, alpha_n, beta_n.
+
+    Parameters
+    ----------
+    C_m : default 200 pF; > 0
+        Capacitance of the membrane.
+    g_Na : default 20000 nS; >= 0
+        Greatest sodium conductance.
+    g_K : default 6000 nS; >= 0
+        Greatest potassium conductance.
+    E_Na : default 50 mV
+        Reversal potential of sodium.
+    E_K : default -90 mV
+        Reversal potential of potassium.
+    E_L : default -60 mV
+        Reversal potential of the leak.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    I_e : default 0 pA
+        Constant current.
+    g_L : default 10 nS; >= 0
+        Leak conductance.
+    V_T : default -63 mV
+        Moves the potentials on which the rates depend, and with them the threshold.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -80 mV
+        Reversal potential of inhibitory synapses.
+    tau_syn_ex : default 5 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 10 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default -60
+        Initial value: potential of the membrane (mV).
+    Act_m : default 9.895563096746586e-09
+        Initial value: activation of the sodium channels.
+    Inact_h : default 0.999999999106396
+        Initial value: inactivation of the sodium channels.
+    Act_n : default 2.551577051602551e-07
+        Initial value: activation of the potassium channels.
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (I_Na + I_K + g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dAct_m/dt = alpha_m*(1 - Act_m) - beta_m*Act_m : 1  # Activation of the sodium channels
+        dInact_h/dt = alpha_h*(1 - Inact_h) - beta_h*Inact_h : 1  # Inactivation of the sodium channels
+        dAct_n/dt = alpha_n*(1 - Act_n) - beta_n*Act_n : 1  # Activation of the potassium channels
+        I_Na = g_Na*Act_m**3*Inact_h*(E_Na - V_m) : pA  # Sodium current
+        I_K = g_K*Act_n**4*(E_K - V_m) : pA  # Potassium current
+        alpha_m = 1.28/exprel((13*mV - V_m + V_T)/(4*mV))/ms : 1/ms  # Rate at which activation gates of sodium channels open
+        beta_m = 1.4/exprel((V_m - V_T - 40*mV)/(5*mV))/ms : 1/ms  # Rate at which they close
+        alpha_h = 0.128*exp((17*mV - V_m + V_T)/(18*mV))/ms : 1/ms  # Rate at which inactivation gates of sodium channels open
+        beta_h = 4/(1 + exp((40*mV - V_m + V_T)/(5*mV)))/ms : 1/ms  # Rate at which they close
+        alpha_n = 0.16/exprel((15*mV - V_m + V_T)/(5*mV))/ms : 1/ms  # Rate at which gates of potassium channels open
+        beta_n = 0.5*exp((10*mV - V_m + V_T)/(40*mV))/ms : 1/ms  # Rate at which they close
+        dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
+        fires when V_m >= V_T + 30*mV and V_m < before(V_m)
+        refractory for t_ref
+        spike at excitatory: g_ex += w
+        spike at inhibitory: g_in -= w
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. D. Traub and R. Miles, Neuronal Networks of the Hippocampus, Cambridge University Press (1991); R. Brette et al.,
+    Journal of Computational Neuroscience 23, 349-398 (2007)
+    """
+
+    model_name: ClassVar[str] = "hh_cond_exp_traub"
+
+    def __init__(
+        self,
+        *,
+        C_m: Values | str = 200.0,
+        g_Na: Values | str = 20000.0,
+        g_K: Values | str = 6000.0,
+        E_Na: Values | str = 50.0,
+        E_K: Values | str = -90.0,
+        E_L: Values | str = -60.0,
+        t_ref: Values | str = 2.0,
+        I_e: Values | str = 0.0,
+        g_L: Values | str = 10.0,
+        V_T: Values | str = -63.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -80.0,
+        tau_syn_ex: Values | str = 5.0,
+        tau_syn_in: Values | str = 10.0,
+        V_m: Values | str | None = None,
+        Act_m: Values | str | None = None,
+        Inact_h: Values | str | None = None,
+        Act_n: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            C_m=C_m,
+            g_Na=g_Na,
+            g_K=g_K,
+            E_Na=E_Na,
+            E_K=E_K,
+            E_L=E_L,
+            t_ref=t_ref,
+            I_e=I_e,
+            g_L=g_L,
+            V_T=V_T,
+            E_ex=E_ex,
+            E_in=E_in,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            Act_m=Act_m,
+            Inact_h=Inact_h,
+            Act_n=Act_n,
+            g_ex=g_ex,
+            g_in=g_in,
+        )
+
+
+class hh_psc_alpha(LibraryNeuron):
+    """Hodgkin-Huxley neuron with synaptic currents that are alpha functions.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, Act_m, Inact_h, Act_n, I_syn_ex, x_ex, I_syn_in, x_in,
+    I_Na, I_K, alpha_m, beta_m, alpha_h, beta_h, alpha_n, beta_n.
+
+    Parameters
+    ----------
+    C_m : default 100 pF; > 0
+        Capacitance of the membrane.
+    g_Na : default 12000 nS; >= 0
+        Greatest sodium conductance.
+    g_K : default 3600 nS; >= 0
+        Greatest potassium conductance.
+    E_Na : default 50 mV
+        Reversal potential of sodium.
+    E_K : default -77 mV
+        Reversal potential of potassium.
+    E_L : default -54.402 mV
+        Reversal potential of the leak.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    I_e : default 0 pA
+        Constant current.
+    g_L : default 30 nS; >= 0
+        Leak conductance.
+    tau_syn_ex : default 0.2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default -65
+        Initial value: potential of the membrane (mV).
+    Act_m : default 0.05293248525724958
+        Initial value: activation of the sodium channels.
+    Inact_h : default 0.5961207535084603
+        Initial value: inactivation of the sodium channels.
+    Act_n : default 0.3176769140606974
+        Initial value: activation of the potassium channels.
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    x_ex : default 0
+        Initial value: what the excitatory current grows by (pA/ms).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is negative (pA).
+    x_in : default 0
+        Initial value: what the inhibitory current grows by (pA/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (I_Na + I_K + g_L*(E_L - V_m) + I_syn_ex + I_syn_in + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dAct_m/dt = alpha_m*(1 - Act_m) - beta_m*Act_m : 1  # Activation of the sodium channels
+        dInact_h/dt = alpha_h*(1 - Inact_h) - beta_h*Inact_h : 1  # Inactivation of the sodium channels
+        dAct_n/dt = alpha_n*(1 - Act_n) - beta_n*Act_n : 1  # Activation of the potassium channels
+        I_Na = g_Na*Act_m**3*Inact_h*(E_Na - V_m) : pA  # Sodium current
+        I_K = g_K*Act_n**4*(E_K - V_m) : pA  # Potassium current
+        alpha_m = 1/exprel(-(V_m + 40*mV)/(10*mV))/ms : 1/ms  # Rate at which activation gates of sodium channels open
+        beta_m = 4*exp(-(V_m + 65*mV)/(18*mV))/ms : 1/ms  # Rate at which they close
+        alpha_h = 0.07*exp(-(V_m + 65*mV)/(20*mV))/ms : 1/ms  # Rate at which inactivation gates of sodium channels open
+        beta_h = 1/(1 + exp(-(V_m + 35*mV)/(10*mV)))/ms : 1/ms  # Rate at which they close
+        alpha_n = 0.1/exprel(-(V_m + 55*mV)/(10*mV))/ms : 1/ms  # Rate at which gates of potassium channels open
+        beta_n = 0.125*exp(-(V_m + 65*mV)/(80*mV))/ms : 1/ms  # Rate at which they close
+        dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+        dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
+        dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by
+        fires when V_m >= 0*mV and V_m < before(V_m)
+        refractory for t_ref
+        spike at excitatory: x_ex += w*e/tau_syn_ex
+        spike at inhibitory: x_in += w*e/tau_syn_in
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    A. L. Hodgkin and A. F. Huxley, Journal of Physiology 117, 500-544 (1952); P. Dayan and L. F. Abbott, Theoretical
+    Neuroscience, MIT Press (2001)
+    """
+
+    model_name: ClassVar[str] = "hh_psc_alpha"
+
+    def __init__(
+        self,
+        *,
+        C_m: Values | str = 100.0,
+        g_Na: Values | str = 12000.0,
+        g_K: Values | str = 3600.0,
+        E_Na: Values | str = 50.0,
+        E_K: Values | str = -77.0,
+        E_L: Values | str = -54.402,
+        t_ref: Values | str = 2.0,
+        I_e: Values | str = 0.0,
+        g_L: Values | str = 30.0,
+        tau_syn_ex: Values | str = 0.2,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        Act_m: Values | str | None = None,
+        Inact_h: Values | str | None = None,
+        Act_n: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        x_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        x_in: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            C_m=C_m,
+            g_Na=g_Na,
+            g_K=g_K,
+            E_Na=E_Na,
+            E_K=E_K,
+            E_L=E_L,
+            t_ref=t_ref,
+            I_e=I_e,
+            g_L=g_L,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            Act_m=Act_m,
+            Inact_h=Inact_h,
+            Act_n=Act_n,
+            I_syn_ex=I_syn_ex,
+            x_ex=x_ex,
+            I_syn_in=I_syn_in,
+            x_in=x_in,
         )
 
 

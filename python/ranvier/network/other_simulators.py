@@ -36,12 +36,11 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     # Neurons that equations can describe.
     (
         "iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
-        "iaf_psc_alpha_multisynapse hh_psc_alpha hh_cond_exp_traub "
+        "iaf_psc_alpha_multisynapse "
         "aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse "
         "aeif_psc_delta amat2_psc_exp mat2_psc_exp "
         "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse "
-        "glif_psc glif_cond pp_psc_delta "
-        "HH_cond_exp Hodgkin_Huxley",
+        "glif_psc glif_cond pp_psc_delta",
         _EQUATIONS,
     ),
     # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
@@ -112,6 +111,8 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "IF_cond_alpha": "write rv.iaf_cond_alpha",
     "EIF_cond_exp_isfa_ista": "write rv.aeif_cond_exp",
     "EIF_cond_alpha_isfa_ista": "write rv.aeif_cond_alpha",
+    "HH_cond_exp": "write rv.hh_cond_exp_traub",
+    "Hodgkin_Huxley": "write rv.hh_psc_alpha, or rv.hh_cond_exp_traub",
     "Izhikevich": "write rv.izhikevich",
     "AdEx": "write rv.aeif_psc_exp, or rv.aeif_cond_exp",
     "inhomogeneous_poisson": "write rv.inhomogeneous_poisson_generator",

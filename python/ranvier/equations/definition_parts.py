@@ -1,0 +1,88 @@
+"""What several models that are written as equations have in common: parameters, synapses, and what spikes do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ranvier.equations.parameters import parameter
+
+__all__ = [
+    "BETA",
+    "BY_CONDUCTANCES",
+    "BY_CURRENTS",
+    "CONDUCTANCES_ALPHA",
+    "CONDUCTANCES_BETA",
+    "CONDUCTANCES_EXP",
+    "CURRENTS_ALPHA",
+    "CURRENTS_EXP",
+    "REVERSAL",
+    "SYNAPSES",
+    "TO_ALPHA",
+    "TO_BETA",
+    "TO_CONDUCTANCES",
+    "TO_CURRENTS",
+    "parameters",
+]
+
+_NOT_NEGATIVE = ("t_ref", "g_Na", "g_K", "lambda_0", "dead_time")
+
+
+def parameters(**given: tuple[str, str]) -> dict[str, Any]:
+    """Return parameters with their meanings; those by which is divided are positive."""
+    made = {}
+    for name, (value, meaning) in given.items():
+        is_positive = name.startswith("tau_") or name in ("C_m", "g_L", "Delta_T", "Delta_V")
+        low = 0.0 if is_positive or name in _NOT_NEGATIVE else None
+        made[name] = parameter(value, low=low, low_open=is_positive, meaning=meaning)
+    return made
+
+
+REVERSAL = {
+    "E_ex": ("0 mV", "Reversal potential of excitatory synapses"),
+    "E_in": ("-85 mV", "Reversal potential of inhibitory synapses"),
+}
+BETA = {
+    "tau_rise_ex": ("0.2 ms", "Time constant of the rise of excitatory synapses"),
+    "tau_decay_ex": ("0.2 ms", "Time constant of the decay of excitatory synapses"),
+    "tau_rise_in": ("2 ms", "Time constant of the rise of inhibitory synapses"),
+    "tau_decay_in": ("2 ms", "Time constant of the decay of inhibitory synapses"),
+}
+SYNAPSES = {
+    "tau_syn_ex": ("0.2 ms", "Time constant of excitatory synapses"),
+    "tau_syn_in": ("2 ms", "Time constant of inhibitory synapses"),
+}
+
+CONDUCTANCES_EXP = """
+dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance"""
+CONDUCTANCES_ALPHA = """
+dg_ex/dt = x_ex - g_ex/tau_syn_ex : nS  # Excitatory conductance
+dx_ex/dt = -x_ex/tau_syn_ex : nS/ms  # What the excitatory conductance grows by
+dg_in/dt = x_in - g_in/tau_syn_in : nS  # Inhibitory conductance
+dx_in/dt = -x_in/tau_syn_in : nS/ms  # What the inhibitory conductance grows by"""
+CONDUCTANCES_BETA = """
+dg_ex/dt = x_ex - g_ex/tau_rise_ex : nS  # Excitatory conductance
+dx_ex/dt = -x_ex/tau_decay_ex : nS/ms  # What the excitatory conductance grows by
+dg_in/dt = x_in - g_in/tau_rise_in : nS  # Inhibitory conductance
+dx_in/dt = -x_in/tau_decay_in : nS/ms  # What the inhibitory conductance grows by"""
+CURRENTS_EXP = """
+dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted"""
+CURRENTS_ALPHA = """
+dI_syn_ex/dt = x_ex - I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+dx_ex/dt = -x_ex/tau_syn_ex : pA/ms  # What the excitatory current grows by
+dI_syn_in/dt = x_in - I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is subtracted
+dx_in/dt = -x_in/tau_syn_in : pA/ms  # What the inhibitory current grows by"""
+BY_CONDUCTANCES = "g_ex*(E_ex - V_m) + g_in*(E_in - V_m)"
+BY_CURRENTS = "I_syn_ex - I_syn_in"
+
+TO_CONDUCTANCES = {"excitatory": "g_ex += {w}", "inhibitory": "g_in -= {w}"}
+TO_CURRENTS = {"excitatory": "I_syn_ex += {w}", "inhibitory": "I_syn_in -= {w}"}
+TO_ALPHA = {"excitatory": "x_ex += {w}*e/tau_syn_ex", "inhibitory": "x_in -= {w}*e/tau_syn_in"}
+# With this factor a weight is the peak of the conductance. There the conductance does not change: it is tau_rise times
+# what it grows by, which has decayed since the spike by exp(-1/exprel(log(tau_decay/tau_rise))). Where both time
+# constants are equal, the factor is the e/tau of an alpha function.
+TO_BETA = {
+    "excitatory": "x_ex += {w}*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex",
+    "inhibitory": "x_in -= {w}*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in",
+}
