@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ranvier.base.own_model import OwnModel
 from ranvier.base.values import StoredValues, Values, store
 from ranvier.equations.adaptive import Tolerances
 from ranvier.equations.beginning import check_beginning
+from ranvier.equations.copies import Copies
 from ranvier.equations.description import Description
 from ranvier.equations.documentation import documented
 from ranvier.equations.lowering import lower
@@ -202,7 +203,8 @@ class EquationNeuron(OwnModel):
         return f"<neuron '{self.name}'{values}: {', '.join(self._description.variables)}; {self.method}>"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _again, (asdict(self._given), self._options, self._values)
+        given = {each.name: getattr(self._given, each.name) for each in fields(self._given)}
+        return _again, (given, self._options, self._values)
 
 
 def _again(given: dict[str, Any], options: dict[str, Any], values: dict[str, StoredValues]) -> EquationNeuron:
@@ -248,6 +250,7 @@ def neuron(
     relative_tolerance: float = 1e-6,
     absolute_tolerance: float | Mapping[str, float] = 1e-6,
     sign_chooses_receptor: bool | None = None,
+    copies: Mapping[str, Copies] | None = None,
     name: str = "neuron",
     summary: str = "",
     reference: str = "",
@@ -291,6 +294,10 @@ def neuron(
     sign_chooses_receptor
         Whether weights >= 0 reach the first receptor, and others the second one, where a connection names none; None:
         if the receptors are named ``excitatory`` and ``inhibitory``.
+    copies
+        How many copies there are of what has an index, or their names: with ``copies=dict(k=2)``, the line
+        ``dI[k]/dt = -I[k]/tau[k] : pA`` makes ``I_1`` and ``I_2``, and ``sum(I[k])`` is their sum. Names of parameters,
+        receptors and initial values may have an index, too; a list then has a value for each copy.
     name, summary, reference
         For summaries, names of populations, and documentation.
 
@@ -329,7 +336,7 @@ def neuron(
         name,
         summary,
         reference,
-    )
+    ).written_out(copies)
     options = {
         "method": method,
         "relative_tolerance": relative_tolerance,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import Any
 
 from ranvier.base.names import check_choice, unknown_name
 from ranvier.base.numeric import number
 from ranvier.base.texts import check_text, name_type
 from ranvier.equations.builder import Builder
 from ranvier.equations.checks import check_names, check_noise_and_draws, check_units, held, weight_unit
+from ranvier.equations.copies import Written
 from ranvier.equations.description import Description, Equation, Parameter, Statement
 from ranvier.equations.expressions import CONSTANTS, Instructions
 from ranvier.equations.names import check_new_name, is_unit
@@ -39,6 +41,39 @@ class Given:
     name: str
     summary: str
     reference: str
+
+    def written_out(self, copies: object) -> Given:
+        """Return the same without indices; `copies` has how many copies there are, or their names, by index.
+
+        Raises
+        ------
+        EquationError, UnknownNameError
+            For an index that does not exist, that stands nowhere, or beside another one.
+        WrongTypeError, ValueOutOfBoundsError, ShapeError
+            For other mistakes in the copies.
+        """
+        if copies is None:
+            return self
+        written = Written(copies)
+
+        def entries(what: str, given: object, read: Callable[[str, Any], Any]) -> Any:
+            return None if given is None else written.entries(what, given, read)
+
+        def effect(name: str, text: str) -> str:
+            return written.statements(f"receptor {name}", text)
+
+        threshold = self.threshold
+        made = replace(
+            self,
+            equations=written.equations(self.equations),
+            threshold=threshold if threshold is None else written.expression("the threshold", threshold),
+            reset=written.statements("the reset", self.reset),
+            parameters=entries("parameters", self.parameters, lambda name, value: value),
+            receptors=entries("receptors", self.receptors, effect),
+            initial=entries("initial", self.initial, lambda name, value: value),
+        )
+        written.check_used()
+        return made
 
 
 def describe(given: Given) -> Description:

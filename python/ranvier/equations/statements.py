@@ -14,7 +14,7 @@ from ranvier.equations.trees import Node, parse
 from ranvier.equations.units import NONE, UNITS, Unit, read_unit
 from ranvier.errors import EquationError
 
-__all__ = ["normal_name", "read_equations", "read_statements", "source_of"]
+__all__ = ["lines_of", "normal_name", "read_equations", "read_statements", "source_of", "without_comments"]
 
 _LONGEST = 20_000
 _MOST_LINES = 500
@@ -48,7 +48,7 @@ def normal_name(name: str) -> str:
     return unicodedata.normalize("NFKC", name)
 
 
-def _without_comments(text: str) -> tuple[str, dict[int, str]]:
+def without_comments(text: str) -> tuple[str, dict[int, str]]:
     """Return the text with blanks in place of comments, and these by the number of the line."""
     lines, comments = [], {}
     for i, line in enumerate(text.split("\n")):
@@ -59,7 +59,7 @@ def _without_comments(text: str) -> tuple[str, dict[int, str]]:
     return "\n".join(lines), comments
 
 
-def _lines(text: str, ends: str) -> Iterator[tuple[int, int]]:
+def lines_of(text: str, ends: str) -> Iterator[tuple[int, int]]:
     """Yield begin and end of each line that is not empty; what stands in brackets goes on in the next line."""
     begin, depth = 0, 0
     for i, letter in enumerate(text + ends[0]):
@@ -78,9 +78,9 @@ def read_equations(source: Source) -> list[Equation]:
     EquationError
         For a line that is none, pointing at its place.
     """
-    text, comments = _without_comments(source.text)
+    text, comments = without_comments(source.text)
     plain = Source(source.what, text)
-    return [_equation(source, plain, begin, end, comments) for begin, end in _lines(text, "\n")]
+    return [_equation(source, plain, begin, end, comments) for begin, end in lines_of(text, "\n")]
 
 
 def _equation(source: Source, plain: Source, begin: int, end: int, comments: dict[int, str]) -> Equation:
@@ -132,10 +132,10 @@ def read_statements(source: Source) -> tuple[Statement, ...]:
     EquationError
         For what is none, pointing at its place.
     """
-    text, _ = _without_comments(source.text)
+    text, _ = without_comments(source.text)
     plain = Source(source.what, text)
     made = []
-    for begin, end in _lines(text, "\n;"):
+    for begin, end in lines_of(text, "\n;"):
         line = text[begin:end]
         found = _ASSIGNED.match(line)
         if found is None:
