@@ -108,9 +108,9 @@ class BrunelRun:
 
 @dataclass(frozen=True)
 class VogelsAbbottRun:
-    """The network of Vogels and Abbott (2005) in one of its two versions of Brette et al. (2007), with one seed."""
+    """The network of Vogels and Abbott (2005) in one of three versions of Brette et al. (2007), with one seed."""
 
-    version: Literal["cuba", "coba"]
+    version: Literal["cuba", "coba", "coba_hh"]
     neurons: int
     presim: float  # ms
     time: float  # ms
@@ -120,22 +120,29 @@ class VogelsAbbottRun:
         """Run it in NEST."""
         nest = fresh_nest(resolution=RESOLUTION, seed=self.seed)
         sizes = {"excitatory": self.neurons * 4 // 5, "inhibitory": self.neurons // 5}
-        neuron = {"C_m": 200.0, "V_th": -50.0, "V_reset": -60.0, "t_ref": 5.0, "tau_syn_ex": 5.0, "tau_syn_in": 10.0}
+        model = {"cuba": "iaf_psc_exp", "coba": "iaf_cond_exp", "coba_hh": "hh_cond_exp_traub"}[self.version]
+        weights = (16.2, -90.0) if self.version == "cuba" else (6.0, -67.0)
+        neuron = {"C_m": 200.0, "tau_syn_ex": 5.0, "tau_syn_in": 10.0}
+        if self.version != "coba_hh":
+            neuron.update({"V_th": -50.0, "V_reset": -60.0, "t_ref": 5.0})
         if self.version == "cuba":
-            model, weights = "iaf_psc_exp", (16.2, -90.0)
             neuron.update({"tau_m": 20.0, "E_L": -49.0})
         else:
-            model, weights = "iaf_cond_exp", (6.0, -67.0)
             neuron.update({"g_L": 10.0, "E_L": -60.0, "E_ex": 0.0, "E_in": -80.0})
+        start = nest.random.uniform(-60.0, -50.0)
+        if self.version == "coba_hh":
+            neuron.update({"E_L": -65.0, "V_T": -63.0, "g_Na": 20000.0, "g_K": 6000.0, "E_Na": 50.0, "E_K": -90.0})
+            neuron["t_ref"] = 3.0
+            start = nest.random.uniform(-75.0, -65.0)
         populations = {name: nest.Create(model, size, neuron) for name, size in sizes.items()}
         generator = nest.Create("poisson_generator", params={"rate": 300.0, "stop": 50.0})
         recorder = nest.Create("spike_recorder", params={"time_in_steps": True, "start": self.presim})
         rule = {"rule": "pairwise_bernoulli", "p": 80 / self.neurons, "allow_autapses": False}
         for target in populations.values():
-            target.V_m = nest.random.uniform(-60.0, -50.0)
+            target.V_m = start
             for source, weight in zip(populations.values(), weights, strict=True):
                 nest.Connect(source, target, rule, {"weight": weight, "delay": RESOLUTION})
-            if self.version == "coba":
+            if self.version != "cuba":
                 nest.Connect(generator, target, "all_to_all", {"weight": weights[0], "delay": RESOLUTION})
             nest.Connect(target, recorder)
         nest.Simulate(self.presim + self.time)
@@ -144,7 +151,9 @@ class VogelsAbbottRun:
     def in_ranvier(self, change: Change | None = None, **options: Any) -> Activity:
         """Run it in Ranvier; `change` may alter it after it has been built."""
         keys: dict[str, Any] = {"neurons": self.neurons, "resolution": RESOLUTION, "seed": self.seed}
-        model = rv.networks.cuba(**keys) if self.version == "cuba" else rv.networks.coba(**keys)
+        if self.version == "coba_hh":
+            keys["method"] = "adaptive"
+        model: rv.networks.NetworkModel = getattr(rv.networks, self.version)(**keys)
         return _activity_of_ranvier(model, self.presim, self.time, change, **options)
 
 

@@ -34,12 +34,14 @@ SEED_OF_NEST, SEED_OF_RANVIER = 1, 101
 NETWORKS: dict[str, NetworkRun] = {
     "Brunel, alpha": BrunelRun("alpha", order=500, g=5.0, eta=2.0, psp=0.3, presim=300.0, time=1000.0),
     "COBA": VogelsAbbottRun("coba", neurons=2000, presim=200.0, time=600.0),
+    "Hodgkin-Huxley": VogelsAbbottRun("coba_hh", neurons=1000, presim=200.0, time=400.0),
     "CUBA": VogelsAbbottRun("cuba", neurons=4000, presim=200.0, time=1000.0),
 }
 # The networks of Vogels and Abbott (2005) differ more from seed to seed: their connections are drawn pair by pair.
 WRONG: dict[str, Change] = {
     "Brunel, alpha": weaken_inhibition,
     "COBA": weaken_excitation,
+    "Hodgkin-Huxley": weaken_excitation,
     "CUBA": weaken_excitation,
 }
 

@@ -17,6 +17,7 @@ from ranvier.simulation.options import grouped
 SMALL: dict[str, dict[str, Any]] = {
     "cuba": {"neurons": 600},
     "coba": {"neurons": 300},
+    "coba_hh": {"neurons": 300, "resolution": 0.1},
 }
 DURATION = 120.0  # ms
 

@@ -102,6 +102,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "brunel": networks.brunel,
         "cuba": networks.cuba,
         "coba": networks.coba,
+        "coba_hh": networks.coba_hh,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,

@@ -2,6 +2,7 @@
 
 from ranvier.networks.brunel import brunel
 from ranvier.networks.coba import coba
+from ranvier.networks.coba_hh import coba_hh
 from ranvier.networks.cuba import cuba
 from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
@@ -15,6 +16,7 @@ __all__ = [
     "NetworkModel",
     "brunel",
     "coba",
+    "coba_hh",
     "cuba",
     "hpc_benchmark",
     "interval_fire",

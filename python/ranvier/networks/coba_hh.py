@@ -1,0 +1,137 @@
+"""Hodgkin-Huxley neurons with conductance-based synapses: benchmark 3 of Brette et al. (2007)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Literal
+
+from ranvier.base.distributions import Uniform
+from ranvier.base.names import check_choice
+from ranvier.equations.model import EquationNeuron, neuron
+from ranvier.networks._bounds import bounded
+from ranvier.networks._vogels_abbott import RandomNetwork, Stimulus
+from ranvier.networks.network_model import NetworkModel
+
+__all__ = ["coba_hh"]
+
+_EQUATIONS = """
+dV_m/dt = (g_L*(E_L - V_m) + g_Na*m**3*h*(E_Na - V_m) + g_K*n**4*(E_K - V_m)
+           + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_stimulus)/C_m : mV  # Potential of the membrane
+dm/dt = alpha_m*(1 - m) - beta_m*m : 1  # Activation of the sodium channel
+dh/dt = alpha_h*(1 - h) - beta_h*h : 1  # Inactivation of the sodium channel
+dn/dt = alpha_n*(1 - n) - beta_n*n : 1  # Activation of the potassium channel
+alpha_m = 1.28/exprel((13*mV + V_T - V_m)/(4*mV))/ms : 1/ms
+beta_m = 1.4/exprel((V_m - V_T - 40*mV)/(5*mV))/ms : 1/ms
+alpha_h = 0.128*exp((17*mV + V_T - V_m)/(18*mV))/ms : 1/ms
+beta_h = 4/(1 + exp((40*mV + V_T - V_m)/(5*mV)))/ms : 1/ms
+alpha_n = 0.16/exprel((15*mV + V_T - V_m)/(5*mV))/ms : 1/ms
+beta_n = 0.5*exp((10*mV + V_T - V_m)/(40*mV))/ms : 1/ms
+dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
+"""
+_E_L, _V_T = -65.0, -63.0  # mV
+# Of an area of 20,000 um^2.
+_PARAMETERS = {
+    "C_m": "200 pF",
+    "g_L": "10 nS",
+    "g_Na": "20000 nS",
+    "g_K": "6000 nS",
+    "E_L": f"{_E_L} mV",
+    "E_Na": "50 mV",
+    "E_K": "-90 mV",
+    "V_T": f"{_V_T} mV",
+    "E_ex": "0 mV",
+    "E_in": "-80 mV",
+    "tau_syn_ex": "5 ms",
+    "tau_syn_in": "10 ms",
+}
+_STIMULUS_TIME = 50.0  # ms
+
+
+def coba_hh(
+    *,
+    neurons: int = 4000,
+    connection_probability: float | None = None,
+    g_ex: float = 6.0,
+    g_in: float = 67.0,
+    stimulus_rate: float = 300.0,
+    method: Literal["exponential_euler", "adaptive"] = "exponential_euler",
+    delay: float | None = None,
+    resolution: float = 0.05,
+    seed: int = 1,
+) -> NetworkModel:
+    """Describe a network of Hodgkin-Huxley neurons with conductance-based synapses.
+
+    This is benchmark 3 of Brette et al. (2007): the network of `coba`, whose neurons have the channels of pyramidal
+    cells of the hippocampus after Traub and Miles (1991). Random spikes start the activity in the first 50 ms.
+    Potentials begin uniformly in the 10 mV below rest. A neuron fires when its potential exceeds -20 mV, and not again
+    in the 3 ms after that.
+
+    Parameters
+    ----------
+    neurons
+        Number of neurons, >= 5.
+    connection_probability
+        Of each ordered pair of neurons, 0 to 1; None: 80 divided by the number of neurons, and at most 1, so that the
+        mean in-degree stays that of the paper.
+    g_ex, g_in
+        What a spike adds to the excitatory or the inhibitory conductance, nS, >= 0.
+    stimulus_rate
+        Rate of the Poisson train that each neuron gets in the first 50 ms, through excitatory synapses, spikes/s, >= 0.
+    method
+        Of integration: ``"exponential_euler"``, which is of first order, or ``"adaptive"``, which takes several times
+        as long and has an error bound; see `neuron`.
+    delay
+        Delay of all synapses, ms; None: one step. The paper gives none.
+    resolution
+        Resolution, ms.
+    seed
+        Seed of all random numbers.
+
+    Raises
+    ------
+    ValueOutOfBoundsError
+        For values outside their bounds.
+    UnknownNameError
+        For a method that does not exist.
+
+    References
+    ----------
+    R. Brette et al., Journal of Computational Neuroscience 23, 349-398 (2007),
+    https://doi.org/10.1007/s10827-007-0038-6; R. D. Traub and R. Miles, Neuronal Networks of the Hippocampus,
+    Cambridge University Press (1991)
+    """
+    check_choice("method of coba_hh", method, ["exponential_euler", "adaptive"])
+    network = RandomNetwork(
+        "coba_hh", "COBA network of Hodgkin-Huxley neurons", neurons, connection_probability, delay, resolution, seed
+    )
+    weights = bounded("g_ex of coba_hh", g_ex), -bounded("g_in of coba_hh", g_in)
+    stimulus = Stimulus(bounded("stimulus_rate of coba_hh", stimulus_rate), _STIMULUS_TIME)
+    return network.describe(_neuron(method)(V_m=Uniform(_E_L - 10.0, _E_L)), weights, stimulus)
+
+
+@functools.cache
+def _neuron(method: str) -> EquationNeuron:
+    m, h, n = _gates_at_rest()
+    return neuron(
+        _EQUATIONS,
+        threshold="V_m > -20*mV",
+        refractory="3 ms",
+        parameters=_PARAMETERS,
+        receptors={"excitatory": "g_ex += w", "inhibitory": "g_in -= w"},
+        initial={"V_m": "E_L", "m": m, "h": h, "n": n},
+        method=method,
+        name="traub_miles",
+        summary="Hodgkin-Huxley neuron of the hippocampus with exponentially decaying conductances",
+        reference="R. D. Traub and R. Miles, Neuronal Networks of the Hippocampus, Cambridge University Press (1991)",
+    )
+
+
+def _gates_at_rest() -> tuple[float, float, float]:
+    """Return the gating variables m, h and n in equilibrium at the resting potential."""
+    v = _E_L - _V_T
+    m = 0.32 * (13.0 - v) / math.expm1((13.0 - v) / 4.0), 0.28 * (v - 40.0) / math.expm1((v - 40.0) / 5.0)
+    h = 0.128 * math.exp((17.0 - v) / 18.0), 4.0 / (1.0 + math.exp((40.0 - v) / 5.0))
+    n = 0.032 * (15.0 - v) / math.expm1((15.0 - v) / 5.0), 0.5 * math.exp((10.0 - v) / 40.0)
+    return tuple(alpha / (alpha + beta) for alpha, beta in (m, h, n))  # type: ignore[return-value]
