@@ -18,6 +18,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "cuba": {"neurons": 600},
     "coba": {"neurons": 300},
     "coba_hh": {"neurons": 300, "resolution": 0.1},
+    "izhikevich": {"neurons": 400},
 }
 DURATION = 120.0  # ms
 

@@ -103,6 +103,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "cuba": networks.cuba,
         "coba": networks.coba,
         "coba_hh": networks.coba_hh,
+        "izhikevich": networks.izhikevich,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,

@@ -6,6 +6,7 @@ from ranvier.networks.coba_hh import coba_hh
 from ranvier.networks.cuba import cuba
 from ranvier.networks.hpc_benchmark import hpc_benchmark
 from ranvier.networks.interval_fire import interval_fire
+from ranvier.networks.izhikevich import izhikevich
 from ranvier.networks.l5_pair import l5_pair
 from ranvier.networks.layers import layers
 from ranvier.networks.microcircuit import microcircuit
@@ -20,6 +21,7 @@ __all__ = [
     "cuba",
     "hpc_benchmark",
     "interval_fire",
+    "izhikevich",
     "l5_pair",
     "layers",
     "microcircuit",
