@@ -23,7 +23,7 @@ from rich.table import Table
 from ranvier.base.python_process import python_command
 from ranvier.errors import StateError
 
-__all__ = ["Comparison", "Contestant", "Measure", "Report", "run_in_turn", "show"]
+__all__ = ["Comparison", "Contestant", "Measure", "Report", "run_in_turn", "run_once", "show"]
 
 Report: TypeAlias = dict[str, Any]
 
@@ -171,7 +171,7 @@ def run_in_turn(
     for repetition in range(repetitions):
         for contestant, reports in zip(contestants, comparison.reports, strict=True):
             with console.status(f"{contestant.name}, run {repetition + 1} of {repetitions}"):
-                reports.append(_run(contestant))
+                reports.append(run_once(contestant))
             on_report(comparison)
     return comparison
 
@@ -187,7 +187,14 @@ def show(console: Console, title: str, comparison: Comparison, measures: Sequenc
     console.print(Padding(comparison.table(measures), (0, 0, 0, 2)))
 
 
-def _run(contestant: Contestant) -> Report:
+def run_once(contestant: Contestant) -> Report:
+    """Run a contestant and return its report.
+
+    Raises
+    ------
+    StateError
+        When the run fails; the message has the end of its output.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
         program = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
