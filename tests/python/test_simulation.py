@@ -273,13 +273,19 @@ def test_progress_is_silent_where_there_is_no_terminal(capfd: pytest.CaptureFixt
     assert capfd.readouterr() == ("", "")
 
 
-def test_progress_is_shown_where_it_is_wanted(capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+def test_progress_is_shown_where_it_is_wanted(
+    terminal: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", terminal)
     net, _ = balanced(1000)
     sim = rv.Simulation(net, progress=True)
     while not (shown := capfd.readouterr()).err:
         sim.run(5000.0)
         assert sim.time < 1e6
     assert "Simulating 5000 ms" in shown.err
+    # Without the signs that move the cursor.
+    assert ("\x1b" in shown.err) == (terminal != "dumb")
     assert shown.out == ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ Phase: TypeAlias = Literal["build", "run"]
 
 # Work that takes less time than this gets no line on the terminal.
 _PATIENCE_S = 0.5
+# Of terminals that cannot write a line anew: there each report is a line of its own.
+_DUMB = ("dumb", "unknown")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class ProgressReporter:
     ----------
     option
         True: a line on the terminal; None: the same, but only if stderr is a terminal; False: nothing; a function: it
-        is called.
+        is called. A terminal that cannot write a line anew gets another one whenever twice the time has passed.
     phase, title, total
         Phase, its title on the terminal, and its length in ms.
     """
@@ -63,6 +66,7 @@ class ProgressReporter:
         self._shown = option is True or (option is None and sys.stderr.isatty())
         self._bar: Progress | None = None
         self._begin = time.monotonic()
+        self._next_line = 0.0
 
     @property
     def silent(self) -> bool:
@@ -76,10 +80,21 @@ class ProgressReporter:
             self._function(ProgressReport(self._phase, done, self._total, elapsed))
         if not self._shown or elapsed < _PATIENCE_S:
             return
+        if os.environ.get("TERM", "").lower() in _DUMB:
+            self._write_line(done, elapsed)
+            return
         if self._bar is None:
             self._bar = self._make_bar()
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=done)
+
+    def _write_line(self, done: float, elapsed: float) -> None:
+        if elapsed < self._next_line:
+            return
+        self._next_line = 2.0 * elapsed
+        measure = f": {done:.0f} of {self._total:.0f} ms" if self._total else ""
+        sys.stderr.write(f"{self._title}{measure}, {elapsed:.1f} s\n")
+        sys.stderr.flush()
 
     def _make_bar(self) -> Progress:
         # Loading them takes a tenth of the start of Ranvier, and most runs on a cluster have no terminal.
