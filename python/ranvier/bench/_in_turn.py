@@ -45,12 +45,15 @@ class Contestant:
         Command in front of it that starts several processes.
     environment
         Variables that are added to the environment of this process.
+    program
+        Command in place of ``ranvier``, which takes ``--json FILE`` as well.
     """
 
     name: str
     arguments: tuple[str, ...]
     launcher: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    program: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -197,8 +200,8 @@ def run_once(contestant: Contestant) -> Report:
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.json")
-        program = python_command("-m", "ranvier.command_line", *contestant.arguments, "--json", str(path))
-        command = [*contestant.launcher, *program]
+        program = contestant.program or python_command("-m", "ranvier.command_line")
+        command = [*contestant.launcher, *program, *contestant.arguments, "--json", str(path)]
         environment = {**os.environ, **contestant.environment, "COLUMNS": "120"}
         # Its output goes to a file: a full pipe would stop it.
         with Path(folder, "output").open("w+", encoding="utf-8", errors="replace") as output:
