@@ -14,7 +14,18 @@ from typing import Any
 
 import pytest
 
-from ranvier.bench import contention, hpc_benchmark, kernels, microcircuit, plasticity, predictions, ring, stepping
+from ranvier.bench import (
+    coba,
+    contention,
+    cuba,
+    hpc_benchmark,
+    kernels,
+    microcircuit,
+    plasticity,
+    predictions,
+    ring,
+    stepping,
+)
 from ranvier.command_line import make_parser
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +65,8 @@ def test_files_name_no_place_of_the_machine(name: str) -> None:
 
 
 BENCHMARKS = {
+    "coba": coba,
+    "cuba": cuba,
     "contention": contention,
     "hpc_benchmark": hpc_benchmark,
     "kernels": kernels,
@@ -89,7 +102,24 @@ def test_commands_are_understood(name: str) -> None:
     words = shlex.split(COMMANDS[name])
     assert make_parser().parse_args([*words, "--json", "results.json"]).carry_out is not None
     for contestant in load(name).get("contestants", []):
+        if contestant["name"].startswith("Brian2"):
+            continue  # a script with arguments of its own
         assert make_parser().parse_args(contestant["arguments"]).carry_out is not None
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if re.match("bench_c[ou]ba_", name)])
+def test_table_of_cuba_and_coba(name: str) -> None:
+    whole = load(name)
+    best: dict[str, float] = {}
+    for contestant in whole["contestants"]:
+        program = contestant["name"].partition(",")[0]
+        seconds = statistics.median(report["real_time_factor"] for report in contestant["reports"])
+        best[program] = min(best.get(program, seconds), seconds)
+    ours, nest, brian2 = (best[program] for program in ("Ranvier", "NEST", "Brian2"))
+    times = " | ".join(f"{seconds:.3g} s" for seconds in (ours, nest, brian2))
+    network = f"{whole['benchmark'].upper()} | {whole['options']['neurons']:,}"
+    row = f"| {network} | {times} | {nest / ours:.2g} | {brian2 / ours:.2g} |"
+    assert row in (ROOT / "docs/benchmarks.md").read_text()
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name.startswith("contention_")])
