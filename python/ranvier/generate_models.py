@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ranvier import _core
-from ranvier.equations.definitions import DEFINITIONS
-from ranvier.equations.library import DescribedModel, described
+from ranvier.equations.definitions import COPIES, DEFINITIONS
+from ranvier.equations.library import DescribedModel, described, indexed_names
 
 __all__ = ["main", "source", "source_of_cells"]
 
@@ -60,6 +60,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ranvier.base.values import Values
+from ranvier.equations.copies import Copies
 from ranvier.equations.library import LibraryNeuron
 
 __all__ = [
@@ -204,10 +205,24 @@ def _equation_model(name: str) -> Iterator[str]:
     yield ""
     yield f'    model_name: ClassVar[str] = "{name}"'
     yield ""
-    yield from _initializer(
-        [f"{parameter.name}: Values | str = {_number(parameter.default)}" for parameter in model.parameters]
-        + [f"{variable.name}: Values | str | None = None" for variable in model.settable],
-        [each.name for each in model.parameters] + [each.name for each in model.settable],
+    indexed, copies = indexed_names(name), DEFINITIONS[name].get("copies", {})
+    parameters = [each for each in model.parameters if each.name not in indexed]
+    settable = [each for each in model.settable if each.name not in indexed]
+    arguments = [f"{index}: Copies = {count!r}" for index, count in copies.items()]
+    arguments += [f"{parameter.name}: Values | str = {_number(parameter.default)}" for parameter in parameters]
+    arguments += [f"{variable.name}: Values | str | None = None" for variable in settable]
+    names = [each.name for each in parameters] + [each.name for each in settable]
+    if not copies:
+        yield from _initializer(arguments, names)
+        return
+    given = ", ".join(f'"{index}": {index}' for index in copies)
+    lines = list(_initializer([*arguments, "**of_each: Values | str | None"], ["copies", *names, "of_each"]))
+    yield from (
+        {
+            "            copies=copies,": f"            copies={{{given}}},",
+            "            of_each=of_each,": "            **of_each,",
+        }.get(line, line)
+        for line in lines
     )
 
 
@@ -216,6 +231,8 @@ def _neuron_docstring(model: _core.NeuronModel | DescribedModel) -> Iterator[str
     variables: list[_core.VariableInfo] = model.settable if isinstance(model, DescribedModel) else model.variables
     settable = [variable for variable in variables if variable.name not in names]
     titles = [(_parameter_title(parameter), parameter.meaning) for parameter in model.parameters]
+    if isinstance(model, DescribedModel):
+        titles = [(f"{index} : default {count}", COPIES[index]) for index, count in model.copies.items()] + titles
     for variable in settable:
         unit = f" ({variable.unit})" if variable.unit else ""
         titles.append(

@@ -22,17 +22,31 @@ class Drive:
         A weight of which a few together make a difference.
     values
         Parameters in place of the defaults.
+    copies
+        How many receptors and kernels the model has, if these can be chosen.
     """
 
     currents: tuple[float, float]
     weight: float
     values: dict[str, Any] = field(default_factory=dict)
+    copies: dict[str, int] = field(default_factory=dict)
 
 
 _BETA = {"tau_rise_ex": 0.3, "tau_decay_ex": 1.5, "tau_rise_in": 2.5, "tau_decay_in": 0.7}
+_TWO: dict[str, Any] = {"copies": {"receptors": 2}}
+_TWO_REVERSALS = {"E_rev_1": 0.0, "E_rev_2": -85.0}
 DRIVES = {
     "aeif_cond_alpha": Drive((300.0, 1200.0), 8.0),
     "aeif_cond_exp": Drive((300.0, 1200.0), 8.0),
+    "aeif_cond_alpha_multisynapse": Drive(
+        (500.0, 1500.0), 5.0, {"tau_syn_1": 0.5, "tau_syn_2": 3.0, **_TWO_REVERSALS}, **_TWO
+    ),
+    "aeif_cond_beta_multisynapse": Drive(
+        (500.0, 1500.0),
+        5.0,
+        {"tau_rise_1": 0.3, "tau_rise_2": 2.0, "tau_decay_1": 3.0, "tau_decay_2": 5.0, **_TWO_REVERSALS},
+        **_TWO,
+    ),
     "aeif_psc_alpha": Drive((300.0, 1200.0), 90.0),
     "aeif_psc_exp": Drive((300.0, 1200.0), 90.0),
     "hh_cond_exp_traub": Drive((100.0, 1500.0), 12.0),
@@ -40,6 +54,8 @@ DRIVES = {
     "iaf_cond_alpha": Drive((0.0, 400.0), 8.0),
     "iaf_cond_beta": Drive((0.0, 400.0), 8.0, _BETA),
     "iaf_cond_exp": Drive((0.0, 400.0), 8.0),
+    "iaf_psc_alpha_multisynapse": Drive((300.0, 600.0), 60.0, {"tau_syn_1": 0.5, "tau_syn_2": 3.0}, **_TWO),
+    "iaf_psc_exp_multisynapse": Drive((350.0, 700.0), 60.0, {"tau_syn_1": 0.5, "tau_syn_2": 8.0}, **_TWO),
     "izhikevich": Drive((3.0, 12.0), 1.0),
 }
 """By model."""
@@ -50,13 +66,11 @@ def network(name: str, size: int = 20) -> tuple[rv.Network, rv.Population]:
     drive = DRIVES[name]
     net = rv.Network(seed=5)
     low, high = drive.currents
-    cells = net.create(name, size, name="cells", I_e=rv.Uniform(0.5 * (low + high), high), **drive.values)
-    model = cells.own_model
-    assert model is not None
-    signs = (1.0, -1.0) if model.program.sign_chooses_receptor else (1.0,)  # type: ignore[attr-defined]
-    for sign in signs:
-        receptors = [None] if model.program.sign_chooses_receptor else model.receptors  # type: ignore[attr-defined]
-        for receptor in receptors:
+    kind = getattr(rv, name)(**drive.copies)
+    cells = net.create(kind, size, name="cells", I_e=rv.Uniform(0.5 * (low + high), high), **drive.values)
+    by_sign = kind.program.sign_chooses_receptor
+    for sign in (1.0, -1.0) if by_sign else (1.0,):
+        for receptor in [None] if by_sign else kind.receptors:
             weight = rv.Uniform(*sorted((0.0, sign * drive.weight)))
             net.connect(cells, cells, rv.FixedIndegree(3), weight=weight, delay=rv.Uniform(0.5, 3.0), receptor=receptor)
     net.stimulate(cells[: size // 2], rv.dc_generator(amplitude=0.2 * high, start=5.0))

@@ -37,6 +37,7 @@ class Synapses:
     targets: IntArray
     weights: FloatArray
     delays: FloatArray  # ms
+    receptors: IntArray | None = None  # from 1, for models in which they have numbers
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,13 @@ def in_ranvier(
     values: dict[str, Any] = {name: np.array([neuron[name] for neuron in experiment.neurons]) for name in names}
     neurons = net.create(experiment.model, len(experiment.neurons), name="neurons", **values)
     synapses = experiment.synapses
-    projection = None
     if experiment.trains:
         generators = net.create_spike_generators(experiment.trains, name="generators")
-        rule = rv.Explicit(synapses.sources, synapses.targets)
-        projection = net.connect(generators, neurons, rule, weight=synapses.weights, delay=synapses.delays)
+        for receptor, those in _by_receptor(synapses):
+            rule = rv.Explicit(synapses.sources[those], synapses.targets[those])
+            weights, delays = synapses.weights[those], synapses.delays[those]
+            name = f"receptor_{receptor}" if receptor else None
+            net.connect(generators, neurons, rule, weight=weights, delay=delays, receptor=name)
     for current in experiment.currents:
         net.stimulate(
             neurons[current.targets],
@@ -100,9 +103,9 @@ def in_ranvier(
     recorder = net.record_state(neurons, experiment.variables, experiment.resolution)
     spike_recorder = net.record_spikes(neurons)
     simulation = rv.Simulation(net, weight_precision=weight_precision)
-    if projection is not None and weight_precision == "single":
+    if experiment.trains and weight_precision == "single":
         # Else the two would not have had the same weights.
-        stored = simulation.connections(projection=projection)
+        stored = simulation.connections()
         np.testing.assert_array_equal(np.sort(stored.weights), np.sort(synapses.weights))
     simulation.run(experiment.duration)
     membranes = simulation.state(recorder)
@@ -154,16 +157,30 @@ def _connect_trains(nest: Any, experiment: Experiment, neurons: Any) -> None:
         trains.append({"spike_times": times, "spike_multiplicities": counts.astype(np.int64)})
     generators = nest.Create("spike_generator", len(trains), params=trains)
     synapses = experiment.synapses
-    nest.Connect(
-        generators[0].global_id + synapses.sources,
-        neurons[0].global_id + synapses.targets,
-        "one_to_one",
-        {"weight": synapses.weights, "delay": synapses.delays, "synapse_model": "static_synapse"},
-    )
+    for receptor, those in _by_receptor(synapses):
+        nest.Connect(
+            generators[0].global_id + synapses.sources[those],
+            neurons[0].global_id + synapses.targets[those],
+            "one_to_one",
+            {
+                "weight": synapses.weights[those],
+                "delay": synapses.delays[those],
+                "receptor_type": receptor,
+                "synapse_model": "static_synapse",
+            },
+        )
 
 
-def defaults_in_nest(model: str) -> dict[str, float]:
+def _by_receptor(synapses: Synapses) -> list[tuple[int, npt.NDArray[np.bool_]]]:
+    """Return each receptor, 0 if they have no numbers, with the truth of each synapse that it reaches it."""
+    if synapses.receptors is None:
+        return [(0, np.ones(len(synapses.sources), dtype=bool))]
+    return [(receptor, synapses.receptors == receptor) for receptor in np.unique(synapses.receptors).tolist()]
+
+
+def defaults_in_nest(model: str) -> dict[str, Any]:
     """Return the defaults that NEST has for the parameters of a model. Run in a process of its own."""
     import nest
 
-    return {name: value for name, value in nest.GetDefaults(model).items() if isinstance(value, float)}
+    kinds = (float, bool, np.ndarray)
+    return {name: value for name, value in nest.GetDefaults(model).items() if isinstance(value, kinds)}

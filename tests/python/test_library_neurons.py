@@ -14,7 +14,7 @@ from ranvier import generate_models
 from ranvier.command_line import main
 from ranvier.equations import models as generated
 from ranvier.equations.definitions import DEFINITIONS
-from ranvier.equations.library import LibraryNeuron, built
+from ranvier.equations.library import LibraryNeuron, built, indexed_names
 
 
 def test_the_generated_file_is_up_to_date() -> None:
@@ -29,7 +29,12 @@ def test_classes_have_the_parameters_of_the_equations(name: str, capsys: pytest.
     assert issubclass(kind, LibraryNeuron)
     signature = inspect.signature(kind)
     model = built(name)
+    indexed = indexed_names(name)
+    assert bool(indexed) == ("of_each" in signature.parameters)
     for parameter in model.core_model.parameters:
+        if parameter.name in indexed:
+            assert f"{parameter.name} : " in (inspect.getdoc(kind) or "")
+            continue
         assert signature.parameters[parameter.name].default == parameter.default
         assert parameter.meaning
     assert all(variable.meaning for variable in model.core_model.variables)
@@ -80,3 +85,34 @@ def test_populations_are_created_by_class_and_by_name() -> None:
     assert len(trains[0]) > 5
     assert all(np.array_equal(train, trains[0]) for train in trains)
     assert spikes is not None
+
+
+def test_receptors_have_numbers_or_names() -> None:
+    by_number = rv.iaf_psc_exp_multisynapse(receptors=2, tau_syn_2="100 ms")
+    assert by_number.receptors == ("receptor_1", "receptor_2")
+    assert repr(by_number) == "iaf_psc_exp_multisynapse(receptors=2, tau_syn_2=100.0)"
+    by_name = rv.aeif_cond_beta_multisynapse(receptors=["AMPA", "NMDA"], tau_decay_NMDA=100.0)
+    assert by_name.receptors == ("AMPA", "NMDA")
+    again = pickle.loads(pickle.dumps(by_name(E_rev_NMDA=[1.0, 2.0])))
+    assert again == by_name(E_rev_NMDA=[1.0, 2.0])
+    assert again.receptors == by_name.receptors
+    net = rv.Network()
+    cells = net.create(by_name, 2, tau_rise_AMPA=0.5)
+    net.connect(cells, cells, rv.AllToAll(), weight=1.0, delay=1.0, receptor="NMDA")
+    net.record_state(cells, ["g_NMDA"], 1.0)
+    rv.Simulation(pickle.loads(pickle.dumps(net))).run(2.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "text"),
+    [
+        ({"receptors": 2, "tau_syn_3": 1.0}, rv.errors.UnknownNameError, "tau_syn_3"),
+        ({"receptor": 2}, rv.errors.UnknownNameError, "did you mean 'receptors'"),
+        ({"receptors": 2.0}, rv.errors.WrongTypeError, "integer"),
+        ({"receptors": ["a", "a"]}, rv.errors.ValueOutOfBoundsError, "once"),
+        ({"receptors": 2, "tau_syn_2": 0.0}, rv.errors.ValueOutOfBoundsError, "> 0"),
+    ],
+)
+def test_bad_receptors_are_errors(values: dict[str, Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        rv.iaf_psc_exp_multisynapse(**values)

@@ -7,6 +7,10 @@ adaptive exponential neurons grow in the upstroke of a spike, where 0.3 mV are a
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,6 +19,7 @@ from library_scenes import DRIVES
 from membranes import Experiment, Synapses, defaults_in_nest, in_nest, in_ranvier
 from nest_pool import nest_pool, requires_nest
 from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.library import indexed_names
 
 pytestmark = requires_nest
 
@@ -23,6 +28,8 @@ NEURONS, GENERATORS = 8, 20
 DIFFERENCES: dict[str, dict[str, float]] = {
     "aeif_cond_alpha": {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4},
     "aeif_cond_exp": {"V_m": 0.1, "w": 1e-3, "g_ex": 2e-4},
+    "aeif_cond_alpha_multisynapse": {"V_m": 0.1, "w": 1e-3, "g_1": 2e-4, "g_2": 2e-4},
+    "aeif_cond_beta_multisynapse": {"V_m": 0.1, "w": 1e-3, "g_1": 2e-4, "g_2": 2e-4},
     "aeif_psc_alpha": {"V_m": 0.3, "w": 1e-3, "I_syn_ex": 2e-3},
     "aeif_psc_exp": {"V_m": 0.1, "w": 1e-3, "I_syn_ex": 2e-3},
     "hh_cond_exp_traub": {"V_m": 1.0, "Act_m": 8e-3, "Inact_h": 5e-3, "Act_n": 5e-3, "g_ex": 1e-8, "g_in": 1e-8},
@@ -30,11 +37,26 @@ DIFFERENCES: dict[str, dict[str, float]] = {
     "iaf_cond_alpha": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
     "iaf_cond_beta": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
     "iaf_cond_exp": {"V_m": 5e-4, "g_ex": 2e-3, "g_in": 1e-3},
+    "iaf_psc_alpha_multisynapse": {"V_m": 1e-9, "I_syn": 1e-9, "I_syn_1": 1e-9, "I_syn_2": 1e-9},
+    "iaf_psc_exp_multisynapse": {"V_m": 1e-9, "I_syn": 1e-9, "I_syn_1": 1e-9, "I_syn_2": 1e-9},
     "izhikevich": {"V_m": 1e-9, "U_m": 1e-11},
 }
 # By how many steps spikes may differ. NEST's steps of this model have larger errors, which become up to 2 mV in the
 # upstroke of a spike; `test_library_hodgkin_huxley` compares with SciPy.
 STEPS = {"hh_cond_exp_traub": 1}
+
+
+def _as_lists(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters of which there are several as the lists that NEST has of them."""
+    made: dict[str, Any] = {}
+    lists = {each.removesuffix("_1") for each in indexed_names(name)}
+    for each, value in values.items():
+        base = re.sub(r"_\d+$", "", each)
+        if base in lists:
+            made.setdefault(base, []).append(value)
+        else:
+            made[each] = value
+    return made
 
 
 def test_each_model_is_compared() -> None:
@@ -46,21 +68,25 @@ def test_models_of_equations_do_what_nest_does(name: str) -> None:
     drive, differences = DRIVES[name], DIFFERENCES[name]
     generator = np.random.default_rng(5)
     count = NEURONS * 10
+    weights = np.rint(generator.normal(0.3, 1.0, size=count) * drive.weight * 64.0) / 64.0
+    numbers = drive.copies.get("receptors", 0)
     experiment = Experiment(
-        model=name,
+        model=getattr(rv, name)(**drive.copies),
         neurons=[{"I_e": float(current), **drive.values} for current in np.linspace(*drive.currents, NEURONS)],
         trains=[np.unique(np.round(generator.uniform(1.0, 140.0, 25), 1)).tolist() for _ in range(GENERATORS)],
         synapses=Synapses(
             sources=generator.integers(0, GENERATORS, size=count),
             targets=np.sort(generator.integers(0, NEURONS, size=count)),
-            # Which single precision holds.
-            weights=np.rint(generator.normal(0.3, 1.0, size=count) * drive.weight * 64.0) / 64.0,
+            # Which single precision holds. Where receptors have numbers, NEST's conductances take no negative ones.
+            weights=np.abs(weights) if numbers and "cond" in name else weights,
             delays=generator.integers(1, 30, size=count).astype(np.float64) * 0.1,
+            receptors=generator.integers(1, numbers + 1, size=count) if numbers else None,
         ),
         duration=150.0,
         variables=tuple(differences),
     )
-    waiting = nest_pool().submit(in_nest, experiment)
+    peer = replace(experiment, model=name, neurons=[_as_lists(name, each) for each in experiment.neurons])
+    waiting = nest_pool().submit(in_nest, peer)
     own = in_ranvier(experiment)
     nest = waiting.result()
     steps = np.intersect1d(own.steps, nest.steps)
@@ -80,5 +106,10 @@ def test_models_of_equations_do_what_nest_does(name: str) -> None:
 def test_defaults_are_those_of_nest(name: str) -> None:
     defaults = nest_pool().submit(defaults_in_nest, name).result()
     model = getattr(rv, name)()
+    indexed = indexed_names(name)
     for parameter in model.core_model.parameters:
-        assert parameter.default == pytest.approx(defaults[parameter.name], rel=1e-6), parameter.name
+        if parameter.name in indexed:
+            (default,) = defaults[parameter.name.removesuffix("_1")]
+        else:
+            default = defaults[parameter.name]
+        assert parameter.default == pytest.approx(default, rel=1e-6), parameter.name

@@ -7,7 +7,9 @@ from typing import Any
 from ranvier.equations.parameters import parameter
 
 __all__ = [
+    "ADAPTIVE",
     "BETA",
+    "BRETTE",
     "BY_CONDUCTANCES",
     "BY_CURRENTS",
     "CONDUCTANCES_ALPHA",
@@ -15,6 +17,7 @@ __all__ = [
     "CONDUCTANCES_EXP",
     "CURRENTS_ALPHA",
     "CURRENTS_EXP",
+    "EXPONENTIAL",
     "REVERSAL",
     "SYNAPSES",
     "TO_ALPHA",
@@ -37,6 +40,20 @@ def parameters(**given: tuple[str, str]) -> dict[str, Any]:
     return made
 
 
+ADAPTIVE = {
+    "E_L": ("-70.6 mV", "Resting potential"),
+    "C_m": ("281 pF", "Capacitance of the membrane"),
+    "g_L": ("30 nS", "Leak conductance"),
+    "t_ref": ("0 ms", "Duration of the refractory period"),
+    "V_th": ("-50.4 mV", "Potential at which a spike begins"),
+    "V_peak": ("0 mV", "Threshold: the neuron fires when V_m >= V_peak"),
+    "V_reset": ("-60 mV", "Potential after a spike"),
+    "Delta_T": ("2 mV", "Slope factor of the exponential"),
+    "tau_w": ("144 ms", "Time constant of the adaptation"),
+    "a": ("4 nS", "Subthreshold adaptation"),
+    "b": ("80.5 pA", "Adaptation by a spike"),
+    "I_e": ("0 pA", "Constant current"),
+}
 REVERSAL = {
     "E_ex": ("0 mV", "Reversal potential of excitatory synapses"),
     "E_in": ("-85 mV", "Reversal potential of inhibitory synapses"),
@@ -52,6 +69,10 @@ SYNAPSES = {
     "tau_syn_in": ("2 ms", "Time constant of inhibitory synapses"),
 }
 
+EXPONENTIAL = """\
+dV_m/dt = (g_L*(E_L - V_m) + I_spike + {synapses} - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike"""
 CONDUCTANCES_EXP = """
 dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
 dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance"""
@@ -86,3 +107,5 @@ TO_BETA = {
     "excitatory": "x_ex += {w}*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex",
     "inhibitory": "x_in -= {w}*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in",
 }
+
+BRETTE = "R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)"

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ranvier.equations.definition_parts import (
+    ADAPTIVE,
     BETA,
+    BRETTE,
     BY_CONDUCTANCES,
     BY_CURRENTS,
     CONDUCTANCES_ALPHA,
@@ -17,6 +19,7 @@ from ranvier.equations.definition_parts import (
     CONDUCTANCES_EXP,
     CURRENTS_ALPHA,
     CURRENTS_EXP,
+    EXPONENTIAL,
     REVERSAL,
     SYNAPSES,
     TO_ALPHA,
@@ -26,6 +29,7 @@ from ranvier.equations.definition_parts import (
     parameters,
 )
 from ranvier.equations.definitions_hodgkin_huxley import HODGKIN_HUXLEY
+from ranvier.equations.definitions_multisynapse import MULTISYNAPSE
 from ranvier.equations.parameters import parameter
 
 __all__ = ["DEFINITIONS"]
@@ -38,20 +42,6 @@ _LEAKY = {
     "t_ref": ("2 ms", "Duration of the refractory period"),
     "V_th": ("-55 mV", "Threshold"),
     "V_reset": ("-60 mV", "Potential after a spike"),
-    "I_e": ("0 pA", "Constant current"),
-}
-_ADAPTIVE = {
-    "E_L": ("-70.6 mV", "Resting potential"),
-    "C_m": ("281 pF", "Capacitance of the membrane"),
-    "g_L": ("30 nS", "Leak conductance"),
-    "t_ref": ("0 ms", "Duration of the refractory period"),
-    "V_th": ("-50.4 mV", "Potential at which a spike begins"),
-    "V_peak": ("0 mV", "Threshold: the neuron fires when V_m >= V_peak"),
-    "V_reset": ("-60 mV", "Potential after a spike"),
-    "Delta_T": ("2 mV", "Slope factor of the exponential"),
-    "tau_w": ("144 ms", "Time constant of the adaptation"),
-    "a": ("4 nS", "Subthreshold adaptation"),
-    "b": ("80.5 pA", "Adaptation by a spike"),
     "I_e": ("0 pA", "Constant current"),
 }
 
@@ -75,44 +65,39 @@ def _leaky(
 def _exponential(synapses: str, current: str, receptors: Mapping[str, str]) -> dict[str, Any]:
     reversal = REVERSAL if "E_ex" in current else {}
     return {
-        "equations": f"""\
-dV_m/dt = (g_L*(E_L - V_m) + I_spike + {current} - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
-dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
-I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike"""
-        + synapses,
+        "equations": EXPONENTIAL.format(synapses=current) + synapses,
         "threshold": "V_m >= V_peak",
         "reset": "V_m = V_reset; w += b",
         "refractory": "t_ref",
         "receptors": {name: text.format(w="weight") for name, text in receptors.items()},
         "initial": {"V_m": "E_L"},
-        "parameters": parameters(**_ADAPTIVE, **reversal, **SYNAPSES),
+        "parameters": parameters(**ADAPTIVE, **reversal, **SYNAPSES),
         "method": "adaptive",
     }
 
 
-_BRETTE = "R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)"
 _MEFFIN = "H. Meffin, A. N. Burkitt and D. B. Grayden, Journal of Computational Neuroscience 16, 159-175 (2004)"
 
 _INTEGRATE_AND_FIRE: Mapping[str, Mapping[str, Any]] = {
     "aeif_cond_alpha": {
         **_exponential(CONDUCTANCES_ALPHA, BY_CONDUCTANCES, TO_ALPHA),
         "summary": "Adaptive exponential integrate-and-fire neuron with conductances that are alpha functions",
-        "reference": _BRETTE,
+        "reference": BRETTE,
     },
     "aeif_cond_exp": {
         **_exponential(CONDUCTANCES_EXP, BY_CONDUCTANCES, TO_CONDUCTANCES),
         "summary": "Adaptive exponential integrate-and-fire neuron with exponentially decaying conductances",
-        "reference": _BRETTE,
+        "reference": BRETTE,
     },
     "aeif_psc_alpha": {
         **_exponential(CURRENTS_ALPHA, BY_CURRENTS, TO_ALPHA),
         "summary": "Adaptive exponential integrate-and-fire neuron with synaptic currents that are alpha functions",
-        "reference": _BRETTE,
+        "reference": BRETTE,
     },
     "aeif_psc_exp": {
         **_exponential(CURRENTS_EXP, BY_CURRENTS, TO_CURRENTS),
         "summary": "Adaptive exponential integrate-and-fire neuron with exponentially decaying synaptic currents",
-        "reference": _BRETTE,
+        "reference": BRETTE,
     },
     "iaf_cond_alpha": {
         **_leaky(CONDUCTANCES_ALPHA, BY_CONDUCTANCES, TO_ALPHA),
@@ -152,5 +137,12 @@ dU_m/dt = a*(b*V_m - U_m) : mV/ms  # Recovery""",
     },
 }
 
-DEFINITIONS: Mapping[str, Mapping[str, Any]] = dict(sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY}.items()))
+DEFINITIONS: Mapping[str, Mapping[str, Any]] = dict(
+    sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY, **MULTISYNAPSE}.items())
+)
 """By name."""
+
+COPIES = {
+    "receptors": "Number of receptors, or a list of their names; what ends in _1 here is that of the first of them",
+}
+"""Meanings of what says how many there are of parameters and variables with an index."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,19 +13,53 @@ import numpy as np
 
 from ranvier import _core
 from ranvier.base.keywords import known_keywords
+from ranvier.base.names import unknown_name
 from ranvier.base.own_model import named_models
 from ranvier.base.values import StoredValues
+from ranvier.equations.copies import Copies, suffixes_of
 from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
 from ranvier.equations.model import EquationNeuron, neuron
 
-__all__ = ["DescribedModel", "LibraryNeuron", "built", "described"]
+__all__ = ["DescribedModel", "LibraryNeuron", "built", "described", "indexed_names"]
+
+
+def built(name: str, **copies: Copies) -> EquationNeuron:
+    """Return a model with its defaults, and with other numbers or names of copies. Programs are made once.
+
+    Raises
+    ------
+    WrongTypeError, ValueOutOfBoundsError
+        For copies that are neither a number from 0 to 100 nor names that differ.
+    """
+    counts = {**DEFINITIONS[name].get("copies", {}), **copies}
+    return _built(name, tuple((index, suffixes_of(index, each)) for index, each in counts.items()))
 
 
 @functools.cache
-def built(name: str) -> EquationNeuron:
-    """Return a model with its defaults. The programs of each are made when it is first used."""
-    return neuron(name=name, **DEFINITIONS[name])
+def _built(name: str, copies: tuple[tuple[str, tuple[str, ...]], ...]) -> EquationNeuron:
+    definition = dict(DEFINITIONS[name])
+    if copies:
+        definition["copies"] = dict(copies)
+        receptors = dict(definition.get("receptors", {}))
+        for index, suffixes in copies:
+            # Receptors whose copies have names are called so.
+            if f"receptor[{index}]" in receptors and suffixes and not suffixes[0].isdigit():
+                receptors[f"[{index}]"] = receptors.pop(f"receptor[{index}]")
+        definition["receptors"] = receptors
+    return neuron(name=name, **definition)
+
+
+def indexed_names(name: str) -> set[str]:
+    """Return the names of parameters and variables of a model with its defaults that there are for each copy."""
+    definition = DEFINITIONS[name]
+    copies = definition.get("copies", {})
+    text = " ".join([definition["equations"], *definition["parameters"]])
+    return {
+        f"{base}_{suffix}"
+        for base, index in re.findall(r"(\w+?)\[(\w+)\]", re.sub(r"\bd(?=\w+\[\w+\]/dt)", "", text))
+        for suffix in suffixes_of(index, copies[index])
+    }
 
 
 @dataclass(frozen=True)
@@ -40,6 +76,7 @@ class DescribedModel:
     receptors: list[str]
     sign_chooses_receptor: bool
     weight_unit: str
+    copies: Mapping[str, int]
     weight_bounds: str = "any number"
     is_source: bool = False
     plays_spikes: bool = False
@@ -61,6 +98,7 @@ def described(name: str) -> DescribedModel:
         receptors=list(program.receptors),
         sign_chooses_receptor=program.sign_chooses_receptor,
         weight_unit=program.weight_unit,
+        copies=DEFINITIONS[name].get("copies", {}),
     )
 
 
@@ -78,6 +116,7 @@ class LibraryNeuron(EquationNeuron):
     """A model of `DEFINITIONS`, which `model_name` names."""
 
     model_name: ClassVar[str]
+    _copies: dict[str, Copies]
     __signature__ = _Signature()
 
     def __init_subclass__(cls) -> None:
@@ -85,8 +124,12 @@ class LibraryNeuron(EquationNeuron):
         cls.__init__ = known_keywords(cls.__init__)  # type: ignore[method-assign]
         named_models[cls.model_name] = cls
 
-    def __init__(self, **values: Any) -> None:
-        model = built(self.model_name)
+    def __init__(self, copies: Mapping[str, Copies] | None = None, **values: Any) -> None:
+        model = built(self.model_name, **(copies or {}))
+        known = [*model.parameters, *(variable.name for variable in model.program.variables)]
+        for name in values:
+            if name not in known:
+                unknown_name(f"keyword of {self.model_name}()", name, [*(copies or {}), *known])
         defaults = {each.name: each.default for each in model.program.parameters}
         stored: dict[str, StoredValues] = {}
         for name, value in values.items():
@@ -96,7 +139,7 @@ class LibraryNeuron(EquationNeuron):
             # What is as it was need not be given to a population.
             if not (isinstance(given, float) and given == defaults.get(name)):
                 stored[name] = given
-        self._put(**{**vars(model), "_values": stored})
+        self._put(**{**vars(model), "_values": stored, "_copies": dict(copies or {})})
         self.check_values(stored)
 
     def _called(self) -> str:
@@ -107,11 +150,13 @@ class LibraryNeuron(EquationNeuron):
             name: f"<array of {value.size}>" if isinstance(value, np.ndarray) and value.size > 8 else repr(value)
             for name, value in self.values.items()
         }
-        return f"{self.name}({', '.join(f'{name}={text}' for name, text in shown.items())})"
+        default = DEFINITIONS[self.model_name].get("copies", {})
+        copies = {name: repr(each) for name, each in self._copies.items() if each != default[name]}
+        return f"{self.name}({', '.join(f'{name}={text}' for name, text in {**copies, **shown}.items())})"
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return _again, (type(self), dict(self.values))
+        return _again, (type(self), {**self._copies, **self.values})
 
 
-def _again(kind: type[LibraryNeuron], values: dict[str, StoredValues]) -> LibraryNeuron:
+def _again(kind: type[LibraryNeuron], values: dict[str, Any]) -> LibraryNeuron:
     return kind(**values)

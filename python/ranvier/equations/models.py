@@ -13,10 +13,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ranvier.base.values import Values
+from ranvier.equations.copies import Copies
 from ranvier.equations.library import LibraryNeuron
 
 __all__ = [
     "aeif_cond_alpha",
+    "aeif_cond_alpha_multisynapse",
+    "aeif_cond_beta_multisynapse",
     "aeif_cond_exp",
     "aeif_psc_alpha",
     "aeif_psc_exp",
@@ -25,6 +28,8 @@ __all__ = [
     "iaf_cond_alpha",
     "iaf_cond_beta",
     "iaf_cond_exp",
+    "iaf_psc_alpha_multisynapse",
+    "iaf_psc_exp_multisynapse",
     "izhikevich",
 ]
 
@@ -156,6 +161,224 @@ class aeif_cond_alpha(LibraryNeuron):
             x_ex=x_ex,
             g_in=g_in,
             x_in=x_in,
+        )
+
+
+class aeif_cond_alpha_multisynapse(LibraryNeuron):
+    """Adaptive exponential neuron with any number of conductances that are alpha functions.
+
+    Weights are in nS. Receptors: receptor_1. State variables: V_m, w, g_1, x_1, I_spike.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_rev_1 : default 0 mV
+        Reversal potential of receptor 1.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    g_1 : default 0
+        Initial value: conductance of receptor 1 (nS).
+    x_1 : default 0
+        Initial value: what conductance 1 grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + ((g_1*(E_rev_1 - V_m))) - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dg_1/dt = x_1 - g_1/tau_syn_1 : nS  # Conductance of receptor 1
+        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # What conductance 1 grows by
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at receptor_1: x_1 += weight*e/tau_syn_1
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_cond_alpha_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            V_m=V_m,
+            w=w,
+            **of_each,
+        )
+
+
+class aeif_cond_beta_multisynapse(LibraryNeuron):
+    """Adaptive exponential neuron with any number of conductances that are beta functions.
+
+    Weights are in nS. Receptors: receptor_1. State variables: V_m, w, g_1, x_1, I_spike.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -70.6 mV
+        Resting potential.
+    C_m : default 281 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 30 nS; > 0
+        Leak conductance.
+    t_ref : default 0 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -50.4 mV
+        Potential at which a spike begins.
+    V_peak : default 0 mV
+        Threshold: the neuron fires when V_m >= V_peak.
+    V_reset : default -60 mV
+        Potential after a spike.
+    Delta_T : default 2 mV; > 0
+        Slope factor of the exponential.
+    tau_w : default 144 ms; > 0
+        Time constant of the adaptation.
+    a : default 4 nS
+        Subthreshold adaptation.
+    b : default 80.5 pA
+        Adaptation by a spike.
+    I_e : default 0 pA
+        Constant current.
+    E_rev_1 : default 0 mV
+        Reversal potential of receptor 1.
+    tau_rise_1 : default 2 ms; > 0
+        Time constant of the rise of receptor 1.
+    tau_decay_1 : default 20 ms; > 0
+        Time constant of the decay of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    w : default 0
+        Initial value: adaptation (pA).
+    g_1 : default 0
+        Initial value: conductance of receptor 1 (nS).
+    x_1 : default 0
+        Initial value: what conductance 1 grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_spike + ((g_1*(E_rev_1 - V_m))) - w + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dw/dt = (a*(V_m - E_L) - w)/tau_w : pA  # Adaptation
+        I_spike = g_L*Delta_T*exp((V_m - V_th)/Delta_T) : pA  # Current of the spike
+        dg_1/dt = x_1 - g_1/tau_rise_1 : nS  # Conductance of receptor 1
+        dx_1/dt = -x_1/tau_decay_1 : nS/ms  # What conductance 1 grows by
+        fires when V_m >= V_peak
+        then V_m = V_reset; w += b
+        refractory for t_ref
+        spike at receptor_1: x_1 += weight*exp(1/exprel(log(tau_decay_1/tau_rise_1)))/tau_rise_1
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)
+    """
+
+    model_name: ClassVar[str] = "aeif_cond_beta_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        E_L: Values | str = -70.6,
+        C_m: Values | str = 281.0,
+        g_L: Values | str = 30.0,
+        t_ref: Values | str = 0.0,
+        V_th: Values | str = -50.4,
+        V_peak: Values | str = 0.0,
+        V_reset: Values | str = -60.0,
+        Delta_T: Values | str = 2.0,
+        tau_w: Values | str = 144.0,
+        a: Values | str = 4.0,
+        b: Values | str = 80.5,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        w: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_peak=V_peak,
+            V_reset=V_reset,
+            Delta_T=Delta_T,
+            tau_w=tau_w,
+            a=a,
+            b=b,
+            I_e=I_e,
+            V_m=V_m,
+            w=w,
+            **of_each,
         )
 
 
@@ -1080,6 +1303,165 @@ class iaf_cond_exp(LibraryNeuron):
             V_m=V_m,
             g_ex=g_ex,
             g_in=g_in,
+        )
+
+
+class iaf_psc_alpha_multisynapse(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with any number of synaptic currents that are alpha functions.
+
+    Weights are in pA. Receptors: receptor_1. State variables: V_m, I_syn_1, x_1, I_syn.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -55 mV
+        Threshold.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_1 : default 0
+        Initial value: current of receptor 1 (pA).
+    x_1 : default 0
+        Initial value: what current 1 grows by (pA/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (E_L - V_m)/tau_m + (I_syn + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
+        dI_syn_1/dt = x_1 - I_syn_1/tau_syn_1 : pA  # Current of receptor 1
+        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # What current 1 grows by
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at receptor_1: x_1 += w*e/tau_syn_1
+        Method: solved exactly
+
+    References
+    ----------
+    S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)
+    """
+
+    model_name: ClassVar[str] = "iaf_psc_alpha_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 250.0,
+        tau_m: Values | str = 10.0,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -55.0,
+        V_reset: Values | str = -70.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            V_m=V_m,
+            **of_each,
+        )
+
+
+class iaf_psc_exp_multisynapse(LibraryNeuron):
+    """Leaky integrate-and-fire neuron with any number of exponentially decaying synaptic currents.
+
+    Weights are in pA. Receptors: receptor_1. State variables: V_m, I_syn_1, I_syn.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -55 mV
+        Threshold.
+    V_reset : default -70 mV
+        Potential after a spike.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_1 : default 0
+        Initial value: current of receptor 1 (pA).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (E_L - V_m)/tau_m + (I_syn + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
+        dI_syn_1/dt = -I_syn_1/tau_syn_1 : pA  # Current of receptor 1
+        fires when V_m >= V_th
+        then V_m = V_reset
+        refractory for t_ref
+        spike at receptor_1: I_syn_1 += w
+        Method: solved exactly
+
+    References
+    ----------
+    S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)
+    """
+
+    model_name: ClassVar[str] = "iaf_psc_exp_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 250.0,
+        tau_m: Values | str = 10.0,
+        t_ref: Values | str = 2.0,
+        V_th: Values | str = -55.0,
+        V_reset: Values | str = -70.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            I_e=I_e,
+            V_m=V_m,
+            **of_each,
         )
 
 

@@ -35,9 +35,7 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # Neurons that equations can describe.
     (
-        "iaf_cond_exp_sfa_rr iaf_psc_exp_multisynapse "
-        "iaf_psc_alpha_multisynapse "
-        "aeif_cond_alpha_multisynapse aeif_cond_beta_multisynapse "
+        "iaf_cond_exp_sfa_rr "
         "aeif_psc_delta amat2_psc_exp mat2_psc_exp "
         "gif_psc_exp gif_psc_exp_multisynapse gif_cond_exp gif_cond_exp_multisynapse "
         "glif_psc glif_cond pp_psc_delta",
