@@ -302,3 +302,79 @@ def test_refractory_neurons_hold_what_is_flagged() -> None:
     assert sim.get(cells, "v")[0] > -70.0, "only what is flagged is held"
     sim.run(2.0)
     assert sim.get(cells, "a")[0] == pytest.approx(102.1)
+
+
+def test_a_threshold_that_spikes_raise_goes_on_while_the_neuron_is_refractory() -> None:
+    texts = {
+        "threshold": "v >= bound",
+        "reset": "raised += 10*mV",
+        "refractory": "5 ms",
+        "parameters": {"tau": "2 ms"},
+    }
+    lines = "dv/dt = 1*mV/ms : mV\ndraised/dt = -raised/tau : mV{flag}\nbound = 2*mV + raised : mV"
+    found = []
+    for flag in ("", " (always)"):
+        net = rv.Network()
+        cells = net.create(rv.neuron(lines.format(flag=flag), **texts), 1)
+        sim = rv.Simulation(net)
+        sim.run(4.0)
+        found.append(float(sim.get(cells, "raised")[0]))
+    assert found[0] == 10.0
+    assert found[1] == pytest.approx(10.0 * np.exp(-1.0))
+
+
+@pytest.mark.parametrize(
+    "line", ["x = 2*v : mV (always)", "x : mV (always)", "dx/dt = v/ms : mV (always, unless refractory)"]
+)
+def test_flags_that_mean_nothing_are_refused(line: str) -> None:
+    with pytest.raises(rv.errors.EquationError, match=r"only differential equations|write one of both"):
+        rv.neuron(
+            f"dv/dt = 1*mV/ms : mV\n{line}",
+            threshold="v > x",
+            reset="v = 0*mV; x = 1*mV" if "dx" in line else "v = 0*mV",
+            refractory="1 ms",
+            parameters={} if "x =" in line or "dx" in line else {"x": "1 mV"},
+        )
+
+
+def test_a_draw_is_for_the_whole_step_whatever_its_parts() -> None:
+    """The potential passes where the neuron would fire for certain within the step, but is beyond it at the end."""
+    model = rv.neuron(
+        "dv/dt = (20 - 0.05*v*v)/ms : 1",
+        threshold="rand() < int(v > 5 and v < 15)",
+        reset="v = 0",
+        method="adaptive",
+    )
+    net = rv.Network(resolution=2.0)
+    cells = net.create(model, 5)
+    recorder = net.record_spikes(cells)
+    sim = rv.Simulation(net)
+    sim.run(2.0)
+    assert sim.get(cells, "v").min() > 15.0
+    assert len(sim.spikes(recorder)) == 0
+
+
+def test_switches_are_true_or_false() -> None:
+    def model(default: Any) -> rv.EquationNeuron:
+        return rv.neuron(
+            "dv/dt = on/ms : 1", threshold="v > 5", reset="v = 0", parameters={"on": rv.parameter(default)}
+        )
+
+    n = model(True)
+    assert n.values == {}
+    assert n(on=False).values["on"] == 0.0
+    net = rv.Network()
+    cells = net.create(n, 3, on=[True, False, True])
+    sim = rv.Simulation(net)
+    sim.run(1.0)
+    assert sim.get(cells, "v").tolist() == pytest.approx([1.0, 0.0, 1.0])
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="True or False"):
+        n(on=0.5)
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="True or False"):
+        sim.set(cells, on=[0.0, 0.5, 1.0])
+    with pytest.raises(rv.errors.ValueOutOfBoundsError, match="True or False"):
+        net.set(cells, on=rv.Uniform(0.0, 1.0))
+    with pytest.raises(rv.errors.WrongTypeError, match="switch"):
+        rv.parameter(True, low=0.0)
+    with pytest.raises(rv.errors.WrongTypeError):
+        rv.neuron("dv/dt = on/ms : 1", threshold="v > 5", reset="v = 0", parameters={"on": 1.0})(on=True)

@@ -219,4 +219,4 @@ def held(read: Description) -> frozenset[str]:
     if flagged or read.refractory is None:
         return frozenset(flagged)
     watched = read.used([read.threshold])
-    return frozenset(each.name for each in read.reset if each.name in watched)
+    return frozenset(each.name for each in read.reset if each.name in watched and not read.variables[each.name].goes_on)

@@ -24,8 +24,8 @@ class Equation:
         The right side; None of a name that is only declared.
     is_differential
         Whether it is the derivative.
-    is_flagged
-        Whether it has the flag ``(unless refractory)``.
+    flags
+        Its flags, such as ``unless refractory``.
     """
 
     name: str
@@ -33,8 +33,18 @@ class Equation:
     node: Node | None
     unit: Unit
     is_differential: bool
-    is_flagged: bool
     meaning: str
+    flags: frozenset[str] = frozenset()
+
+    @property
+    def is_flagged(self) -> bool:
+        """Whether it is held while the neuron is refractory, as its flag says."""
+        return "unless refractory" in self.flags
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is never held, as its flag says."""
+        return "always" in self.flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A parameter as users declare it: `default` in the unit, and bounds."""
+    """A parameter as users declare it: `default` in the unit, and bounds; a switch is 0 or 1."""
 
     default: float
     unit: Unit
@@ -58,9 +68,12 @@ class Declared:
     lower_open: bool = False
     upper_open: bool = False
     meaning: str = ""
+    is_switch: bool = False
 
     def contains(self, value: float) -> bool:
-        """Return whether a value is finite and within the bounds."""
+        """Return whether a value is finite and within the bounds, and of a switch whether it is 0 or 1."""
+        if self.is_switch and value not in (0.0, 1.0):
+            return False
         above = value > self.lower if self.lower_open else value >= self.lower
         below = value < self.upper if self.upper_open else value <= self.upper
         return above and below and math.isfinite(value)
@@ -121,9 +134,9 @@ class Description:
         return (self.variables.get(name) or self.subexpressions[name]).unit
 
     @property
-    def compares_steps(self) -> bool:
-        """Whether the threshold looks at what a variable was before the step."""
-        return any(part.kind == "before" for part in nodes_of(self.threshold))
+    def fires_at_ends(self) -> bool:
+        """Whether the threshold holds for whole steps only: it looks at what was before them, or is drawn for them."""
+        return any(part.kind in ("before", "draw") for part in nodes_of(self.threshold))
 
     def used(self, nodes: Iterable[Node]) -> dict[str, Node]:
         """Return all names that expressions use, also by way of subexpressions; places are in the expressions."""

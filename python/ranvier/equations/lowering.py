@@ -150,8 +150,7 @@ class _Step:
         bounded = [n for n in moving if n not in apart and description.variables[n].node is not None]
         if not bounded:
             return exact(self.linear, self.begin), False, None
-        # What is compared with the beginning of the step is known at its end.
-        fires = (lambda _: False) if description.compares_steps else self._threshold
+        fires = (lambda _: False) if description.fires_at_ends else self._threshold
         crossing = Crossing(fires, self._after_reset, self._holds())
         state, fired, ended = adaptive(self.stage, self.begin, moving, bounded, self.tolerances, crossing)
         return {**state, **self.linear.step(self.begin, self._undisturbed(apart))}, fired, ended

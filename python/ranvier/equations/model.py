@@ -109,6 +109,7 @@ class EquationNeuron(OwnModel):
                 if not declared.contains(each):
                     bounds = next(info.bounds for info in self.core_model.parameters if info.name == name)
                     bound = f"it must be {bounds}" if math.isfinite(each) else "it must be finite"
+                    bound = "it must be True or False" if declared.is_switch else bound
                     raise ValueOutOfBoundsError(f"parameter {name} of {self.name}", f"{each:g}", bound)
             full[name] = value if isinstance(value, float) else full[name]
         conflict = self.core_model.conflict(list(full.values()))
@@ -133,6 +134,9 @@ class EquationNeuron(OwnModel):
     def stored(self, name: str, value: Any) -> StoredValues:
         """Return values of a parameter or a variable in the form in which networks keep them; texts have units."""
         what = f"parameter {name} of {self.name}"
+        parameter = self._description.parameters.get(name)
+        if parameter is not None and parameter.declared.is_switch and np.asarray(value).dtype == np.bool_:
+            value = np.asarray(value).astype(np.float64)
         return value_in(what, value, self._unit(name)) if isinstance(value, str) else store(what, value)
 
     def _unit(self, name: str) -> Unit:

@@ -24,7 +24,7 @@ _POSITIVE = (TIME, *(UNITS[name].dimension for name in ("pF", "nS", "GOhm")))
 
 @known_keywords
 def parameter(
-    default: str | float,
+    default: str | float | bool,
     *,
     low: str | float | None = None,
     high: str | float | None = None,
@@ -37,7 +37,7 @@ def parameter(
     Parameters
     ----------
     default
-        Its value and unit, ``"10 ms"``; a number has no unit.
+        Its value and unit, ``"10 ms"``; a number has no unit. True or False: a switch, which is 1 or 0 in equations.
     low, high
         Bounds: numbers in the unit of the default, or ``"0.1 ms"``; None: no bound.
     low_open, high_open
@@ -72,6 +72,10 @@ def _declared(
     if isinstance(default, str):
         quantity = read_quantity(what, default)
         value, unit = quantity.number, quantity.unit
+    elif isinstance(default, bool):
+        if low is not None or high is not None:
+            raise WrongTypeError("bounds of a switch", "a number", "there can be none: it is True or False")
+        value, unit, low, high = float(default), Unit(NONE, 0, ""), 0.0, 1.0
     else:
         value, unit = number(what, default), Unit(NONE, 0, "")
     for flag, given in (("low_open", low_open), ("high_open", high_open)):
@@ -85,6 +89,7 @@ def _declared(
         low_open,
         high_open,
         check_text("meaning", meaning),
+        isinstance(default, bool),
     )
     _check_default(what, made)
     return made

@@ -164,11 +164,11 @@ def _by_name(read: list[Equation]) -> dict[str, Equation]:
         if equation.name in made:
             first = made[equation.name].place.line
             refuse(equation.place, f"'{equation.name}'", f"line {first} has the same name", "choose another name")
-        if equation.is_flagged and not equation.is_differential:
+        if (equation.is_flagged or equation.goes_on) and not equation.is_differential:
             refuse(
                 equation.place,
                 f"'{equation.name}'",
-                "only differential equations have the flag (unless refractory)",
+                "only differential equations have the flags (unless refractory) and (always)",
                 "give it to the equation of the variable",
             )
         made[equation.name] = equation

@@ -46,6 +46,9 @@ class Stage:
         for name in description.parameters:
             given = self.prepare.input(("parameter", name))
             self.parameters[name] = self.scaled(given, description.unit(name).exponent)
+            if description.parameters[name].declared.is_switch:
+                is_off, is_on = (self.do("equal", given, number) for number in (0.0, 1.0))
+                self.conditions.append((self.do("either", is_off, is_on), f"{name} must be True or False, 1 or 0"))
 
     def do(self, op: str, *operands: Operand) -> Operand:
         """Return the outcome of an operation, calculated as early as possible."""

@@ -22,7 +22,7 @@ _MOST_LINES = 500
 _LEFT = re.compile(r"\s*(?:d[ \t]*(?P<derived>\w+?)[ \t]*/[ \t]*dt|(?P<name>\w+))[ \t]*(?=[=:]|$)")
 _ASSIGNED = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign>[-+*/]?)=(?!=)")
 _FLAGS = re.compile(r"\(([A-Za-z ,]*)\)\s*$")
-_KNOWN_FLAGS = ("unless refractory", "constant", "constant over dt")
+_KNOWN_FLAGS = ("unless refractory", "always", "constant", "constant over dt")
 _OPERATIONS = {"": "", "+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 _FORMS = "write dx/dt = ... : unit, or x = ... : unit"
@@ -102,12 +102,16 @@ def _equation(source: Source, plain: Source, begin: int, end: int, comments: dic
         node = parse(plain, after + 1, colon)
     elif is_differential:
         refuse(line, f"'{line.text}'", "its right side is missing", _FORMS)
-    unit, is_flagged = _unit_and_flags(plain, colon + 1, end)
+    unit, flags = _unit_and_flags(plain, colon + 1, end)
+    if "always" in flags and "unless refractory" in flags:
+        refuse(
+            line, f"'{line.text}'", "it is held while the neuron is refractory, or always goes on", "write one of both"
+        )
     meaning = comments.get(source.text.count("\n", 0, end), "")
-    return Equation(normal_name(found[group]), place, node, unit, is_differential, is_flagged, meaning)
+    return Equation(normal_name(found[group]), place, node, unit, is_differential, meaning, frozenset(flags))
 
 
-def _unit_and_flags(plain: Source, begin: int, end: int) -> tuple[Unit, bool]:
+def _unit_and_flags(plain: Source, begin: int, end: int) -> tuple[Unit, list[str]]:
     found = _FLAGS.search(plain.text, begin, end)
     flags: list[str] = []
     if found is not None and not all(word.strip() in UNITS for word in found[1].split(",")):
@@ -121,7 +125,7 @@ def _unit_and_flags(plain: Source, begin: int, end: int) -> tuple[Unit, bool]:
     if not plain.text[begin:end].strip():
         refuse(Place(plain, begin - 1, begin), "", "the unit is missing after ':'", "write mV, or 1 if it has none")
     unit = Unit(NONE, 0, "") if plain.text[begin:end].strip() == "1" else read_unit(plain, begin, end)
-    return unit, "unless refractory" in flags
+    return unit, flags
 
 
 def read_statements(source: Source) -> tuple[Statement, ...]:
