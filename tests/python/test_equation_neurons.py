@@ -305,7 +305,7 @@ def test_refractory_neurons_hold_what_is_flagged() -> None:
 
 
 def test_a_threshold_that_spikes_raise_goes_on_while_the_neuron_is_refractory() -> None:
-    texts = {
+    texts: dict[str, Any] = {
         "threshold": "v >= bound",
         "reset": "raised += 10*mV",
         "refractory": "5 ms",

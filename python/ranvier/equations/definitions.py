@@ -28,6 +28,7 @@ from ranvier.equations.definition_parts import (
     TO_CURRENTS,
     parameters,
 )
+from ranvier.equations.definitions_adaptive_threshold import ADAPTIVE_THRESHOLD
 from ranvier.equations.definitions_hodgkin_huxley import HODGKIN_HUXLEY
 from ranvier.equations.definitions_multisynapse import MULTISYNAPSE
 from ranvier.equations.parameters import parameter
@@ -138,11 +139,13 @@ dU_m/dt = a*(b*V_m - U_m) : mV/ms  # Recovery""",
 }
 
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = dict(
-    sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY, **MULTISYNAPSE}.items())
+    sorted({**_INTEGRATE_AND_FIRE, **HODGKIN_HUXLEY, **MULTISYNAPSE, **ADAPTIVE_THRESHOLD}.items())
 )
 """By name."""
 
 COPIES = {
+    "sfa": "Number of time constants with which spikes change the threshold",
+    "stc": "Number of currents that spikes trigger",
     "receptors": "Number of receptors, or a list of their names; what ends in _1 here is that of the first of them",
 }
 """Meanings of what says how many there are of parameters and variables with an index."""

@@ -23,6 +23,10 @@ __all__ = [
     "aeif_cond_exp",
     "aeif_psc_alpha",
     "aeif_psc_exp",
+    "amat2_psc_exp",
+    "gif_cond_exp",
+    "gif_psc_exp",
+    "glif_psc",
     "hh_cond_exp_traub",
     "hh_psc_alpha",
     "iaf_cond_alpha",
@@ -31,6 +35,8 @@ __all__ = [
     "iaf_psc_alpha_multisynapse",
     "iaf_psc_exp_multisynapse",
     "izhikevich",
+    "mat2_psc_exp",
+    "pp_psc_delta",
 ]
 
 
@@ -733,6 +739,543 @@ class aeif_psc_exp(LibraryNeuron):
             w=w,
             I_syn_ex=I_syn_ex,
             I_syn_in=I_syn_in,
+        )
+
+
+class amat2_psc_exp(LibraryNeuron):
+    """Integrate-and-fire neuron whose threshold follows spikes and the potential, without reset.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, V_th_v, V_th_dv, I_syn_ex, I_syn_in, V_th_alpha_1,
+    V_th_alpha_2, V_th.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 200 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    tau_syn_ex : default 1 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 3 ms; > 0
+        Time constant of inhibitory synapses.
+    tau_1 : default 10 ms; > 0
+        Short time constant of the threshold.
+    tau_2 : default 200 ms; > 0
+        Long time constant of the threshold.
+    alpha_1 : default 10 mV
+        What a spike adds to the threshold for a short time.
+    alpha_2 : default 0 mV
+        What a spike adds to the threshold for a long time.
+    omega : default -65 mV
+        Threshold at rest.
+    I_e : default 0 pA
+        Constant current.
+    tau_v : default 5 ms; > 0
+        Time constant with which the threshold follows the potential.
+    beta : default 0 1/ms
+        How much the threshold follows the potential.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    V_th_v : default 0
+        Initial value: what the potential adds to the threshold (mV).
+    V_th_dv : default 0
+        Initial value: what this grows by (mV/ms).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is negative (pA).
+    V_th_alpha_1 : default 0
+        Initial value: what spikes add to the threshold for a short time (mV).
+    V_th_alpha_2 : default 0
+        Initial value: what spikes add to the threshold for a long time (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = slope : mV  # Potential of the membrane
+        slope = (E_L - V_m)/tau_m + (I_syn_ex + I_syn_in + I_e + I_stimulus)/C_m : mV/ms  # Derivative of the potential
+        dV_th_v/dt = V_th_dv - V_th_v/tau_v : mV  # What the potential adds to the threshold
+        dV_th_dv/dt = beta*slope - V_th_dv/tau_v : mV/ms  # What this grows by
+        V_th = omega + V_th_alpha_1 + V_th_alpha_2 + V_th_v : mV  # Threshold
+        dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
+        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # What spikes add to the threshold for a short time
+        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # What spikes add to the threshold for a long time
+        fires when V_m >= V_th
+        then V_th_alpha_1 += alpha_1; V_th_alpha_2 += alpha_2
+        refractory for t_ref
+        spike at excitatory: I_syn_ex += w
+        spike at inhibitory: I_syn_in += w
+        Method: solved exactly
+
+    References
+    ----------
+    S. Yamauchi, H. Kim and S. Shinomoto, Frontiers in Computational Neuroscience 5, 42 (2011)
+    """
+
+    model_name: ClassVar[str] = "amat2_psc_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 200.0,
+        tau_m: Values | str = 10.0,
+        t_ref: Values | str = 2.0,
+        tau_syn_ex: Values | str = 1.0,
+        tau_syn_in: Values | str = 3.0,
+        tau_1: Values | str = 10.0,
+        tau_2: Values | str = 200.0,
+        alpha_1: Values | str = 10.0,
+        alpha_2: Values | str = 0.0,
+        omega: Values | str = -65.0,
+        I_e: Values | str = 0.0,
+        tau_v: Values | str = 5.0,
+        beta: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        V_th_v: Values | str | None = None,
+        V_th_dv: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        V_th_alpha_1: Values | str | None = None,
+        V_th_alpha_2: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            tau_1=tau_1,
+            tau_2=tau_2,
+            alpha_1=alpha_1,
+            alpha_2=alpha_2,
+            omega=omega,
+            I_e=I_e,
+            tau_v=tau_v,
+            beta=beta,
+            V_m=V_m,
+            V_th_v=V_th_v,
+            V_th_dv=V_th_dv,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+            V_th_alpha_1=V_th_alpha_1,
+            V_th_alpha_2=V_th_alpha_2,
+        )
+
+
+class gif_cond_exp(LibraryNeuron):
+    """Generalized integrate-and-fire neuron, which fires at random, with decaying conductances.
+
+    Weights are in nS. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, g_ex, g_in, I_stc_1, E_sfa_1, I_stc, E_sfa.
+
+    Parameters
+    ----------
+    stc : default 1
+        Number of currents that spikes trigger.
+    sfa : default 1
+        Number of time constants with which spikes change the threshold.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 80 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 4 nS; > 0
+        Leak conductance.
+    t_ref : default 4 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_reset : default -55 mV
+        Potential after a spike.
+    Delta_V : default 0.5 mV; > 0
+        How sharp the threshold is.
+    V_T_star : default -35 mV
+        Threshold without spikes.
+    lambda_0 : default 1 1/s; >= 0
+        Rate of firing at the threshold.
+    tau_stc_1 : default 100 ms; > 0
+        Time constant of current 1 that spikes trigger.
+    q_stc_1 : default 0 pA
+        What a spike adds to current 1.
+    tau_sfa_1 : default 100 ms; > 0
+        Time constant 1 of the threshold.
+    q_sfa_1 : default 0 mV
+        What a spike adds to the threshold with the time constant 1.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_ex : default 2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    E_ex : default 0 mV
+        Reversal potential of excitatory synapses.
+    E_in : default -85 mV
+        Reversal potential of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_ex : default 0
+        Initial value: excitatory conductance (nS).
+    g_in : default 0
+        Initial value: inhibitory conductance (nS).
+    I_stc_1 : default 0
+        Initial value: current 1 that spikes trigger (pA).
+    E_sfa_1 : default 0
+        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
+        dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
+        fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
+        then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
+        refractory for t_ref
+        spike at excitatory: g_ex += w
+        spike at inhibitory: g_in -= w
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    S. Mensi et al., Journal of Neurophysiology 107, 1756-1775 (2012); C. Pozzorini et al., PLOS Computational Biology
+    11, e1004275 (2015)
+    """
+
+    model_name: ClassVar[str] = "gif_cond_exp"
+
+    def __init__(
+        self,
+        *,
+        stc: Copies = 1,
+        sfa: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 80.0,
+        g_L: Values | str = 4.0,
+        t_ref: Values | str = 4.0,
+        V_reset: Values | str = -55.0,
+        Delta_V: Values | str = 0.5,
+        V_T_star: Values | str = -35.0,
+        lambda_0: Values | str = 1.0,
+        I_e: Values | str = 0.0,
+        tau_syn_ex: Values | str = 2.0,
+        tau_syn_in: Values | str = 2.0,
+        E_ex: Values | str = 0.0,
+        E_in: Values | str = -85.0,
+        V_m: Values | str | None = None,
+        g_ex: Values | str | None = None,
+        g_in: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"stc": stc, "sfa": sfa},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_reset=V_reset,
+            Delta_V=Delta_V,
+            V_T_star=V_T_star,
+            lambda_0=lambda_0,
+            I_e=I_e,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            E_ex=E_ex,
+            E_in=E_in,
+            V_m=V_m,
+            g_ex=g_ex,
+            g_in=g_in,
+            **of_each,
+        )
+
+
+class gif_psc_exp(LibraryNeuron):
+    """Generalized integrate-and-fire neuron, which fires at random, with decaying synaptic currents.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, I_syn_ex, I_syn_in, I_stc_1, E_sfa_1, I_stc, E_sfa.
+
+    Parameters
+    ----------
+    stc : default 1
+        Number of currents that spikes trigger.
+    sfa : default 1
+        Number of time constants with which spikes change the threshold.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 80 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 4 nS; > 0
+        Leak conductance.
+    t_ref : default 4 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_reset : default -55 mV
+        Potential after a spike.
+    Delta_V : default 0.5 mV; > 0
+        How sharp the threshold is.
+    V_T_star : default -35 mV
+        Threshold without spikes.
+    lambda_0 : default 1 1/s; >= 0
+        Rate of firing at the threshold.
+    tau_stc_1 : default 100 ms; > 0
+        Time constant of current 1 that spikes trigger.
+    q_stc_1 : default 0 pA
+        What a spike adds to current 1.
+    tau_sfa_1 : default 100 ms; > 0
+        Time constant 1 of the threshold.
+    q_sfa_1 : default 0 mV
+        What a spike adds to the threshold with the time constant 1.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_ex : default 2 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 2 ms; > 0
+        Time constant of inhibitory synapses.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is negative (pA).
+    I_stc_1 : default 0
+        Initial value: current 1 that spikes trigger (pA).
+    E_sfa_1 : default 0
+        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + I_syn_ex + I_syn_in - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
+        fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
+        then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
+        refractory for t_ref
+        spike at excitatory: I_syn_ex += w
+        spike at inhibitory: I_syn_in += w
+        Method: solved exactly
+
+    References
+    ----------
+    S. Mensi et al., Journal of Neurophysiology 107, 1756-1775 (2012); C. Pozzorini et al., PLOS Computational Biology
+    11, e1004275 (2015)
+    """
+
+    model_name: ClassVar[str] = "gif_psc_exp"
+
+    def __init__(
+        self,
+        *,
+        stc: Copies = 1,
+        sfa: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 80.0,
+        g_L: Values | str = 4.0,
+        t_ref: Values | str = 4.0,
+        V_reset: Values | str = -55.0,
+        Delta_V: Values | str = 0.5,
+        V_T_star: Values | str = -35.0,
+        lambda_0: Values | str = 1.0,
+        I_e: Values | str = 0.0,
+        tau_syn_ex: Values | str = 2.0,
+        tau_syn_in: Values | str = 2.0,
+        V_m: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"stc": stc, "sfa": sfa},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_reset=V_reset,
+            Delta_V=Delta_V,
+            V_T_star=V_T_star,
+            lambda_0=lambda_0,
+            I_e=I_e,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            V_m=V_m,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+            **of_each,
+        )
+
+
+class glif_psc(LibraryNeuron):
+    """Generalized leaky integrate-and-fire neuron of the Allen Institute, whose five levels are switches.
+
+    Weights are in pA. Receptors: receptor_1. State variables: V_m, ASCurrents_1, ASCurrents_2, threshold_spike,
+    threshold_voltage, I_syn_1, x_1, ASCurrents_sum, I_syn, threshold.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -78.85 mV
+        Resting potential.
+    C_m : default 58.72 pF; > 0
+        Capacitance of the membrane.
+    t_ref : default 3.75 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -51.68 mV
+        Threshold without spikes.
+    V_reset : default -78.85 mV
+        Potential after a spike, without spike_dependent_threshold.
+    th_spike_add : default 0.37 mV
+        What a spike adds to the threshold.
+    voltage_reset_add : default 18.51 mV
+        What a spike adds to the potential.
+    th_voltage_index : default 0.005 1/ms
+        How fast the threshold follows the potential.
+    asc_amps_1 : default -9.18 pA
+        What a spike adds to the first current.
+    asc_amps_2 : default -198.94 pA
+        What a spike adds to the second current.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    th_spike_decay : default 0.009 1/ms; > 0
+        Rate at which the threshold forgets spikes.
+    th_voltage_decay : default 0.09 1/ms; > 0
+        Rate at which the threshold forgets the potential.
+    asc_decay_1 : default 0.003 1/ms; > 0
+        Rate at which the first current decays.
+    asc_decay_2 : default 0.1 1/ms; > 0
+        Rate at which the second current decays.
+    g : default 9.43 nS; > 0
+        Leak conductance.
+    voltage_reset_fraction : default 0.2; >= 0 and <= 1
+        Part of the potential before a spike that remains after it.
+    asc_r_1 : default 1; >= 0 and <= 1
+        Part of the first current that remains after a spike.
+    asc_r_2 : default 1; >= 0 and <= 1
+        Part of the second current that remains after a spike.
+    spike_dependent_threshold : default 0; >= 0 and <= 1
+        Whether spikes change the threshold, and a part of the potential remains (LIF-R).
+    after_spike_currents : default 0; >= 0 and <= 1
+        Whether spikes trigger currents (LIF-ASC).
+    adapting_threshold : default 0; >= 0 and <= 1
+        Whether the threshold follows the potential (LIF-R-ASC-A, with both others).
+    V_m : default E_L
+        Initial value: potential (mV).
+    ASCurrents_1 : default 0
+        Initial value: first current that spikes trigger (pA).
+    ASCurrents_2 : default 0
+        Initial value: second current that spikes trigger (pA).
+    threshold_spike : default 0
+        Initial value: what spikes add to the threshold (mV).
+    threshold_voltage : default 0
+        Initial value: what the potential adds to the threshold (mV).
+    I_syn_1 : default 0
+        Initial value: current of receptor 1 (pA).
+    x_1 : default 0
+        Initial value: what current 1 grows by (pA/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g*(E_L - V_m) + ASCurrents_sum + I_syn + I_stimulus)/C_m : mV (unless refractory)  # Potential
+        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First current that spikes trigger
+        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
+        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
+        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # What the potential adds to the threshold
+        dI_syn_1/dt = x_1 - I_syn_1/tau_syn_1 : pA  # Current of receptor 1
+        dx_1/dt = -x_1/tau_syn_1 : pA/ms  # What current 1 grows by
+        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
+        I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
+        threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
+        fires when V_m > threshold
+        then V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset; threshold_spike = spike_dependent_threshold*(threshold_spike*exp(-th_spike_decay*t_ref) + th_spike_add); ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_decay_1*t_ref)); ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))
+        refractory for t_ref
+        spike at receptor_1: x_1 += w*e/tau_syn_1
+        Method: solved exactly
+
+    References
+    ----------
+    C. Teeter et al., Nature Communications 9, 709 (2018)
+    """
+
+    model_name: ClassVar[str] = "glif_psc"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        E_L: Values | str = -78.85,
+        C_m: Values | str = 58.72,
+        t_ref: Values | str = 3.75,
+        V_th: Values | str = -51.68,
+        V_reset: Values | str = -78.85,
+        th_spike_add: Values | str = 0.37,
+        voltage_reset_add: Values | str = 18.51,
+        th_voltage_index: Values | str = 0.005,
+        asc_amps_1: Values | str = -9.18,
+        asc_amps_2: Values | str = -198.94,
+        th_spike_decay: Values | str = 0.009,
+        th_voltage_decay: Values | str = 0.09,
+        asc_decay_1: Values | str = 0.003,
+        asc_decay_2: Values | str = 0.1,
+        g: Values | str = 9.43,
+        voltage_reset_fraction: Values | str = 0.2,
+        asc_r_1: Values | str = 1.0,
+        asc_r_2: Values | str = 1.0,
+        spike_dependent_threshold: Values | str = 0.0,
+        after_spike_currents: Values | str = 0.0,
+        adapting_threshold: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        ASCurrents_1: Values | str | None = None,
+        ASCurrents_2: Values | str | None = None,
+        threshold_spike: Values | str | None = None,
+        threshold_voltage: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            th_spike_add=th_spike_add,
+            voltage_reset_add=voltage_reset_add,
+            th_voltage_index=th_voltage_index,
+            asc_amps_1=asc_amps_1,
+            asc_amps_2=asc_amps_2,
+            th_spike_decay=th_spike_decay,
+            th_voltage_decay=th_voltage_decay,
+            asc_decay_1=asc_decay_1,
+            asc_decay_2=asc_decay_2,
+            g=g,
+            voltage_reset_fraction=voltage_reset_fraction,
+            asc_r_1=asc_r_1,
+            asc_r_2=asc_r_2,
+            spike_dependent_threshold=spike_dependent_threshold,
+            after_spike_currents=after_spike_currents,
+            adapting_threshold=adapting_threshold,
+            V_m=V_m,
+            ASCurrents_1=ASCurrents_1,
+            ASCurrents_2=ASCurrents_2,
+            threshold_spike=threshold_spike,
+            threshold_voltage=threshold_voltage,
+            **of_each,
         )
 
 
@@ -1528,4 +2071,199 @@ class izhikevich(LibraryNeuron):
             I_e=I_e,
             V_m=V_m,
             U_m=U_m,
+        )
+
+
+class mat2_psc_exp(LibraryNeuron):
+    """Integrate-and-fire neuron whose threshold follows spikes, with two time constants, without reset.
+
+    Weights are in pA. Receptors: excitatory, inhibitory. Weights >= 0 belong to the first receptor, negative weights to
+    the second, unless receptor= names one. State variables: V_m, I_syn_ex, I_syn_in, V_th_alpha_1, V_th_alpha_2, V_th.
+
+    Parameters
+    ----------
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 100 pF; > 0
+        Capacitance of the membrane.
+    tau_m : default 5 ms; > 0
+        Time constant of the membrane.
+    t_ref : default 2 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    tau_syn_ex : default 1 ms; > 0
+        Time constant of excitatory synapses.
+    tau_syn_in : default 3 ms; > 0
+        Time constant of inhibitory synapses.
+    tau_1 : default 10 ms; > 0
+        Short time constant of the threshold.
+    tau_2 : default 200 ms; > 0
+        Long time constant of the threshold.
+    alpha_1 : default 37 mV
+        What a spike adds to the threshold for a short time.
+    alpha_2 : default 2 mV
+        What a spike adds to the threshold for a long time.
+    omega : default -51 mV
+        Threshold at rest.
+    I_e : default 0 pA
+        Constant current.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_ex : default 0
+        Initial value: excitatory synaptic current (pA).
+    I_syn_in : default 0
+        Initial value: inhibitory synaptic current, which is negative (pA).
+    V_th_alpha_1 : default 0
+        Initial value: what spikes add to the threshold for a short time (mV).
+    V_th_alpha_2 : default 0
+        Initial value: what spikes add to the threshold for a long time (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (E_L - V_m)/tau_m + (I_syn_ex + I_syn_in + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        V_th = omega + V_th_alpha_1 + V_th_alpha_2 : mV  # Threshold
+        dI_syn_ex/dt = -I_syn_ex/tau_syn_ex : pA  # Excitatory synaptic current
+        dI_syn_in/dt = -I_syn_in/tau_syn_in : pA  # Inhibitory synaptic current, which is negative
+        dV_th_alpha_1/dt = -V_th_alpha_1/tau_1 : mV (always)  # What spikes add to the threshold for a short time
+        dV_th_alpha_2/dt = -V_th_alpha_2/tau_2 : mV (always)  # What spikes add to the threshold for a long time
+        fires when V_m >= V_th
+        then V_th_alpha_1 += alpha_1; V_th_alpha_2 += alpha_2
+        refractory for t_ref
+        spike at excitatory: I_syn_ex += w
+        spike at inhibitory: I_syn_in += w
+        Method: solved exactly
+
+    References
+    ----------
+    R. Kobayashi, Y. Tsubo and S. Shinomoto, Frontiers in Computational Neuroscience 3, 9 (2009)
+    """
+
+    model_name: ClassVar[str] = "mat2_psc_exp"
+
+    def __init__(
+        self,
+        *,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 100.0,
+        tau_m: Values | str = 5.0,
+        t_ref: Values | str = 2.0,
+        tau_syn_ex: Values | str = 1.0,
+        tau_syn_in: Values | str = 3.0,
+        tau_1: Values | str = 10.0,
+        tau_2: Values | str = 200.0,
+        alpha_1: Values | str = 37.0,
+        alpha_2: Values | str = 2.0,
+        omega: Values | str = -51.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        I_syn_ex: Values | str | None = None,
+        I_syn_in: Values | str | None = None,
+        V_th_alpha_1: Values | str | None = None,
+        V_th_alpha_2: Values | str | None = None,
+    ) -> None:
+        super().__init__(
+            E_L=E_L,
+            C_m=C_m,
+            tau_m=tau_m,
+            t_ref=t_ref,
+            tau_syn_ex=tau_syn_ex,
+            tau_syn_in=tau_syn_in,
+            tau_1=tau_1,
+            tau_2=tau_2,
+            alpha_1=alpha_1,
+            alpha_2=alpha_2,
+            omega=omega,
+            I_e=I_e,
+            V_m=V_m,
+            I_syn_ex=I_syn_ex,
+            I_syn_in=I_syn_in,
+            V_th_alpha_1=V_th_alpha_1,
+            V_th_alpha_2=V_th_alpha_2,
+        )
+
+
+class pp_psc_delta(LibraryNeuron):
+    """Neuron that fires at random, with a rate that depends on the potential and on its spikes.
+
+    Weights are in mV. Receptors: jump. State variables: V_m, E_sfa_1, E_sfa, rate.
+
+    Parameters
+    ----------
+    sfa : default 1
+        Number of time constants with which spikes change the threshold.
+    tau_m : default 10 ms; > 0
+        Time constant of the membrane.
+    C_m : default 250 pF; > 0
+        Capacitance of the membrane.
+    dead_time : default 1 ms; >= 0 and <= 1e+06
+        Period after a spike in which the neuron does not fire; all its variables go on.
+    c_1 : default 0 Hz/mV
+        Slope of the linear part of the rate.
+    c_2 : default 1.238 Hz
+        Factor of the exponential part of the rate.
+    c_3 : default 0.25 1/mV
+        Exponent of the exponential part of the rate.
+    I_e : default 0 pA
+        Constant current.
+    tau_sfa_1 : default 34 ms; > 0
+        Time constant 1 of the threshold.
+    q_sfa_1 : default 0 mV
+        What a spike adds to the threshold with the time constant 1.
+    with_reset : default 1; >= 0 and <= 1
+        Whether the potential is 0 after a spike.
+    V_m : default 0
+        Initial value: potential of the membrane, relative to that at rest (mV).
+    E_sfa_1 : default 0
+        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = -V_m/tau_m + (I_e + I_stimulus)/C_m : mV (always)  # Potential of the membrane, relative to that at rest
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        E_sfa = (E_sfa_1) : mV  # Threshold
+        rate = max(0, c_1*(V_m - E_sfa) + c_2*exp(c_3*(V_m - E_sfa))) : Hz  # Rate of firing
+        fires when rand() < -expm1(-rate*dt)
+        then V_m *= 1 - with_reset; E_sfa_1 += q_sfa_1
+        refractory for dead_time
+        spike at jump: V_m += w
+        Method: solved exactly
+
+    References
+    ----------
+    R. Jolivet, A. Rauch, H.-R. Luescher and W. Gerstner, Journal of Computational Neuroscience 21, 35-49 (2006); C.
+    Pozzorini, R. Naud, S. Mensi and W. Gerstner, Nature Neuroscience 16, 942-948 (2013)
+    """
+
+    model_name: ClassVar[str] = "pp_psc_delta"
+
+    def __init__(
+        self,
+        *,
+        sfa: Copies = 1,
+        tau_m: Values | str = 10.0,
+        C_m: Values | str = 250.0,
+        dead_time: Values | str = 1.0,
+        c_1: Values | str = 0.0,
+        c_2: Values | str = 1.238,
+        c_3: Values | str = 0.25,
+        I_e: Values | str = 0.0,
+        with_reset: Values | str = 1.0,
+        V_m: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"sfa": sfa},
+            tau_m=tau_m,
+            C_m=C_m,
+            dead_time=dead_time,
+            c_1=c_1,
+            c_2=c_2,
+            c_3=c_3,
+            I_e=I_e,
+            with_reset=with_reset,
+            V_m=V_m,
+            **of_each,
         )
