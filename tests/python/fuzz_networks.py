@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ranvier as rv
+from fuzz_library import create_library_neurons, equations_of, weight_onto
 from fuzz_sources import create_sources, stimulate_with_trains
 from fuzz_synapses import learning, short_term, with_own_parameters
 from ranvier import _core, mpi
@@ -80,6 +81,10 @@ def described(seed: int) -> rv.Network:
     cells = random.Random(f"cells {seed}")
     if cells.random() < 0.3 and net.resolution <= 0.1:
         _create_cells(net, cells)
+    library = random.Random(f"library {seed}")
+    if library.random() < 0.5 and _precisions(seed)["precision"] == "double":
+        # Equations are calculated in double precision only.
+        create_library_neurons(net, library)
     if chance.random() < 0.4:
         # Many spikes at once, and neurons of which some never play any.
         times = [time_of(step, net.resolution) for step in sorted(chance.choices(range(1, 250), k=20))]
@@ -209,6 +214,8 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
     receptor = _receptor(targets, chance)
     conductances: list[Any] = [1.0, 0.1, rv.Uniform(0.0, 3.0)]
     weight = chance.choice(conductances) if _has_conductances(targets) else _weight(rule, chance)
+    if equations_of(targets) is not None:
+        weight = weight_onto(targets, chance)
     synapse: Any = "static_synapse"
     site = _site(net, targets, receptor, rule)
     if targets.model == "parrot_neuron":
@@ -226,13 +233,18 @@ def _connect(net: rv.Network, chance: random.Random) -> None:
 
 
 def _has_conductances(population: rv.Population) -> bool:
-    return population.model == "iaf_cond_nmda" or population.cell is not None
+    is_named = population.model == "iaf_cond_nmda" or population.cell is not None
+    return is_named or equations_of(population) is not None
 
 
 def _receptor(population: rv.Population, chance: random.Random) -> str | None:
     """Return the name of a receptor, or None where the sign of the weight is to choose."""
     if population.cell is not None:
         return chance.choice(["exc", "inh"])
+    written = equations_of(population)
+    if written is not None:
+        # A weight of the wrong sign would make a conductance negative.
+        return None if written.program.sign_chooses_receptor else chance.choice(written.receptors)
     if _has_conductances(population):
         return chance.choice(["AMPA", "NMDA", "GABA_A", "GABA_B"])
     if population.model in ("iaf_psc_exp", "iaf_psc_alpha") and chance.random() < 0.3:
@@ -281,7 +293,7 @@ def _precisions(seed: int) -> dict[str, Any]:
 
 def reference(seed: int) -> NetworkRun:
     """Return the plainest run of a network."""
-    options = {**_precisions(seed), "threads": 1, "instruction_set": "baseline"}
+    options = {**_precisions(seed), "threads": 1, "instruction_set": "baseline", "programs": "interpreted"}
     return NetworkRun(seed, options, [STEPS])
 
 
@@ -344,6 +356,7 @@ def _draw_options(chance: random.Random, given: dict[str, Any]) -> dict[str, Any
         options.setdefault("exchange", chance.choice(["allgather", "rma_allgather"]))
         if options["exchange"] not in ("allgather", "rma_allgather"):
             options["row_numbering"] = "compact"
+    options["programs"] = chance.choice(["interpreted", "interpreted", "compiled"])
     if options["table_layout"] == "runs":
         options["delivery_window"] = chance.choice([None, 1, 2, 16, 64])
     return options
