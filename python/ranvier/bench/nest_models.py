@@ -26,7 +26,7 @@ __all__ = ["add_arguments", "main", "node_models"]
 _TIME, _PRESIM = 100.0, 300.0  # ms
 _MOST = 2**31 - 1
 # NEST gives excitatory and inhibitory synapses of these models the ports 1 and 2, and no port 0.
-_PORTS = ("multisynapse", "iaf_cond_alpha_mc")
+_PORTS = ("multisynapse", "iaf_cond_alpha_mc", "glif")
 
 
 def node_models() -> list[str]:
