@@ -21,7 +21,7 @@ from ranvier import _core, errors
 from ranvier.command_line import make_parser
 from ranvier.commands.keys import RUN_KEYS, shipped_networks, signature_keys
 from ranvier.equations.definitions import DEFINITIONS
-from ranvier.equations.library import described
+from ranvier.equations.library import DescribedModel, described
 from ranvier.simulation.options import GROUPS
 
 Rows = Iterable[Sequence[str]]
@@ -139,11 +139,9 @@ def _model_page(model: _core.NeuronModel) -> str:
         elif len(model.receptors) > 1:
             text += " `receptor=` names one of them."
         lines += [text, ""]
-    lines += [
-        "## Parameters",
-        "",
-        _table(("name", "default", "unit", "bounds", "meaning"), _parameters(model.parameters)),
-    ]
+    copies = model.copy_rows if isinstance(model, DescribedModel) else []
+    rows = [(f"`{index}`", *others) for index, *others in copies] + list(_parameters(model.parameters))
+    lines += ["## Parameters", "", _table(("name", "default", "unit", "bounds", "meaning"), rows)]
     variables = [
         (f"`{v.name}`", f"`{v.initial_parameter}`" if v.initial_parameter else "0", v.unit, _escape(v.meaning))
         for v in model.variables

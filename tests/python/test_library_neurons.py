@@ -116,3 +116,12 @@ def test_receptors_have_numbers_or_names() -> None:
 def test_bad_receptors_are_errors(values: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         rv.iaf_psc_exp_multisynapse(**values)
+
+
+def test_how_many_there_may_be_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "gif_psc_exp"]) == 0
+    told = capsys.readouterr().out
+    for index in ("stc", "sfa"):
+        assert f"\n  {index} " in told
+    assert "0 to 100, or names" in told
+    assert "stc : default 1" in (inspect.getdoc(rv.gif_psc_exp) or "")

@@ -102,7 +102,7 @@ def _format(entry: Entry) -> Group:
 
 
 def _neuron(model: _core.NeuronModel | DescribedModel) -> Entry:
-    rows = list(_parameters(model.parameters))
+    rows = [*(model.copy_rows if isinstance(model, DescribedModel) else []), *_parameters(model.parameters)]
     rows += [
         (variable.name, variable.initial_parameter or "0", variable.unit, "", f"{variable.meaning} (state)")
         for variable in model.variables

@@ -17,7 +17,7 @@ from ranvier.base.names import unknown_name
 from ranvier.base.own_model import named_models
 from ranvier.base.values import StoredValues
 from ranvier.equations.copies import Copies, suffixes_of
-from ranvier.equations.definitions import DEFINITIONS
+from ranvier.equations.definitions import COPIES, DEFINITIONS
 from ranvier.equations.documentation import METHOD_WORDS
 from ranvier.equations.model import EquationNeuron, neuron
 
@@ -80,6 +80,11 @@ class DescribedModel:
     weight_bounds: str = "any number"
     is_source: bool = False
     plays_spikes: bool = False
+
+    @property
+    def copy_rows(self) -> list[tuple[str, str, str, str, str]]:
+        """What says how many there are of what has an index: name, default, no unit, bounds and meaning."""
+        return [(index, str(count), "", "0 to 100, or names", COPIES[index]) for index, count in self.copies.items()]
 
 
 def described(name: str) -> DescribedModel:

@@ -106,6 +106,7 @@ IN_PLACE_OF_MODELS: Mapping[str, str] = {
     "IF_cond_alpha": "write rv.iaf_cond_alpha",
     "EIF_cond_exp_isfa_ista": "write rv.aeif_cond_exp",
     "EIF_cond_alpha_isfa_ista": "write rv.aeif_cond_alpha",
+    "GIF_cond_exp": "write rv.gif_cond_exp(stc=3, sfa=3)",
     "HH_cond_exp": "write rv.hh_cond_exp_traub",
     "Hodgkin_Huxley": "write rv.hh_psc_alpha, or rv.hh_cond_exp_traub",
     "Izhikevich": "write rv.izhikevich",
