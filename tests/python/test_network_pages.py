@@ -38,10 +38,12 @@ def test_the_index_has_all_networks() -> None:
 def test_page(name: str) -> None:
     text = PAGES[name].read_text()
     assert text.startswith(f"# {name}: ")
-    assert f"```sh\nranvier run {name} --plot {name}.png\n" in text
-    for figure in re.findall(r"!\[[^\]]+\]\((\w+\.png)\)", text):
-        assert (PAGES[name].parent / figure).exists()
-    assert f"({name}.png)" in text
+    figures = re.findall(r"!\[[^\]]+\]\((\w+)\.png\)", text)
+    drawn = re.findall(rf"^ranvier run {name} (?:.* )?--plot (\w+)\.png$", text, re.MULTILINE)
+    assert figures == drawn
+    assert figures
+    for figure in figures:
+        assert (PAGES[name].parent / f"{figure}.png").exists()
 
 
 @pytest.mark.parametrize("name", PAGES)
