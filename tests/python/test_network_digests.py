@@ -19,8 +19,9 @@ SMALL: dict[str, dict[str, Any]] = {
     "coba": {"neurons": 300},
     "coba_hh": {"neurons": 300, "resolution": 0.1},
     "izhikevich": {"neurons": 400},
+    "synfire": {},
 }
-DURATION = 120.0  # ms
+DURATION = 160.0  # ms: a packet in synfire has begun its way
 
 
 @functools.cache

@@ -54,6 +54,8 @@ def test_rates(name: str) -> None:
     assert tables
     for file, rows in tables:
         assert COMMANDS[f"{file}.json"].startswith(f"run {name}")
-        rates = {population: float(rate) for population, rate in re.findall(r"^\| (\w+) \| ([\d.]+) \|$", rows, re.M)}
+        rates = {
+            population: float(rate) for population, rate in re.findall(r"^\| ([\w ]+) \| ([\d.]+) \|$", rows, re.M)
+        }
         found = measured(file)["mean_rate_hz"]
         assert rates == {population: pytest.approx(found[population], abs=0.0051) for population in found}

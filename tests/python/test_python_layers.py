@@ -31,7 +31,7 @@ ARROWS: dict[str, set[str]] = {
     "forecast": {"base", "figures", "models", "network", "processes", "simulation"},
     "figures": {"base", "cells", "network", "recording"},
     "plot": {"figures"},
-    "networks": {"base", "cells", "equations", "models", "network"},
+    "networks": {"base", "cells", "equations", "figures", "models", "network", "recording"},
     "generate_models": {"equations"},
     "": {"base", "cells", "equations", "models", "network", "networks", "plot", "recording", "simulation"},
     # These are no part of what users import.

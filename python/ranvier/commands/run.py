@@ -189,7 +189,10 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
 
         counts = results.counts
         title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
-        figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
+        if model.figure is not None:
+            figure = model.figure(results.spikes, title)
+        else:
+            figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
         save_figure(figure, options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
 

@@ -12,6 +12,7 @@ from ranvier.networks.layers import layers
 from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
+from ranvier.networks.synfire import synfire
 
 __all__ = [
     "NetworkModel",
@@ -26,6 +27,7 @@ __all__ = [
     "layers",
     "microcircuit",
     "ring",
+    "synfire",
 ]
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ranvier.network.network import Network
 from ranvier.network.recorders import SpikeRecorder
+
+if TYPE_CHECKING:
+    # Only for annotations: matplotlib is loaded where a figure is drawn.
+    from ranvier.figures.style import Figure
+    from ranvier.recording.data import SpikeData
 
 __all__ = ["NetworkModel"]
 
@@ -30,6 +37,8 @@ class NetworkModel:
         The publication.
     notes
         Notes for readers of the results, one or two sentences each.
+    figure
+        Draws the spikes with a title, instead of a raster; None: a raster.
     """
 
     net: Network
@@ -39,3 +48,4 @@ class NetworkModel:
     published_rates: dict[str, float] = field(default_factory=dict)
     source: str = ""
     notes: tuple[str, ...] = ()
+    figure: Callable[[SpikeData, str], Figure] | None = None
