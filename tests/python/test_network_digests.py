@@ -20,6 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "coba_hh": {"neurons": 300, "resolution": 0.1},
     "izhikevich": {"neurons": 400},
     "synfire": {},
+    "vogels": {"neurons": 150},
 }
 DURATION = 160.0  # ms: a packet in synfire has begun its way
 

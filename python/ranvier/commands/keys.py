@@ -105,6 +105,7 @@ def shipped_networks() -> dict[str, Callable[..., networks.NetworkModel]]:
         "coba_hh": networks.coba_hh,
         "izhikevich": networks.izhikevich,
         "synfire": networks.synfire,
+        "vogels": networks.vogels,
         "hpc_benchmark": networks.hpc_benchmark,
         "interval_fire": networks.interval_fire,
         "ring": networks.ring,

@@ -13,6 +13,7 @@ from ranvier.networks.microcircuit import microcircuit
 from ranvier.networks.network_model import NetworkModel
 from ranvier.networks.ring import ring
 from ranvier.networks.synfire import synfire
+from ranvier.networks.vogels import vogels
 
 __all__ = [
     "NetworkModel",
@@ -28,6 +29,7 @@ __all__ = [
     "microcircuit",
     "ring",
     "synfire",
+    "vogels",
 ]
 
 
