@@ -132,7 +132,6 @@ class VogelsAbbottRun:
         start = nest.random.uniform(-60.0, -50.0)
         if self.version == "coba_hh":
             neuron.update({"E_L": -65.0, "V_T": -63.0, "g_Na": 20000.0, "g_K": 6000.0, "E_Na": 50.0, "E_K": -90.0})
-            neuron["t_ref"] = 3.0
             start = nest.random.uniform(-75.0, -65.0)
         populations = {name: nest.Create(model, size, neuron) for name, size in sizes.items()}
         generator = nest.Create("poisson_generator", params={"rate": 300.0, "stop": 50.0})

@@ -79,17 +79,20 @@ def test_that_a_stimulus_begins_it(network: str) -> None:
     assert [stimulus.values["stop"] for stimulus in describe().net.stimuli] == [50.0, 50.0]
 
 
+GATES = ("Act_m", "Inact_h", "Act_n")
+
+
 @pytest.mark.parametrize("method", ["exponential_euler", "adaptive"])
 def test_channels_of_coba_hh_begin_in_equilibrium(method: str) -> None:
     net = coba_hh(neurons=5, stimulus_rate=0.0, connection_probability=0.0, method=method).net  # type: ignore[arg-type]
     sim = rv.Simulation(net, progress=False)
-    begin = {name: sim.get(net["excitatory"], name)[0] for name in "mhn"}
+    begin = {name: sim.get(net["excitatory"], name)[0] for name in GATES}
     sim.run(500.0)
     potential = sim.get(net["excitatory"], "V_m")
     assert potential == pytest.approx(np.full(4, potential[0]), abs=1e-3), "all reach the same rest"
     # Near the reversal potential of the leak, since few channels are open there.
     assert potential[0] == pytest.approx(-65.0, abs=0.3)
-    for name in "mhn":
+    for name in GATES:
         assert sim.get(net["excitatory"], name)[0] == pytest.approx(begin[name], rel=0.1)
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from ranvier.base.distributions import Uniform
 from ranvier.base.names import check_choice
+from ranvier.equations.definitions import DEFINITIONS
 from ranvier.equations.model import EquationNeuron, neuron
 from ranvier.networks._bounds import bounded
 from ranvier.networks._vogels_abbott import RandomNetwork, Stimulus
@@ -15,37 +16,7 @@ from ranvier.networks.network_model import NetworkModel
 
 __all__ = ["coba_hh"]
 
-_EQUATIONS = """
-dV_m/dt = (g_L*(E_L - V_m) + g_Na*m**3*h*(E_Na - V_m) + g_K*n**4*(E_K - V_m)
-           + g_ex*(E_ex - V_m) + g_in*(E_in - V_m) + I_stimulus)/C_m : mV  # Potential of the membrane
-dm/dt = alpha_m*(1 - m) - beta_m*m : 1  # Activation of the sodium channel
-dh/dt = alpha_h*(1 - h) - beta_h*h : 1  # Inactivation of the sodium channel
-dn/dt = alpha_n*(1 - n) - beta_n*n : 1  # Activation of the potassium channel
-alpha_m = 1.28/exprel((13*mV + V_T - V_m)/(4*mV))/ms : 1/ms
-beta_m = 1.4/exprel((V_m - V_T - 40*mV)/(5*mV))/ms : 1/ms
-alpha_h = 0.128*exp((17*mV + V_T - V_m)/(18*mV))/ms : 1/ms
-beta_h = 4/(1 + exp((40*mV + V_T - V_m)/(5*mV)))/ms : 1/ms
-alpha_n = 0.16/exprel((15*mV + V_T - V_m)/(5*mV))/ms : 1/ms
-beta_n = 0.5*exp((10*mV + V_T - V_m)/(40*mV))/ms : 1/ms
-dg_ex/dt = -g_ex/tau_syn_ex : nS  # Excitatory conductance
-dg_in/dt = -g_in/tau_syn_in : nS  # Inhibitory conductance
-"""
 _E_L, _V_T = -65.0, -63.0  # mV
-# Of an area of 20,000 um^2.
-_PARAMETERS = {
-    "C_m": "200 pF",
-    "g_L": "10 nS",
-    "g_Na": "20000 nS",
-    "g_K": "6000 nS",
-    "E_L": f"{_E_L} mV",
-    "E_Na": "50 mV",
-    "E_K": "-90 mV",
-    "V_T": f"{_V_T} mV",
-    "E_ex": "0 mV",
-    "E_in": "-80 mV",
-    "tau_syn_ex": "5 ms",
-    "tau_syn_in": "10 ms",
-}
 _STIMULUS_TIME = 50.0  # ms
 
 
@@ -65,8 +36,8 @@ def coba_hh(
 
     This is benchmark 3 of Brette et al. (2007): the network of `coba`, whose neurons have the channels of pyramidal
     cells of the hippocampus after Traub and Miles (1991). Random spikes start the activity in the first 50 ms.
-    Potentials begin uniformly in the 10 mV below rest. A neuron fires when its potential exceeds -20 mV, and not again
-    in the 3 ms after that.
+    Potentials begin uniformly in the 10 mV below rest. The neurons are `hh_cond_exp_traub`: a spike is the peak of
+    the potential.
 
     Parameters
     ----------
@@ -114,22 +85,12 @@ def coba_hh(
 @functools.cache
 def _neuron(method: str) -> EquationNeuron:
     m, h, n = _gates_at_rest()
-    return neuron(
-        _EQUATIONS,
-        threshold="V_m > -20*mV",
-        refractory="3 ms",
-        parameters=_PARAMETERS,
-        receptors={"excitatory": "g_ex += w", "inhibitory": "g_in -= w"},
-        initial={"V_m": "E_L", "m": m, "h": h, "n": n},
-        method=method,
-        name="traub_miles",
-        summary="Hodgkin-Huxley neuron of the hippocampus with exponentially decaying conductances",
-        reference="R. D. Traub and R. Miles, Neuronal Networks of the Hippocampus, Cambridge University Press (1991)",
-    )
+    definition = {**DEFINITIONS["hh_cond_exp_traub"], "method": method}
+    return neuron(**definition, name="hh_cond_exp_traub")(E_L=_E_L, V_T=_V_T, Act_m=m, Inact_h=h, Act_n=n)
 
 
 def _gates_at_rest() -> tuple[float, float, float]:
-    """Return the gating variables m, h and n in equilibrium at the resting potential."""
+    """Return the activations m and n and the inactivation h, in the order m, h, n, in equilibrium at rest."""
     v = _E_L - _V_T
     m = 0.32 * (13.0 - v) / math.expm1((13.0 - v) / 4.0), 0.28 * (v - 40.0) / math.expm1((v - 40.0) / 5.0)
     h = 0.128 * math.exp((17.0 - v) / 18.0), 4.0 / (1.0 + math.exp((40.0 - v) / 5.0))
