@@ -178,10 +178,10 @@ def weaken_inhibition(simulation: rv.Simulation) -> None:
 
 
 def weaken_excitation(simulation: rv.Simulation) -> None:
-    """Make all excitatory synapses 20 % weaker."""
+    """Make all excitatory synapses 40 % weaker."""
     synapses = simulation.connections()
     weights = synapses.weights.copy()
-    weights[weights > 0.0] *= 0.8
+    weights[weights > 0.0] *= 0.6
     synapses.weights = weights
 
 

@@ -8,7 +8,7 @@ or never, until a change makes Ranvier draw other random numbers: then a failure
 `make validate`, and only if that fails too, to look for a mistake.
 
 What the comparison can see is shown by a wrong network, which must be found: with inhibition that is 5 % weaker, or,
-where networks vary more, with excitation that is 20 % weaker. Wrong delays are found by the constant drive only, so
+where networks vary more, with excitation that is 40 % weaker. Wrong delays are found by the constant drive only, so
 here they are compared where they are written down (`test_bench`).
 """
 

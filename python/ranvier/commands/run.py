@@ -27,7 +27,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 
@@ -52,6 +52,9 @@ from ranvier.simulation.agreement import agree, reporting_rank
 from ranvier.simulation.options import grouped
 from ranvier.simulation.simulation import Simulation
 from ranvier.state.index_files import check_target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["add_command"]
 
@@ -185,16 +188,32 @@ def _report(options: argparse.Namespace, results: report.Results, model: Network
     if options.json is not None:
         console.print(f"Results in {options.json}", style="dim", soft_wrap=True)
     if options.plot is not None:
-        from ranvier import plot
-
-        counts = results.counts
-        title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
-        if model.figure is not None:
-            figure = model.figure(results.spikes, title)
-        else:
-            figure = plot.raster(results.spikes, published_rates=model.published_rates, title=title)
+        figure = _draw(options.model, results, model)
         save_figure(figure, options.plot)
         console.print(f"Figure in {options.plot}", style="dim", soft_wrap=True)
+
+
+def _draw(name: str, results: report.Results, model: NetworkModel) -> Figure:
+    """Draw the spikes in the way of the network, or as a raster."""
+    from matplotlib.figure import Figure
+
+    from ranvier import plot
+
+    counts = results.counts
+    title = f"{model.net.name}: {counts.neurons:,} neurons, {counts.synapses:,} synapses"
+    draw = model.figure
+    if draw is None:
+        return plot.raster(results.spikes, published_rates=model.published_rates, title=title)
+    if name in shipped_networks():
+        return draw(results.spikes, title)
+    figure = _call_user_code(Path(name), lambda: draw(results.spikes, title))
+    if not isinstance(figure, Figure):
+        raise FileError(
+            f"file {name}",
+            bound=f"the figure of its network is {with_article(type(figure).__name__)}",
+            remedy="return a figure of matplotlib",
+        )
+    return figure
 
 
 def _check_times(net: Network, keys: dict[str, Any]) -> None:
