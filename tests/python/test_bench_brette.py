@@ -42,6 +42,7 @@ def stand_in(folder: Path, more: int = 0) -> str:
     return f"--brian2-python={path}"
 
 
+@pytest.mark.thorough
 def test_against_nest(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("nest")
     path = tmp_path / "results.json"
