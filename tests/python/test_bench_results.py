@@ -169,7 +169,7 @@ def test_microcircuit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = {"mean_rate_hz": {"L4E": 3.0}, "synaptic_events": 1, "neurons": 2, "threads": 1}
     report |= {"build_s": 1.0, "init_s": 1.0, "sim_s": 2.0, "real_time_factor": 1.0, "simulated_ms": 1.0}
     report |= {"parameters": {"resolution": 0.1}, "peak_rss_bytes": 10, "synapses": 5, "spikes": 3}
-    monkeypatch.setattr(_in_turn, "_run", fails_after(3, report))
+    monkeypatch.setattr(_in_turn, "run_once", fails_after(3, report))
     path = tmp_path / "results.json"
     with pytest.raises(StateError, match="it failed"):
         microcircuit.main(parse(microcircuit, "--against=ranvier", "--repetitions=2", f"--json={path}"))

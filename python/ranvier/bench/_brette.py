@@ -7,7 +7,6 @@ import math
 import shutil
 import statistics
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,7 +180,7 @@ def _python_of_brian2(given: Path | None) -> tuple[str, ...]:
     if complaint:
         raise StateError(
             "Brian2",
-            bound=f"{given or sys.executable} cannot import it: {complaint}",
+            bound=f"{given or python[0]} cannot import it: {complaint}",
             remedy="pip install brian2 in an environment of its own, and give its Python as --brian2-python",
         )
     return tuple(python)
