@@ -28,7 +28,7 @@ from ranvier.base.names import unknown_name
 from ranvier.base.numeric import number, whole_number
 from ranvier.base.paths import check_writable
 from ranvier.bench._in_turn import Contestant, run_once
-from ranvier.bench._model_loads import Load, current_for, events_of, time_of
+from ranvier.bench._model_loads import DELAY, Load, current_for, events_of, time_of
 from ranvier.bench._nest import require_nest
 from ranvier.bench._results import ResultsFile
 from ranvier.bench._settings import Chosen, add_bench_settings, choose, recorded_options
@@ -84,6 +84,7 @@ def main(arguments: argparse.Namespace) -> int:
     keys = _describe(**chosen.network)
     if not 0.1 <= keys["rate"] <= 500.0:
         raise ValueOutOfBoundsError("key rate", f"{keys['rate']:g} spikes/s", "must be from 0.1 to 500 spikes/s")
+    _check_resolution(keys["resolution"])
     repetitions = whole_number("--repetitions", arguments.repetitions, 1, 1_000_000)
     names = _names(arguments.models)
     grouped(chosen.options)
@@ -132,6 +133,14 @@ def _describe(
         "resolution": resolution,
         "seed": seed,
     }
+
+
+def _check_resolution(resolution: float) -> None:
+    """All networks of the benchmark have the same delay, in both programs."""
+    if not 0.0 < resolution <= DELAY or abs(DELAY / resolution - round(DELAY / resolution)) > 1e-9:
+        raise ValueOutOfBoundsError(
+            "key resolution", f"{resolution:g} ms", f"must divide {DELAY:g} ms, the delay of this benchmark"
+        )
 
 
 def _names(text: str | None) -> list[str]:
