@@ -227,6 +227,14 @@ def test_copies_run_as_what_they_are_of(ranks: int, is_sorted: bool) -> None:
     assert measured.exchange["deliver"] > 0.0
 
 
+def test_slices_count_as_much_as_they_have_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As on a machine that stood still in the first exchange, so that it was taken for a whole slice.
+    parts = dict.fromkeys(miniature.PARTS, 1.0)
+    slices = [{**parts, "events": 10.0, "exchanges": 1}, {**parts, "events": 990.0, "exchanges": 9}]
+    monkeypatch.setattr(miniature, "_slices", lambda sim, steps: slices)
+    assert miniature.measure(small_copy(with_noise(4000), 1), {}).events == 100.0
+
+
 def test_copies_of_what_has_no_synapses() -> None:
     net = rv.Network()
     net.create(rv.iaf_psc_exp(), 10)

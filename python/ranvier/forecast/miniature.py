@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import statistics
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -54,6 +53,8 @@ _BUILDS = 2
 _SLICES = 7
 _SLICE = 0.02  # seconds
 _LONGEST = 1.5  # seconds
+# Also where the first takes longer than all should: the machine may have stood still.
+_FEWEST_SLICES = 3
 # Number of exchanges after which "auto" has tried all methods, with a margin.
 _TRIED = 200
 
@@ -280,7 +281,8 @@ def measure(miniature: Miniature, options: Mapping[str, Any]) -> Measured:
     return Measured(
         synapse=min(built) * share / max(1, sim.counts().synapses // miniature.ranks),
         exchange={part: best[part] * of_threads.get(part, 1.0) for part in PARTS},
-        events=statistics.fmean(one["events"] for one in slices),
+        # Slices differ in length: one that was short because the machine was busy counts for as little as it has seen.
+        events=sum(one["events"] for one in slices) / sum(one["exchanges"] for one in slices),
         exchanges_per_delay=max(1.0, round(shortest / steps)),
         directed=miniature.ranks == 1 or sim.traffic().presynaptic_entries > 0,
     )
@@ -376,11 +378,11 @@ def _before(sim: Simulation, miniature: Miniature, exchange: str) -> int:
 
 
 def _slices(sim: Simulation, steps: int) -> list[dict[str, float]]:
-    """Return, for several slices of a run, the times and the reached synapses per exchange."""
+    """Return, for several slices of a run, the times per exchange, the exchanges and the synapses that were reached."""
     exchanges = 1
     slices: list[dict[str, float]] = []
     begin = time.perf_counter()
-    while len(slices) < _SLICES and (not slices or time.perf_counter() - begin < _LONGEST):
+    while len(slices) < _SLICES and (len(slices) < _FEWEST_SLICES or time.perf_counter() - begin < _LONGEST):
         phases, events, started = sim.phases, sim.counts().synaptic_events, time.perf_counter()
         _run_steps(sim, exchanges * steps)
         taken = time.perf_counter() - started
@@ -391,7 +393,7 @@ def _slices(sim: Simulation, steps: int) -> list[dict[str, float]]:
         now = sim.phases
         one = {part: (now[part] - phases[part]) / exchanges for part in PARTS}
         reached = (sim.counts().synaptic_events - events) / sim.communicator.size
-        slices.append({**one, "events": reached / exchanges})
+        slices.append({**one, "events": reached, "exchanges": exchanges})
     return slices
 
 
