@@ -277,7 +277,7 @@ def test_memory_of_the_microcircuit() -> None:
     assert f"It takes {report['peak_rss_bytes'] / 1e9:.1f} GB of memory" in (ROOT / "README.md").read_text()
 
 
-STEPPING = ("one_thread", "large", "two_threads", "ranks")
+STEPPING = ("one_thread", "large", "two_threads", "ranks", "busy_rank")
 
 
 @pytest.mark.parametrize("name", STEPPING)
@@ -297,9 +297,9 @@ def test_tables_of_stepping(name: str) -> None:
             waits = f"{own['wait']:.0%} | {bsp['wait']:.0%}"
             assert f"| {cells} | {result['ranks']} | {gained} | {waits} |" in text
             continue
-        where = f"{result['threads']} | {result['loops']}"
+        where = f"{result['ranks' if name == 'busy_rank' else 'threads']} | {result['loops']}"
         assert f"| {cells} | {where} | {seconds[0]} | {seconds[1]} | {gained} |" in text
-        if name == "two_threads" or not any(result["visits_by_steps"]):
+        if name in ("two_threads", "busy_rank") or not any(result["visits_by_steps"]):
             continue
         visits = [steps for steps, count in enumerate(result["visits_by_steps"]) for _ in range(count)]
         parts = [visits[math.ceil(part * len(visits)) - 1] for part in (0.1, 0.5, 0.9)]
