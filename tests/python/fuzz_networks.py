@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from fuzz_synapses import learning, short_term, with_own_parameters
 from ranvier import _core, mpi
 from ranvier.base.times import time_of
 from ranvier.cells.kinds import CellKinds
-from ranvier.simulation.agreement import from_root
+from ranvier.simulation.agreement import from_root, values_of_all
 from ranvier.simulation.options import grouped
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "reference",
 ]
 
+Result = TypeVar("Result")
 DrawGiven = Callable[[random.Random], dict[str, Any]]
 
 STEPS = 300
@@ -375,33 +376,57 @@ def _gone_on(sim: rv.Simulation, options: dict[str, Any]) -> rv.Simulation:
 
 
 def begin(run: NetworkRun, path: Path) -> None:
-    """Run the first piece, and save the state."""
+    """Run the first piece, and save the state, or why there is none."""
     net = described(run.seed)
-    sim = rv.Simulation(net, progress=False, **grouped(run.options))
-    sim.run(time_of(run.pieces[0], net.resolution))
-    sim.save(path)
+
+    def saved() -> Outcome | None:
+        sim = rv.Simulation(net, progress=False, **grouped(run.options))
+        sim.run(time_of(run.pieces[0], net.resolution))
+        sim.save(path)
+        return None
+
+    failed = _or_failed(saved)
+    if failed is not None and mpi.world().rank == 0:
+        path.with_suffix(".failed").write_text(failed.digest)
 
 
 def end(run: NetworkRun, path: Path) -> Outcome:
     """Go on after the first piece from a saved state, and return what comes of all."""
+    if path.with_suffix(".failed").exists():
+        return Outcome(path.with_suffix(".failed").read_text(), 0)
     net = described(run.seed)
-    sim = rv.Simulation.load(net, path, progress=False, **grouped(run.later[0]))
-    sim.run(time_of(STEPS - run.pieces[0], net.resolution))
-    return outcome_of(sim)
+
+    def gone_on() -> Outcome:
+        sim = rv.Simulation.load(net, path, progress=False, **grouped(run.later[0]))
+        sim.run(time_of(STEPS - run.pieces[0], net.resolution))
+        return outcome_of(sim)
+
+    return _or_failed(gone_on)
 
 
 def outcome(run: NetworkRun) -> Outcome:
     """Run a network, and return what comes of it, the same on all processes."""
     net = described(run.seed)
-    try:
+
+    def whole() -> Outcome:
         sim = rv.Simulation(net, progress=False, **grouped(run.options))
         for number, steps in enumerate(run.pieces):
             sim.run(time_of(steps, net.resolution))
             if number < len(run.later):
                 sim = _gone_on(sim, run.later[number])
+        return outcome_of(sim)
+
+    return _or_failed(whole)
+
+
+def _or_failed(action: Callable[[], Result]) -> Result | Outcome:
+    """Return the result of an action, or the name of the error with which it fails, the same on all processes."""
+    try:
+        return action()
     except rv.errors.RanvierError as error:
-        return Outcome(type(error).__name__, 0)
-    return outcome_of(sim)
+        # Neurons that cannot go on lie on some processes only; the others tell that these have failed.
+        names = values_of_all(mpi.world(), type(error).__name__)
+        return Outcome(next((name for name in names if name != "RemoteError"), "RemoteError"), 0)
 
 
 def outcome_of(sim: rv.Simulation) -> Outcome:
