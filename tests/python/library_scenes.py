@@ -61,7 +61,24 @@ DRIVES = {
     "aeif_psc_exp": Drive((300.0, 1200.0), 90.0),
     "amat2_psc_exp": Drive((100.0, 400.0), 100.0, {"beta": 0.2, "alpha_2": 3.0}),
     "gif_cond_exp": Drive((150.0, 400.0), 3.0, _KERNELS, {"stc": 2, "sfa": 2}),
+    "gif_cond_exp_multisynapse": Drive(
+        (500.0, 1200.0),
+        3.0,
+        {**_KERNELS, "tau_syn_1": 0.5, "tau_syn_2": 3.0, **_TWO_REVERSALS},
+        {"stc": 2, "sfa": 2, "receptors": 2},
+    ),
     "gif_psc_exp": Drive((150.0, 400.0), 60.0, _KERNELS, {"stc": 2, "sfa": 2}),
+    "gif_psc_exp_multisynapse": Drive(
+        (150.0, 400.0),
+        60.0,
+        {**_KERNELS, "tau_syn_1": 0.5, "tau_syn_2": 3.0},
+        {"stc": 2, "sfa": 2, "receptors": 2},
+    ),
+    "glif_cond": Drive(
+        (200.0, 500.0),
+        4.0,
+        {"spike_dependent_threshold": True, "after_spike_currents": True, "adapting_threshold": True},
+    ),
     "glif_psc": Drive(
         (200.0, 500.0),
         60.0,

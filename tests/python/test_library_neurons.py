@@ -125,3 +125,20 @@ def test_how_many_there_may_be_is_told(capsys: pytest.CaptureFixture[str]) -> No
         assert f"\n  {index} " in told
     assert "0 to 100, or names" in told
     assert "stc : default 1" in (inspect.getdoc(rv.gif_psc_exp) or "")
+
+
+@pytest.mark.parametrize("model", ["gif_psc_exp", rv.gif_psc_exp()])
+def test_how_many_there_are_is_said_to_the_model(model: Any) -> None:
+    net = rv.Network()
+    with pytest.raises(rv.errors.UnknownNameError, match=r"to the model: net.create\(rv.gif_psc_exp\(stc=") as error:
+        net.create(model, 3, stc=2)
+    assert error.value.value == "'stc'"
+    assert len(net.populations) == 0
+
+
+def test_receptors_beyond_the_defaults_are_as_the_last() -> None:
+    assert rv.glif_cond().receptors == ("receptor_1", "receptor_2")
+    defaults = {each.name: each.default for each in rv.glif_cond(receptors=3).core_model.parameters}
+    assert [defaults[f"E_rev_{i}"] for i in (1, 2, 3)] == [0.0, -85.0, -85.0]
+    assert [defaults[f"tau_syn_{i}"] for i in (1, 2, 3)] == [0.2, 2.0, 2.0]
+    assert {each.name: each.default for each in rv.glif_cond(receptors=1).core_model.parameters}["tau_syn_1"] == 0.2

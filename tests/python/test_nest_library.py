@@ -44,7 +44,15 @@ DIFFERENCES: dict[str, dict[str, float]] = {
     "mat2_psc_exp": {"V_m": 1e-9, "V_th": 1e-9},
 }
 # What `test_nest_adaptive_thresholds` compares.
-ELSEWHERE = {"gif_cond_exp", "gif_psc_exp", "glif_psc", "pp_psc_delta"}
+ELSEWHERE = {
+    "gif_cond_exp",
+    "gif_cond_exp_multisynapse",
+    "gif_psc_exp",
+    "gif_psc_exp_multisynapse",
+    "glif_cond",
+    "glif_psc",
+    "pp_psc_delta",
+}
 # By how many steps spikes may differ. NEST's steps of this model have larger errors, which become up to 2 mV in the
 # upstroke of a spike; `test_library_hodgkin_huxley` compares with SciPy.
 STEPS = {"hh_cond_exp_traub": 1}

@@ -64,7 +64,7 @@ WRONG: list[tuple[Callable[[Parts], Any], str, str]] = [
     (lambda parts: rv, "spike_recorder", "net.record_spikes("),
     (lambda parts: rv, "clopath_synapse", "lists the synapse models"),
     (lambda parts: rv, "stdp_synapse", "synapse=rv.stdp(...)"),
-    (lambda parts: rv, "glif_cond", "rv.neuron("),
+    (lambda parts: rv, "aeif_psc_delta", "rv.neuron("),
     (lambda parts: rv, "ginzburg_neuron", "iaf_psc_exp"),
     (lambda parts: rv, "NeuronGroup", "rv.neuron("),
 ]
@@ -107,7 +107,7 @@ def test_what_has_these_errors_is_copied_and_pickled(parts: Parts) -> None:
     assert again[0].name == "exc"
 
 
-@pytest.mark.parametrize("name", ["glif_cond", "iaf_cond_exp_sfa_rr", "NeuronGroup", "spike_recorder", "IF_curr_exp"])
+@pytest.mark.parametrize("name", ["iaf_cond_exp_sfa_rr", "NeuronGroup", "spike_recorder", "IF_curr_exp"])
 def test_models_of_others_are_told_from_slips_of_the_finger(name: str) -> None:
     net = rv.Network()
     with pytest.raises(UnknownNameError) as caught:

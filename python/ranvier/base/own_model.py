@@ -46,6 +46,11 @@ class OwnModel(Immutable):
         """Values of parameters and variables that populations have unless they are given others."""
         return {}
 
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Keywords of the class of the model that say how many there are of something, which a population cannot."""
+        return ()
+
     def stored(self, name: str, value: Any) -> StoredValues:
         """Return values of a parameter or a variable, as a user gives them, in the form in which networks keep them."""
         return store(f"parameter {name} of {self.name}", value)

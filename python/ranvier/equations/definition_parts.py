@@ -11,16 +11,24 @@ __all__ = [
     "BETA",
     "BRETTE",
     "BY_CONDUCTANCES",
+    "BY_CONDUCTANCES_OF_EACH",
     "BY_CURRENTS",
     "CONDUCTANCES_ALPHA",
     "CONDUCTANCES_BETA",
     "CONDUCTANCES_EXP",
+    "CONDUCTANCE_ALPHA",
+    "CONDUCTANCE_EXP",
     "CURRENTS_ALPHA",
     "CURRENTS_EXP",
+    "CURRENT_ALPHA",
+    "CURRENT_EXP",
     "EXPONENTIAL",
     "REVERSAL",
+    "REVERSAL_OF_EACH",
     "SYNAPSES",
+    "TIME_OF_EACH",
     "TO_ALPHA",
+    "TO_ALPHA_OF_EACH",
     "TO_BETA",
     "TO_CONDUCTANCES",
     "TO_CURRENTS",
@@ -107,5 +115,22 @@ TO_BETA = {
     "excitatory": "x_ex += {w}*exp(1/exprel(log(tau_decay_ex/tau_rise_ex)))/tau_rise_ex",
     "inhibitory": "x_in -= {w}*exp(1/exprel(log(tau_decay_in/tau_rise_in)))/tau_rise_in",
 }
+
+# What there is of each of any number of receptors.
+TIME_OF_EACH = {"tau_syn[receptors]": ("2 ms", "Time constant of receptor [receptors]")}
+REVERSAL_OF_EACH = {"E_rev[receptors]": ("0 mV", "Reversal potential of receptor [receptors]")}
+
+CURRENT_EXP = """
+dI_syn[receptors]/dt = -I_syn[receptors]/tau_syn[receptors] : pA  # Current of receptor [receptors]"""
+CURRENT_ALPHA = """
+dI_syn[receptors]/dt = x[receptors] - I_syn[receptors]/tau_syn[receptors] : pA  # Current of receptor [receptors]
+dx[receptors]/dt = -x[receptors]/tau_syn[receptors] : pA/ms  # What current [receptors] grows by"""
+CONDUCTANCE_EXP = """
+dg[receptors]/dt = -g[receptors]/tau_syn[receptors] : nS  # Conductance of receptor [receptors]"""
+CONDUCTANCE_ALPHA = """
+dg[receptors]/dt = x[receptors] - g[receptors]/tau_syn[receptors] : nS  # Conductance of receptor [receptors]
+dx[receptors]/dt = -x[receptors]/tau_syn[receptors] : nS/ms  # What conductance [receptors] grows by"""
+BY_CONDUCTANCES_OF_EACH = "sum(g[receptors]*(E_rev[receptors] - V_m))"
+TO_ALPHA_OF_EACH = "x[receptors] += {w}*e/tau_syn[receptors]"
 
 BRETTE = "R. Brette and W. Gerstner, Journal of Neurophysiology 94, 3637-3642 (2005)"

@@ -7,8 +7,16 @@ from typing import Any
 
 from ranvier.equations.definition_parts import (
     BY_CONDUCTANCES,
+    BY_CONDUCTANCES_OF_EACH,
+    CONDUCTANCE_ALPHA,
+    CONDUCTANCE_EXP,
     CONDUCTANCES_EXP,
+    CURRENT_ALPHA,
+    CURRENT_EXP,
     REVERSAL,
+    REVERSAL_OF_EACH,
+    TIME_OF_EACH,
+    TO_ALPHA_OF_EACH,
     TO_CONDUCTANCES,
     parameters,
 )
@@ -88,7 +96,12 @@ _GENERALIZED = {
 
 
 def _generalized(
-    synapses: str, current: str, receptors: Mapping[str, str], times: Mapping[str, tuple[str, str]], method: str
+    synapses: str,
+    current: str,
+    receptors: Mapping[str, str],
+    times: Mapping[str, tuple[str, str]],
+    method: str,
+    copies: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     return {
         "equations": f"dV_m/dt = (g_L*(E_L - V_m) + {current} - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the "
@@ -100,7 +113,7 @@ def _generalized(
         "receptors": receptors,
         "initial": {"V_m": "E_L"},
         "parameters": parameters(**_GENERALIZED, **times),
-        "copies": {"stc": 1, "sfa": 1},
+        "copies": {**(copies or {}), "stc": 1, "sfa": 1},
         "method": method,
         "reference": "S. Mensi et al., Journal of Neurophysiology 107, 1756-1775 (2012); "
         "C. Pozzorini et al., PLOS Computational Biology 11, e1004275 (2015)",
@@ -115,17 +128,16 @@ _TIMES = {
 # ---- generalized leaky integrate-and-fire neurons of the Allen Institute ---------------------------------------------
 
 _GLIF = """\
-dV_m/dt = (g*(E_L - V_m) + ASCurrents_sum + I_syn + I_stimulus)/C_m : mV (unless refractory)  # Potential
+dV_m/dt = ({leak}*(E_L - V_m) + ASCurrents_sum + {synapses} + I_stimulus)/C_m : mV (unless refractory)  # Potential
 dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First current that spikes trigger
 dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
 dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
 dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV \
 (unless refractory)  # What the potential adds to the threshold
-dI_syn[receptors]/dt = x[receptors] - I_syn[receptors]/tau_syn[receptors] : pA  # Current of receptor [receptors]
-dx[receptors]/dt = -x[receptors]/tau_syn[receptors] : pA/ms  # What current [receptors] grows by
 ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
-I_syn = sum(I_syn[receptors]) : pA  # Sum of the currents of all receptors
 threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold"""
+_GLIF_CURRENTS = f"""{CURRENT_ALPHA}
+I_syn = sum(I_syn[receptors]) : pA  # Sum of the currents of all receptors"""
 # While the neuron is refractory, all that spikes change is held; what it would have decayed by is taken at once.
 _GLIF_RESET = """\
 V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset
@@ -134,28 +146,45 @@ ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_
 ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))"""
 
 
-def _glif_parameters() -> dict[str, Any]:
+def _of_each(of_receptor: Mapping[str, tuple[str, str]], value: str) -> Any:
+    """Return a parameter of receptors with another value."""
+    ((name, (_, meaning)),) = of_receptor.items()
+    return parameters(**{name: (value, meaning)})[name]
+
+
+def _glif(leak: str, synapses: str, equations: str, receptors: int, of_receptors: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "equations": _GLIF.format(leak=leak, synapses=synapses) + equations,
+        "threshold": "V_m > threshold",
+        "reset": _GLIF_RESET,
+        "refractory": "t_ref",
+        "receptors": {"receptor[receptors]": TO_ALPHA_OF_EACH.format(w="w")},
+        "initial": {"V_m": "E_L"},
+        "parameters": {**_glif_parameters(leak), **of_receptors},
+        "copies": {"receptors": receptors},
+        "reference": "C. Teeter et al., Nature Communications 9, 709 (2018)",
+    }
+
+
+def _glif_parameters(leak: str) -> dict[str, Any]:
     made = parameters(
-        **{
-            "E_L": ("-78.85 mV", "Resting potential"),
-            "C_m": ("58.72 pF", "Capacitance of the membrane"),
-            "t_ref": ("3.75 ms", "Duration of the refractory period"),
-            "V_th": ("-51.68 mV", "Threshold without spikes"),
-            "V_reset": ("-78.85 mV", "Potential after a spike, without spike_dependent_threshold"),
-            "th_spike_add": ("0.37 mV", "What a spike adds to the threshold"),
-            "voltage_reset_add": ("18.51 mV", "What a spike adds to the potential"),
-            "th_voltage_index": ("0.005/ms", "How fast the threshold follows the potential"),
-            "asc_amps_1": ("-9.18 pA", "What a spike adds to the first current"),
-            "asc_amps_2": ("-198.94 pA", "What a spike adds to the second current"),
-            "tau_syn[receptors]": ("2 ms", "Time constant of receptor [receptors]"),
-        }
+        E_L=("-78.85 mV", "Resting potential"),
+        C_m=("58.72 pF", "Capacitance of the membrane"),
+        t_ref=("3.75 ms", "Duration of the refractory period"),
+        V_th=("-51.68 mV", "Threshold without spikes"),
+        V_reset=("-78.85 mV", "Potential after a spike, without spike_dependent_threshold"),
+        th_spike_add=("0.37 mV", "What a spike adds to the threshold"),
+        voltage_reset_add=("18.51 mV", "What a spike adds to the potential"),
+        th_voltage_index=("0.005/ms", "How fast the threshold follows the potential"),
+        asc_amps_1=("-9.18 pA", "What a spike adds to the first current"),
+        asc_amps_2=("-198.94 pA", "What a spike adds to the second current"),
     )
     rates = {
         "th_spike_decay": ("0.009/ms", "Rate at which the threshold forgets spikes"),
         "th_voltage_decay": ("0.09/ms", "Rate at which the threshold forgets the potential"),
         "asc_decay_1": ("0.003/ms", "Rate at which the first current decays"),
         "asc_decay_2": ("0.1/ms", "Rate at which the second current decays"),
-        "g": ("9.43 nS", "Leak conductance"),
+        leak: ("9.43 nS", "Leak conductance"),
     }
     fractions = {
         "voltage_reset_fraction": (0.2, "Part of the potential before a spike that remains after it"),
@@ -207,22 +236,51 @@ V_th = omega + V_th_alpha_1 + V_th_alpha_2 + V_th_v : mV  # Threshold""",
         ),
         "summary": "Generalized integrate-and-fire neuron, which fires at random, with decaying conductances",
     },
+    "gif_cond_exp_multisynapse": {
+        **_generalized(
+            CONDUCTANCE_EXP,
+            BY_CONDUCTANCES_OF_EACH,
+            {"receptor[receptors]": "g[receptors] += w"},
+            {**TIME_OF_EACH, **REVERSAL_OF_EACH},
+            "adaptive",
+            {"receptors": 1},
+        ),
+        "summary": "Generalized integrate-and-fire neuron, which fires at random, with any number of conductances",
+    },
     "gif_psc_exp": {
         **_generalized(_CURRENTS_EXP, "I_syn_ex + I_syn_in", _TO_CURRENTS, _TIMES, "exact"),
         "summary": "Generalized integrate-and-fire neuron, which fires at random, with decaying synaptic currents",
     },
+    "gif_psc_exp_multisynapse": {
+        **_generalized(
+            CURRENT_EXP,
+            "sum(I_syn[receptors])",
+            {"receptor[receptors]": "I_syn[receptors] += w"},
+            TIME_OF_EACH,
+            "exact",
+            {"receptors": 1},
+        ),
+        "summary": "Generalized integrate-and-fire neuron, which fires at random, with any number of synaptic currents",
+    },
+    "glif_cond": {
+        **_glif(
+            "g_m",
+            BY_CONDUCTANCES_OF_EACH,
+            CONDUCTANCE_ALPHA,
+            2,
+            {
+                # Those of an excitatory and of an inhibitory receptor; any more are as the last.
+                "tau_syn[receptors]": [_of_each(TIME_OF_EACH, value) for value in ("0.2 ms", "2 ms")],
+                "E_rev[receptors]": [_of_each(REVERSAL_OF_EACH, value) for value in ("0 mV", "-85 mV")],
+            },
+        ),
+        "method": "adaptive",
+        "summary": "Generalized leaky integrate-and-fire neuron of the Allen Institute with conductances",
+    },
     "glif_psc": {
-        "equations": _GLIF,
-        "threshold": "V_m > threshold",
-        "reset": _GLIF_RESET,
-        "refractory": "t_ref",
-        "receptors": {"receptor[receptors]": "x[receptors] += w*e/tau_syn[receptors]"},
-        "initial": {"V_m": "E_L"},
-        "parameters": _glif_parameters(),
-        "copies": {"receptors": 1},
+        **_glif("g", "I_syn", _GLIF_CURRENTS, 1, parameters(**TIME_OF_EACH)),
         "method": "exact",
         "summary": "Generalized leaky integrate-and-fire neuron of the Allen Institute, whose five levels are switches",
-        "reference": "C. Teeter et al., Nature Communications 9, 709 (2018)",
     },
     "mat2_psc_exp": {
         **_adaptive_threshold(

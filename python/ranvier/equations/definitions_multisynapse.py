@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ranvier.equations.definition_parts import ADAPTIVE, BRETTE, EXPONENTIAL, parameters
+from ranvier.equations.definition_parts import (
+    ADAPTIVE,
+    BRETTE,
+    BY_CONDUCTANCES_OF_EACH,
+    CONDUCTANCE_ALPHA,
+    CURRENT_ALPHA,
+    CURRENT_EXP,
+    EXPONENTIAL,
+    REVERSAL_OF_EACH,
+    TIME_OF_EACH,
+    TO_ALPHA_OF_EACH,
+    parameters,
+)
 
 __all__ = ["MULTISYNAPSE"]
 
@@ -18,28 +30,16 @@ _LEAKY = {
     "V_reset": ("-70 mV", "Potential after a spike"),
     "I_e": ("0 pA", "Constant current"),
 }
-_TIME = {"tau_syn[receptors]": ("2 ms", "Time constant of receptor [receptors]")}
 _RISE_AND_DECAY = {
     "tau_rise[receptors]": ("2 ms", "Time constant of the rise of receptor [receptors]"),
     "tau_decay[receptors]": ("20 ms", "Time constant of the decay of receptor [receptors]"),
 }
-_REVERSAL = {"E_rev[receptors]": ("0 mV", "Reversal potential of receptor [receptors]")}
 
-_CURRENT_EXP = """
-dI_syn[receptors]/dt = -I_syn[receptors]/tau_syn[receptors] : pA  # Current of receptor [receptors]"""
-_CURRENT_ALPHA = """
-dI_syn[receptors]/dt = x[receptors] - I_syn[receptors]/tau_syn[receptors] : pA  # Current of receptor [receptors]
-dx[receptors]/dt = -x[receptors]/tau_syn[receptors] : pA/ms  # What current [receptors] grows by"""
-_CONDUCTANCE_ALPHA = """
-dg[receptors]/dt = x[receptors] - g[receptors]/tau_syn[receptors] : nS  # Conductance of receptor [receptors]
-dx[receptors]/dt = -x[receptors]/tau_syn[receptors] : nS/ms  # What conductance [receptors] grows by"""
 _CONDUCTANCE_BETA = """
 dg[receptors]/dt = x[receptors] - g[receptors]/tau_rise[receptors] : nS  # Conductance of receptor [receptors]
 dx[receptors]/dt = -x[receptors]/tau_decay[receptors] : nS/ms  # What conductance [receptors] grows by"""
-_BY_CONDUCTANCES = "sum(g[receptors]*(E_rev[receptors] - V_m))"
 
 _TO_CURRENT = "I_syn[receptors] += {w}"
-_TO_ALPHA = "x[receptors] += {w}*e/tau_syn[receptors]"
 # The factor is explained in `definition_parts`.
 _TO_BETA = "x[receptors] += {w}*exp(1/exprel(log(tau_decay[receptors]/tau_rise[receptors])))/tau_rise[receptors]"
 
@@ -53,7 +53,7 @@ def _leaky(synapses: str, effect: str) -> dict[str, Any]:
         "refractory": "t_ref",
         "receptors": {"receptor[receptors]": effect.format(w="w")},
         "initial": {"V_m": "E_L"},
-        "parameters": parameters(**_LEAKY, **_TIME),
+        "parameters": parameters(**_LEAKY, **TIME_OF_EACH),
         "copies": {"receptors": 1},
         "method": "exact",
     }
@@ -61,13 +61,13 @@ def _leaky(synapses: str, effect: str) -> dict[str, Any]:
 
 def _exponential(synapses: str, effect: str, times: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     return {
-        "equations": EXPONENTIAL.format(synapses=_BY_CONDUCTANCES) + synapses,
+        "equations": EXPONENTIAL.format(synapses=BY_CONDUCTANCES_OF_EACH) + synapses,
         "threshold": "V_m >= V_peak",
         "reset": "V_m = V_reset; w += b",
         "refractory": "t_ref",
         "receptors": {"receptor[receptors]": effect.format(w="weight")},
         "initial": {"V_m": "E_L"},
-        "parameters": parameters(**ADAPTIVE, **_REVERSAL, **times),
+        "parameters": parameters(**ADAPTIVE, **REVERSAL_OF_EACH, **times),
         "copies": {"receptors": 1},
         "method": "adaptive",
     }
@@ -75,7 +75,7 @@ def _exponential(synapses: str, effect: str, times: Mapping[str, tuple[str, str]
 
 MULTISYNAPSE: Mapping[str, Mapping[str, Any]] = {
     "aeif_cond_alpha_multisynapse": {
-        **_exponential(_CONDUCTANCE_ALPHA, _TO_ALPHA, _TIME),
+        **_exponential(CONDUCTANCE_ALPHA, TO_ALPHA_OF_EACH, TIME_OF_EACH),
         "summary": "Adaptive exponential neuron with any number of conductances that are alpha functions",
         "reference": BRETTE,
     },
@@ -85,12 +85,12 @@ MULTISYNAPSE: Mapping[str, Mapping[str, Any]] = {
         "reference": BRETTE,
     },
     "iaf_psc_alpha_multisynapse": {
-        **_leaky(_CURRENT_ALPHA, _TO_ALPHA),
+        **_leaky(CURRENT_ALPHA, TO_ALPHA_OF_EACH),
         "summary": "Leaky integrate-and-fire neuron with any number of synaptic currents that are alpha functions",
         "reference": "S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)",
     },
     "iaf_psc_exp_multisynapse": {
-        **_leaky(_CURRENT_EXP, _TO_CURRENT),
+        **_leaky(CURRENT_EXP, _TO_CURRENT),
         "summary": "Leaky integrate-and-fire neuron with any number of exponentially decaying synaptic currents",
         "reference": "S. Rotter and M. Diesmann, Biological Cybernetics 81, 381-402 (1999)",
     },

@@ -47,7 +47,19 @@ def _built(name: str, copies: tuple[tuple[str, tuple[str, ...]], ...]) -> Equati
             if f"receptor[{index}]" in receptors and suffixes and not suffixes[0].isdigit():
                 receptors[f"[{index}]"] = receptors.pop(f"receptor[{index}]")
         definition["receptors"] = receptors
+        definition["parameters"] = {
+            parameter: _of_copies(parameter, default, dict(copies))
+            for parameter, default in definition["parameters"].items()
+        }
     return neuron(name=name, **definition)
+
+
+def _of_copies(parameter: str, default: Any, copies: Mapping[str, tuple[str, ...]]) -> Any:
+    """Return the defaults of all copies of a parameter; where the definition lists fewer, the last goes on."""
+    if not isinstance(default, list):
+        return default
+    index = parameter.partition("[")[2].removesuffix("]")
+    return [default[min(i, len(default) - 1)] for i in range(len(copies[index]))]
 
 
 def indexed_names(name: str) -> set[str]:
@@ -146,6 +158,11 @@ class LibraryNeuron(EquationNeuron):
                 stored[name] = given
         self._put(**{**vars(model), "_values": stored, "_copies": dict(copies or {})})
         self.check_values(stored)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Keywords of the class that say how many receptors or kernels there are."""
+        return tuple(DEFINITIONS[self.model_name].get("copies", {}))
 
     def _called(self) -> str:
         return f"a model {self.name}"

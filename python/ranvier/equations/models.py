@@ -25,7 +25,10 @@ __all__ = [
     "aeif_psc_exp",
     "amat2_psc_exp",
     "gif_cond_exp",
+    "gif_cond_exp_multisynapse",
     "gif_psc_exp",
+    "gif_psc_exp_multisynapse",
+    "glif_cond",
     "glif_psc",
     "hh_cond_exp_traub",
     "hh_psc_alpha",
@@ -999,6 +1002,116 @@ class gif_cond_exp(LibraryNeuron):
         )
 
 
+class gif_cond_exp_multisynapse(LibraryNeuron):
+    """Generalized integrate-and-fire neuron, which fires at random, with any number of conductances.
+
+    Weights are in nS. Receptors: receptor_1. State variables: V_m, g_1, I_stc_1, E_sfa_1, I_stc, E_sfa.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    stc : default 1
+        Number of currents that spikes trigger.
+    sfa : default 1
+        Number of time constants with which spikes change the threshold.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 80 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 4 nS; > 0
+        Leak conductance.
+    t_ref : default 4 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_reset : default -55 mV
+        Potential after a spike.
+    Delta_V : default 0.5 mV; > 0
+        How sharp the threshold is.
+    V_T_star : default -35 mV
+        Threshold without spikes.
+    lambda_0 : default 1 1/s; >= 0
+        Rate of firing at the threshold.
+    tau_stc_1 : default 100 ms; > 0
+        Time constant of current 1 that spikes trigger.
+    q_stc_1 : default 0 pA
+        What a spike adds to current 1.
+    tau_sfa_1 : default 100 ms; > 0
+        Time constant 1 of the threshold.
+    q_sfa_1 : default 0 mV
+        What a spike adds to the threshold with the time constant 1.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    E_rev_1 : default 0 mV
+        Reversal potential of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    g_1 : default 0
+        Initial value: conductance of receptor 1 (nS).
+    I_stc_1 : default 0
+        Initial value: current 1 that spikes trigger (pA).
+    E_sfa_1 : default 0
+        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + ((g_1*(E_rev_1 - V_m))) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dg_1/dt = -g_1/tau_syn_1 : nS  # Conductance of receptor 1
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
+        fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
+        then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
+        refractory for t_ref
+        spike at receptor_1: g_1 += w
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    S. Mensi et al., Journal of Neurophysiology 107, 1756-1775 (2012); C. Pozzorini et al., PLOS Computational Biology
+    11, e1004275 (2015)
+    """
+
+    model_name: ClassVar[str] = "gif_cond_exp_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        stc: Copies = 1,
+        sfa: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 80.0,
+        g_L: Values | str = 4.0,
+        t_ref: Values | str = 4.0,
+        V_reset: Values | str = -55.0,
+        Delta_V: Values | str = 0.5,
+        V_T_star: Values | str = -35.0,
+        lambda_0: Values | str = 1.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors, "stc": stc, "sfa": sfa},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_reset=V_reset,
+            Delta_V=Delta_V,
+            V_T_star=V_T_star,
+            lambda_0=lambda_0,
+            I_e=I_e,
+            V_m=V_m,
+            **of_each,
+        )
+
+
 class gif_psc_exp(LibraryNeuron):
     """Generalized integrate-and-fire neuron, which fires at random, with decaying synaptic currents.
 
@@ -1119,11 +1232,292 @@ class gif_psc_exp(LibraryNeuron):
         )
 
 
+class gif_psc_exp_multisynapse(LibraryNeuron):
+    """Generalized integrate-and-fire neuron, which fires at random, with any number of synaptic currents.
+
+    Weights are in pA. Receptors: receptor_1. State variables: V_m, I_syn_1, I_stc_1, E_sfa_1, I_stc, E_sfa.
+
+    Parameters
+    ----------
+    receptors : default 1
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    stc : default 1
+        Number of currents that spikes trigger.
+    sfa : default 1
+        Number of time constants with which spikes change the threshold.
+    E_L : default -70 mV
+        Resting potential.
+    C_m : default 80 pF; > 0
+        Capacitance of the membrane.
+    g_L : default 4 nS; > 0
+        Leak conductance.
+    t_ref : default 4 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_reset : default -55 mV
+        Potential after a spike.
+    Delta_V : default 0.5 mV; > 0
+        How sharp the threshold is.
+    V_T_star : default -35 mV
+        Threshold without spikes.
+    lambda_0 : default 1 1/s; >= 0
+        Rate of firing at the threshold.
+    tau_stc_1 : default 100 ms; > 0
+        Time constant of current 1 that spikes trigger.
+    q_stc_1 : default 0 pA
+        What a spike adds to current 1.
+    tau_sfa_1 : default 100 ms; > 0
+        Time constant 1 of the threshold.
+    q_sfa_1 : default 0 mV
+        What a spike adds to the threshold with the time constant 1.
+    I_e : default 0 pA
+        Constant current.
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
+    V_m : default E_L
+        Initial value: potential of the membrane (mV).
+    I_syn_1 : default 0
+        Initial value: current of receptor 1 (pA).
+    I_stc_1 : default 0
+        Initial value: current 1 that spikes trigger (pA).
+    E_sfa_1 : default 0
+        Initial value: what spikes add to the threshold with the time constant 1 (mV).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_L*(E_L - V_m) + (I_syn_1) - I_stc + I_e + I_stimulus)/C_m : mV  # Potential of the membrane
+        dI_syn_1/dt = -I_syn_1/tau_syn_1 : pA  # Current of receptor 1
+        dI_stc_1/dt = -I_stc_1/tau_stc_1 : pA  # Current 1 that spikes trigger
+        dE_sfa_1/dt = -E_sfa_1/tau_sfa_1 : mV (always)  # What spikes add to the threshold with the time constant 1
+        I_stc = (I_stc_1) : pA  # Sum of the currents that spikes trigger, which is subtracted
+        E_sfa = V_T_star + (E_sfa_1) : mV  # Threshold
+        fires when rand() < -expm1(-lambda_0*exp((V_m - E_sfa)/Delta_V)*dt)
+        then V_m = V_reset; I_stc_1 += q_stc_1; E_sfa_1 += q_sfa_1
+        refractory for t_ref
+        spike at receptor_1: I_syn_1 += w
+        Method: solved exactly
+
+    References
+    ----------
+    S. Mensi et al., Journal of Neurophysiology 107, 1756-1775 (2012); C. Pozzorini et al., PLOS Computational Biology
+    11, e1004275 (2015)
+    """
+
+    model_name: ClassVar[str] = "gif_psc_exp_multisynapse"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 1,
+        stc: Copies = 1,
+        sfa: Copies = 1,
+        E_L: Values | str = -70.0,
+        C_m: Values | str = 80.0,
+        g_L: Values | str = 4.0,
+        t_ref: Values | str = 4.0,
+        V_reset: Values | str = -55.0,
+        Delta_V: Values | str = 0.5,
+        V_T_star: Values | str = -35.0,
+        lambda_0: Values | str = 1.0,
+        I_e: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors, "stc": stc, "sfa": sfa},
+            E_L=E_L,
+            C_m=C_m,
+            g_L=g_L,
+            t_ref=t_ref,
+            V_reset=V_reset,
+            Delta_V=Delta_V,
+            V_T_star=V_T_star,
+            lambda_0=lambda_0,
+            I_e=I_e,
+            V_m=V_m,
+            **of_each,
+        )
+
+
+class glif_cond(LibraryNeuron):
+    """Generalized leaky integrate-and-fire neuron of the Allen Institute with conductances.
+
+    Weights are in nS. Receptors: receptor_1, receptor_2. Name one of them with receptor= in connect() and stimulate().
+    State variables: V_m, ASCurrents_1, ASCurrents_2, threshold_spike, threshold_voltage, g_1, g_2, x_1, x_2,
+    ASCurrents_sum, threshold.
+
+    Parameters
+    ----------
+    receptors : default 2
+        Number of receptors, or a list of their names; what ends in _1 here is that of the first of them.
+    E_L : default -78.85 mV
+        Resting potential.
+    C_m : default 58.72 pF; > 0
+        Capacitance of the membrane.
+    t_ref : default 3.75 ms; >= 0 and <= 1e+06
+        Duration of the refractory period.
+    V_th : default -51.68 mV
+        Threshold without spikes.
+    V_reset : default -78.85 mV
+        Potential after a spike, without spike_dependent_threshold.
+    th_spike_add : default 0.37 mV
+        What a spike adds to the threshold.
+    voltage_reset_add : default 18.51 mV
+        What a spike adds to the potential.
+    th_voltage_index : default 0.005 1/ms
+        How fast the threshold follows the potential.
+    asc_amps_1 : default -9.18 pA
+        What a spike adds to the first current.
+    asc_amps_2 : default -198.94 pA
+        What a spike adds to the second current.
+    th_spike_decay : default 0.009 1/ms; > 0
+        Rate at which the threshold forgets spikes.
+    th_voltage_decay : default 0.09 1/ms; > 0
+        Rate at which the threshold forgets the potential.
+    asc_decay_1 : default 0.003 1/ms; > 0
+        Rate at which the first current decays.
+    asc_decay_2 : default 0.1 1/ms; > 0
+        Rate at which the second current decays.
+    g_m : default 9.43 nS; > 0
+        Leak conductance.
+    voltage_reset_fraction : default 0.2; >= 0 and <= 1
+        Part of the potential before a spike that remains after it.
+    asc_r_1 : default 1; >= 0 and <= 1
+        Part of the first current that remains after a spike.
+    asc_r_2 : default 1; >= 0 and <= 1
+        Part of the second current that remains after a spike.
+    spike_dependent_threshold : default 0; >= 0 and <= 1
+        Whether spikes change the threshold, and a part of the potential remains (LIF-R).
+    after_spike_currents : default 0; >= 0 and <= 1
+        Whether spikes trigger currents (LIF-ASC).
+    adapting_threshold : default 0; >= 0 and <= 1
+        Whether the threshold follows the potential (LIF-R-ASC-A, with both others).
+    tau_syn_1 : default 0.2 ms; > 0
+        Time constant of receptor 1.
+    tau_syn_2 : default 2 ms; > 0
+        Time constant of receptor 2.
+    E_rev_1 : default 0 mV
+        Reversal potential of receptor 1.
+    E_rev_2 : default -85 mV
+        Reversal potential of receptor 2.
+    V_m : default E_L
+        Initial value: potential (mV).
+    ASCurrents_1 : default 0
+        Initial value: first current that spikes trigger (pA).
+    ASCurrents_2 : default 0
+        Initial value: second current that spikes trigger (pA).
+    threshold_spike : default 0
+        Initial value: what spikes add to the threshold (mV).
+    threshold_voltage : default 0
+        Initial value: what the potential adds to the threshold (mV).
+    g_1 : default 0
+        Initial value: conductance of receptor 1 (nS).
+    g_2 : default 0
+        Initial value: conductance of receptor 2 (nS).
+    x_1 : default 0
+        Initial value: what conductance 1 grows by (nS/ms).
+    x_2 : default 0
+        Initial value: what conductance 2 grows by (nS/ms).
+
+    Notes
+    -----
+    ::
+
+        dV_m/dt = (g_m*(E_L - V_m) + ASCurrents_sum + ((g_1*(E_rev_1 - V_m)) + (g_2*(E_rev_2 - V_m))) + I_stimulus)/C_m : mV (unless refractory)  # Potential
+        dASCurrents_1/dt = -asc_decay_1*ASCurrents_1 : pA (unless refractory)  # First current that spikes trigger
+        dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
+        dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
+        dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # What the potential adds to the threshold
+        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
+        threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
+        dg_1/dt = x_1 - g_1/tau_syn_1 : nS  # Conductance of receptor 1
+        dg_2/dt = x_2 - g_2/tau_syn_2 : nS  # Conductance of receptor 2
+        dx_1/dt = -x_1/tau_syn_1 : nS/ms  # What conductance 1 grows by
+        dx_2/dt = -x_2/tau_syn_2 : nS/ms  # What conductance 2 grows by
+        fires when V_m > threshold
+        then V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset; threshold_spike = spike_dependent_threshold*(threshold_spike*exp(-th_spike_decay*t_ref) + th_spike_add); ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_decay_1*t_ref)); ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))
+        refractory for t_ref
+        spike at receptor_1: x_1 += w*e/tau_syn_1
+        spike at receptor_2: x_2 += w*e/tau_syn_2
+        Method: adaptive Runge-Kutta method of fifth order (Cash and Karp)
+
+    References
+    ----------
+    C. Teeter et al., Nature Communications 9, 709 (2018)
+    """
+
+    model_name: ClassVar[str] = "glif_cond"
+
+    def __init__(
+        self,
+        *,
+        receptors: Copies = 2,
+        E_L: Values | str = -78.85,
+        C_m: Values | str = 58.72,
+        t_ref: Values | str = 3.75,
+        V_th: Values | str = -51.68,
+        V_reset: Values | str = -78.85,
+        th_spike_add: Values | str = 0.37,
+        voltage_reset_add: Values | str = 18.51,
+        th_voltage_index: Values | str = 0.005,
+        asc_amps_1: Values | str = -9.18,
+        asc_amps_2: Values | str = -198.94,
+        th_spike_decay: Values | str = 0.009,
+        th_voltage_decay: Values | str = 0.09,
+        asc_decay_1: Values | str = 0.003,
+        asc_decay_2: Values | str = 0.1,
+        g_m: Values | str = 9.43,
+        voltage_reset_fraction: Values | str = 0.2,
+        asc_r_1: Values | str = 1.0,
+        asc_r_2: Values | str = 1.0,
+        spike_dependent_threshold: Values | str = 0.0,
+        after_spike_currents: Values | str = 0.0,
+        adapting_threshold: Values | str = 0.0,
+        V_m: Values | str | None = None,
+        ASCurrents_1: Values | str | None = None,
+        ASCurrents_2: Values | str | None = None,
+        threshold_spike: Values | str | None = None,
+        threshold_voltage: Values | str | None = None,
+        **of_each: Values | str | None,
+    ) -> None:
+        super().__init__(
+            copies={"receptors": receptors},
+            E_L=E_L,
+            C_m=C_m,
+            t_ref=t_ref,
+            V_th=V_th,
+            V_reset=V_reset,
+            th_spike_add=th_spike_add,
+            voltage_reset_add=voltage_reset_add,
+            th_voltage_index=th_voltage_index,
+            asc_amps_1=asc_amps_1,
+            asc_amps_2=asc_amps_2,
+            th_spike_decay=th_spike_decay,
+            th_voltage_decay=th_voltage_decay,
+            asc_decay_1=asc_decay_1,
+            asc_decay_2=asc_decay_2,
+            g_m=g_m,
+            voltage_reset_fraction=voltage_reset_fraction,
+            asc_r_1=asc_r_1,
+            asc_r_2=asc_r_2,
+            spike_dependent_threshold=spike_dependent_threshold,
+            after_spike_currents=after_spike_currents,
+            adapting_threshold=adapting_threshold,
+            V_m=V_m,
+            ASCurrents_1=ASCurrents_1,
+            ASCurrents_2=ASCurrents_2,
+            threshold_spike=threshold_spike,
+            threshold_voltage=threshold_voltage,
+            **of_each,
+        )
+
+
 class glif_psc(LibraryNeuron):
     """Generalized leaky integrate-and-fire neuron of the Allen Institute, whose five levels are switches.
 
     Weights are in pA. Receptors: receptor_1. State variables: V_m, ASCurrents_1, ASCurrents_2, threshold_spike,
-    threshold_voltage, I_syn_1, x_1, ASCurrents_sum, I_syn, threshold.
+    threshold_voltage, I_syn_1, x_1, ASCurrents_sum, threshold, I_syn.
 
     Parameters
     ----------
@@ -1149,8 +1543,6 @@ class glif_psc(LibraryNeuron):
         What a spike adds to the first current.
     asc_amps_2 : default -198.94 pA
         What a spike adds to the second current.
-    tau_syn_1 : default 2 ms; > 0
-        Time constant of receptor 1.
     th_spike_decay : default 0.009 1/ms; > 0
         Rate at which the threshold forgets spikes.
     th_voltage_decay : default 0.09 1/ms; > 0
@@ -1173,6 +1565,8 @@ class glif_psc(LibraryNeuron):
         Whether spikes trigger currents (LIF-ASC).
     adapting_threshold : default 0; >= 0 and <= 1
         Whether the threshold follows the potential (LIF-R-ASC-A, with both others).
+    tau_syn_1 : default 2 ms; > 0
+        Time constant of receptor 1.
     V_m : default E_L
         Initial value: potential (mV).
     ASCurrents_1 : default 0
@@ -1197,11 +1591,11 @@ class glif_psc(LibraryNeuron):
         dASCurrents_2/dt = -asc_decay_2*ASCurrents_2 : pA (unless refractory)  # Second current that spikes trigger
         dthreshold_spike/dt = -th_spike_decay*threshold_spike : mV (unless refractory)  # What spikes add to the threshold
         dthreshold_voltage/dt = adapting_threshold*th_voltage_index*(V_m - E_L) - th_voltage_decay*threshold_voltage : mV (unless refractory)  # What the potential adds to the threshold
+        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
+        threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
         dI_syn_1/dt = x_1 - I_syn_1/tau_syn_1 : pA  # Current of receptor 1
         dx_1/dt = -x_1/tau_syn_1 : pA/ms  # What current 1 grows by
-        ASCurrents_sum = ASCurrents_1 + ASCurrents_2 : pA  # Sum of the currents that spikes trigger
         I_syn = (I_syn_1) : pA  # Sum of the currents of all receptors
-        threshold = V_th + threshold_spike + threshold_voltage : mV  # Threshold
         fires when V_m > threshold
         then V_m = E_L + voltage_reset_fraction*(before(V_m) - E_L) + voltage_reset_add if spike_dependent_threshold > 0 else V_reset; threshold_spike = spike_dependent_threshold*(threshold_spike*exp(-th_spike_decay*t_ref) + th_spike_add); ASCurrents_1 = after_spike_currents*(asc_amps_1 + asc_r_1*ASCurrents_1*exp(-asc_decay_1*t_ref)); ASCurrents_2 = after_spike_currents*(asc_amps_2 + asc_r_2*ASCurrents_2*exp(-asc_decay_2*t_ref))
         refractory for t_ref

@@ -268,6 +268,13 @@ def check_value_names(model: str | OwnModel, values: Iterable[str], call: str, k
     name = model if isinstance(model, str) else model.name
     known = known_values(model)
     for key in values:
+        if isinstance(model, OwnModel) and key in model.counted:
+            raise UnknownNameError(
+                f"keyword of {call}",
+                f"'{key}'",
+                f"it says what a {name} consists of, which all neurons of a population have in common",
+                f"give it to the model: net.create(rv.{name}({key}=...), size)",
+            )
         if known and key not in known:
             unknown_name(f"parameter of {name} or keyword of {call}", key, [*known, *keywords])
     return name

@@ -35,7 +35,7 @@ _ABSENT: tuple[tuple[str, str], ...] = (
     ),
     # Neurons that equations can describe.
     (
-        "iaf_cond_exp_sfa_rr aeif_psc_delta gif_psc_exp_multisynapse gif_cond_exp_multisynapse glif_cond",
+        "iaf_cond_exp_sfa_rr aeif_psc_delta",
         _EQUATIONS,
     ),
     # Neurons with gap junctions, compartments, times between steps, states instead of spikes, or their own plasticity.
