@@ -13,6 +13,8 @@ FILES = 950_000
 SCRIPTS = 50_000
 
 
+# On a busy machine, a million takes long.
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("module", "count"), [("fuzz_morphologies", FILES), ("fuzz_cells", SCRIPTS)])
 def test_random_inputs(tmp_path: Path, module: str, count: int) -> None:
     found = fuzz(module, 10_000, count, tmp_path, processes=os.cpu_count() or 1)
